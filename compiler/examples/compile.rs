@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         options: &options,
         resolver: &Disk,
     };
-    // The log has the format of clang's, with the file's name and lines.
+    // The log has the format of clang's diagnostics, with the file's name and lines.
     let compiled = compile(&input, &Target::clspv()).map_err(|failed| failed.log)?;
     let mut out = std::io::stdout().lock();
     use std::io::Write as _;

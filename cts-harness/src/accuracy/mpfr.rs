@@ -1,4 +1,5 @@
-//! GNU MPFR, the reference for double. The system's `libmpfr.so.6` is loaded at run time (`docs/adr/0001`).
+//! GNU MPFR, the reference for functions of double. The system's `libmpfr.so.6` is loaded at run time
+//! (`docs/adr/0001-mpfr-at-run-time.md`).
 #![allow(unsafe_code, reason = "MPFR is a C library, loaded at run time")]
 
 use super::function::Function;

@@ -1,4 +1,5 @@
-//! Cases with kernels over buffers. Their programs, launches and checks are given as data.
+//! Benchmark cases that launch kernels on buffers. The programs, launches and checks of a case are given as
+//! data.
 
 use super::case::{Case, Make, Quantity, Running, Sample, Side, Stop};
 use super::cl::{Argument, Buffer, Kernel, Queue, Range};
@@ -9,7 +10,7 @@ pub(super) struct Work {
     pub(super) source: &'static str,
     pub(super) options: String,
     pub(super) memory: Vec<Memory>,
-    /// The launches of one repetition, in this order.
+    /// The launches of one repetition, in their order.
     pub(super) launches: Vec<Launch>,
     /// The memory objects (from, to) that are copied before each repetition, outside the measured time.
     pub(super) restore: Option<(usize, usize)>,
@@ -21,6 +22,7 @@ pub(super) struct Work {
 /// Checks a result. The error describes the difference.
 pub(super) type Check = Box<dyn Fn(&[u8]) -> Result<(), String>>;
 
+/// A memory object of a case, with its contents.
 pub(super) enum Memory {
     Buffer(Vec<u8>),
     /// A result with this many bytes. It is filled with a value that no kernel produces.
@@ -32,6 +34,7 @@ pub(super) enum Memory {
     },
 }
 
+/// A launch of a kernel of the program.
 pub(super) struct Launch {
     pub(super) kernel: &'static str,
     pub(super) arguments: Vec<Value>,
@@ -74,13 +77,14 @@ struct Set {
     /// Whether the device is a CPU. Then the device time is the CPU time of the process, which other
     /// processes on the machine do not disturb.
     on_cpu: bool,
-    /// The number of times that the launches are repeated before the queue is waited for. With it, the time
-    /// for waiting hardly counts.
+    /// The number of times that the launches are repeated before the host waits for the queue. It is large
+    /// enough that the time for waiting hardly counts.
     batch: usize,
 }
 
 /// The intended duration of a batch.
 const BATCH_SECONDS: f64 = 4e-3;
+/// The maximum number of repetitions in a batch.
 const MOST_IN_A_BATCH: f64 = 40.0;
 
 impl Set {

@@ -1,4 +1,4 @@
-//! The record of a unit, and its form as a line of JSON.
+//! The record of a unit, which is one line of JSON.
 
 use crate::Failure;
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
+    /// All outcomes, from the best to the worst.
     pub(super) const ALL: [Outcome; 5] = [
         Outcome::Accepted,
         Outcome::Rejected,
@@ -28,6 +29,7 @@ impl Outcome {
         Outcome::Timeout,
     ];
 
+    /// Returns the word for the outcome in a record.
     pub(super) fn word(self) -> &'static str {
         match self {
             Outcome::Accepted => "accepted",
@@ -42,7 +44,7 @@ impl Outcome {
         Outcome::ALL.into_iter().find(|o| o.word() == word)
     }
 
-    /// Parses an outcome in the index of a corpus.
+    /// Parses an outcome in the index of a corpus. Unknown words mean [`Outcome::Rejected`].
     pub(super) fn of_index(word: &str) -> Outcome {
         match word {
             "yes" => Outcome::Accepted,
@@ -69,10 +71,11 @@ pub(super) struct Record {
     pub(super) id: String,
     pub(super) project: String,
     pub(super) cost: Cost,
-    /// The environment that did not accept the unit.
+    /// The first environment that did not accept the unit, if there was one.
     pub(super) env: Option<String>,
-    /// The line of the log that gives the reason for this.
+    /// The line of the log that gives the reason.
     pub(super) error: Option<String>,
+    /// The outcome and the cost of clspv, if it was measured.
     pub(super) clspv: Option<Cost>,
 }
 
@@ -120,7 +123,7 @@ pub(super) fn write(file: &Path, records: &[Record]) -> Result<(), Failure> {
     std::fs::write(file, text).map_err(|e| Failure(format!("{}: {e}", file.display())))
 }
 
-/// Reads the records that [`write()`] wrote, by the id of the unit.
+/// Reads the records that [`write()`] has written. The keys of the result are the ids of the units.
 pub(super) fn read(file: &Path) -> Result<BTreeMap<String, Record>, Failure> {
     let wrong = |why: String| Failure(format!("{}: {why}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;

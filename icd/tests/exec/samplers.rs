@@ -1,4 +1,4 @@
-//! Every sampler on every image type that can be sampled, compared with the formulas of CL 8.2.
+//! Tests every sampler on every image type that can be sampled, against the formulas of CL 8.2.
 
 use std::ptr::{null, null_mut};
 
@@ -8,8 +8,10 @@ use crate::lab::Random;
 use crate::picture::{SHAPES, Shape, read, texel_size};
 use crate::{cl, created, query};
 
+/// The number of reads for each sampler and image.
 const COUNT: usize = 96;
 
+/// The properties of a sampler.
 #[derive(Copy, Clone, Debug)]
 struct Mode {
     normalized: bool,
@@ -21,6 +23,8 @@ struct Mode {
 type Index = Option<usize>;
 
 impl Mode {
+    /// Returns every combination of filter, addressing mode and normalization, except CL_ADDRESS_NONE. The
+    /// repeating addressing modes need normalized coordinates.
     fn all() -> Vec<Mode> {
         let mut all = Vec::new();
         for linear in [false, true] {
@@ -88,6 +92,7 @@ fn layer(s: f64, size: usize) -> usize {
     s.round_ties_even().clamp(0.0, size as f64 - 1.0) as usize
 }
 
+/// Returns the border colour of a format (CL 6.12.14.1).
 fn border(f: cl_image_format) -> [f64; 4] {
     match f.image_channel_order {
         CL_R | CL_RG | CL_RGB | CL_LUMINANCE => [0.0, 0.0, 0.0, 1.0],
@@ -95,6 +100,7 @@ fn border(f: cl_image_format) -> [f64; 4] {
     }
 }
 
+/// Returns the expected result of a read at a coordinate.
 fn reference(shape: &Shape, f: cl_image_format, texels: &[u8], mode: &Mode, at: [f32; 3]) -> [f64; 4] {
     let axes: Vec<_> = (0..3)
         .map(|i| {
@@ -152,6 +158,7 @@ fn coordinates(random: &mut Random, shape: &Shape, mode: &Mode) -> Vec<f32> {
         .collect()
 }
 
+/// Reads an image of a format with all samplers, and adds the wrong results to `wrong`.
 fn check(s: &Setup, shape: &Shape, order: cl_channel_order, data: cl_channel_type, wrong: &mut Vec<String>) {
     let f = cl_image_format {
         image_channel_order: order,
@@ -179,7 +186,7 @@ fn check(s: &Setup, shape: &Shape, order: cl_channel_order, data: cl_channel_typ
             shape.name()
         )
     };
-    // One sampler is an argument, and two are literals.
+    // One kernel takes the sampler as an argument, and two kernels have random literal samplers.
     let literal = [random.below(modes.len()), random.below(modes.len())];
     let mut source = body("argument", ", sampler_t sampler", "");
     for (k, index) in literal.iter().enumerate() {
@@ -239,7 +246,8 @@ fn check(s: &Setup, shape: &Shape, order: cl_channel_order, data: cl_channel_typ
             let expected = reference(shape, f, &texels, mode, at);
             for (lane, e) in expected.iter().enumerate() {
                 let x = f32::from_le_bytes(got[4 * lane..4 * lane + 4].try_into().expect("four bytes"));
-                // A GPU may compute weights with 8 bits; a CPU is exact except for rounding (CL 8.2).
+                // A GPU may compute the weights of linear filters with 8 bits. A CPU is exact except for
+                // rounding (CL 8.2).
                 let room = match (
                     mode.linear,
                     query!(clGetDeviceInfo(s.device; CL_DEVICE_TYPE) as u64),
@@ -265,6 +273,7 @@ fn check(s: &Setup, shape: &Shape, order: cl_channel_order, data: cl_channel_typ
     assert_eq!(cl!(clReleaseMemObject(image)), 0);
 }
 
+/// Checks images of one type in several formats. Does nothing if the device has no images.
 fn check_shape(shape: &Shape, formats: &[(cl_channel_order, cl_channel_type)]) {
     let s = Setup::new();
     if query!(clGetDeviceInfo(s.device; CL_DEVICE_IMAGE_SUPPORT) as u32) == 0 {

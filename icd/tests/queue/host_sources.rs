@@ -12,7 +12,7 @@ use crate::support::{
 };
 use crate::{cl, created};
 
-/// The length of each work-item's arithmetic. The kernel must still run during the calls that follow its
+/// The value of the parameter `work` of [`SET`]. The kernel must still run during the calls that follow its
 /// launch.
 const STEPS: u32 = 1;
 
@@ -61,7 +61,8 @@ fn check(q: cl_command_queue, of: cl_mem, count: usize, what: &str) {
     );
 }
 
-/// Numbers of words that are stored directly, through staging memory, and in chunks.
+/// Numbers of words, one for each way in which a transfer stores: directly, through staging memory, and in
+/// chunks.
 const COUNTS: [usize; 3] = [1024, 96 << 10, 3 << 20];
 
 #[test]

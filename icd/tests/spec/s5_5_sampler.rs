@@ -1,4 +1,4 @@
-//! CL 5.5
+//! Tests CL 5.5: creation and queries of samplers.
 
 use std::ptr::null_mut;
 
@@ -45,7 +45,7 @@ fn sampler_info() {
         query!(clGetSamplerInfo(sampler; CL_SAMPLER_CONTEXT) as usize),
         s.context.addr()
     );
-    // Queries of later versions.
+    // These queries are from later versions of OpenCL.
     assert_eq!(
         query!(clGetSamplerInfo(sampler; CL_SAMPLER_MIP_FILTER_MODE) as u32),
         CL_FILTER_NEAREST

@@ -8,17 +8,26 @@ use caldera_compiler::pass::{Hooks, Select};
 use caldera_compiler::reflect::MapStyle;
 use caldera_compiler::target::{SpirvVersion, Target};
 
-/// The kind of output that is written.
+/// An output that `--emit` selects.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Emit {
+    /// `pp`: the preprocessed source.
     Preprocessed,
+    /// `ast`: the syntax tree.
     Ast,
+    /// `hir`: the typed tree.
     Hir,
+    /// `ir`: the IR before the passes.
     Ir,
+    /// `final-ir`: the IR after the passes.
     FinalIr,
+    /// `spv`: the SPIR-V module.
     Spv,
+    /// `spvasm`: the SPIR-V module as text.
     Spvasm,
+    /// `reflect`: the reflection as text.
     Reflect,
+    /// `map`: the descriptor map.
     Map,
 }
 
@@ -74,22 +83,34 @@ pub(crate) struct Args {
     /// The output file; `-` is standard output.
     pub(crate) output: Option<String>,
     pub(crate) emit: Emit,
+    /// The form of the descriptor map.
     pub(crate) map_style: MapStyle,
+    /// Compile and report diagnostics, but write no output.
     pub(crate) check: bool,
+    /// Write the module without its reflection.
     pub(crate) strip: bool,
+    /// The last stage that runs.
     pub(crate) stop_after: Option<Stage>,
+    /// The options of the language, as clBuildProgram takes them.
     pub(crate) options: Options,
     pub(crate) target: Target,
+    /// The options that have the names and meanings of clspv's.
     pub(crate) clspv: Clspv,
+    /// The options that concern passes.
     pub(crate) hooks: Hooks,
+    /// Report the time of each stage and pass.
     pub(crate) time: bool,
 }
 
 /// A reason not to compile.
 pub(crate) enum Refusal {
+    /// `--help` was given.
     Help,
+    /// `--version` was given.
     Version,
+    /// `--list-passes` was given.
     ListPasses,
+    /// The command line is wrong, for this reason.
     Usage(String),
     /// A file that an option names cannot be read.
     File(String),

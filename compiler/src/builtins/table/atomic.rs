@@ -1,5 +1,6 @@
-//! Atomic functions (6.12.11), 32-bit under both spellings, and the 64-bit extensions
-//! (cl_khr_int64_base_atomics, cl_khr_int64_extended_atomics), which keep the name `atom_`.
+//! Atomic functions (CL 6.12.11). The 32-bit functions exist with both prefixes, `atomic_` and `atom_`. The
+//! 64-bit functions of cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics only have the prefix
+//! `atom_`.
 
 use super::*;
 

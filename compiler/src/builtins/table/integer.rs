@@ -1,11 +1,11 @@
-//! Integer functions (6.12.3).
+//! The integer functions (CL 6.12.3).
 
 use super::*;
 
-/// The 24-bit functions, which exist only for 32-bit integers.
+/// The types of the 24-bit functions, which exist only for 32-bit integers.
 const I24: Domain = over(Scalars::INT32, Lanes::ANY);
 const SHIFT: &[Sig] = I2;
-/// The halves that `upsample` joins, of at most 32 bits; the low half is unsigned.
+/// The types of the high half that `upsample` joins with an unsigned low half. They have at most 32 bits.
 const NARROW: Domain = over(Scalars(Scalars::INTEGERS.0 & !Scalars::INT64.0), Lanes::ANY);
 
 pub(super) static ROWS: &[Row] = &[

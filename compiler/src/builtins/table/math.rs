@@ -1,4 +1,4 @@
-//! Math functions (6.12.2).
+//! The math functions (CL 6.12.2).
 
 use super::*;
 
@@ -15,7 +15,7 @@ const NATIVE2: &[Sig] = &[sig(
 const HALF1: &[Sig] = &[sig(FLOAT, Ty::T, &[Ty::T])];
 const HALF2: &[Sig] = &[sig(FLOAT, Ty::T, &[Ty::T, Ty::T])];
 const TO_INT: &[Sig] = &[sig(FLOATS, Ty::IntN, &[Ty::T])];
-/// The exponent is an int vector with T's lanes, or one int for all lanes.
+/// Functions that take an exponent. It is an int vector with as many lanes as T, or one int for all lanes.
 const WITH_INT: &[Sig] = &[
     sig(FLOATS, Ty::T, &[Ty::T, Ty::IntN]),
     sig(FLOATS_VECTOR, Ty::T, &[Ty::T, Ty::Fixed(crate::hir::Scalar::Int)]),
@@ -94,7 +94,7 @@ pub(super) static ROWS: &[Row] = &[
     row("modf", SPLIT, How::Scalar),
     row(
         "nan",
-        // T is the floating-point result type.
+        // T is the result type, which is a floating-point type.
         &[sig(FLOATS, Ty::T, &[Ty::Unsigned])],
         How::Generic,
     ),

@@ -1,6 +1,6 @@
-//! Atomic operations on device addresses and on elements of arrays. Where a kernel has 64-bit and 32-bit
-//! atomics on local memory, the elements have 64 bits, and a 32-bit operation is a compare-and-swap loop on
-//! the element that contains the word.
+//! Lowers atomic operations on device addresses and on elements of arrays. If a kernel has both 64-bit and
+//! 32-bit atomics on local memory, the elements of the array have 64 bits, and a 32-bit operation is a
+//! compare-and-swap loop on the element that contains the word.
 
 use super::access::{Array, Target};
 use super::{Lower, bug};
@@ -10,7 +10,7 @@ use crate::ir::{Access, Inst, Op, Storage, Ty, Value};
 use crate::pass::PassError;
 
 impl Lower<'_> {
-    /// Lowers an atomic operation.
+    /// Replaces an atomic operation on a pointer by one on the pointer's storage.
     pub(super) fn atomic(&mut self, inst: Inst, op: AtomicOp, args: &[Value]) -> Result<(), PassError> {
         let result = self.b.func.insts[inst].results.first().copied();
         let value = result.or(args.get(1).copied());
@@ -134,7 +134,7 @@ impl Lower<'_> {
         self.b.results(l)[0]
     }
 
-    /// Returns the value that the operation stores.
+    /// Returns the 32-bit value that the operation stores in the place of `old`.
     fn new_half(&mut self, op: AtomicOp, old: Value, operands: &[Value]) -> Value {
         let mut binary = |op: BinOp| self.b.binary(op, old, operands[0]);
         match op {

@@ -40,6 +40,7 @@ impl Generator {
         }
     }
 
+    /// Adds a variable to the scope.
     fn add(&mut self, text: String, ty: Type, len: usize) {
         self.places.push(Place {
             text,
@@ -67,7 +68,7 @@ impl Generator {
         let ty = p.ty;
         if ty.is_int() && self.one_in(3) {
             let value = self.int(ty, depth);
-            // The operands of narrow types are promoted to int, in which the product may overflow.
+            // Signed operations may overflow. So may products of ushorts, which are promoted to int.
             let op = match ty.is_signed() || ty.n == 1 && ty.bits() == 16 {
                 true => self.pick(&["&", "|", "^", ">>"]),
                 false => self.pick(&["+", "-", "*", "&", "|", "^", ">>", "<<"]),
@@ -102,11 +103,13 @@ impl Generator {
         format!("{to}.s{elements} = {value};\n")
     }
 
+    /// Declares an array with random contents.
     fn array(&mut self) -> String {
         let (ty, len) = (self.any_type(), self.pick(&[2, 3, 4, 8, 8, 16]));
         self.declared_array(ty, len).1
     }
 
+    /// Declares an array with random contents. Returns its name and the declaration.
     fn declared_array(&mut self, ty: Type, len: usize) -> (String, String) {
         let name = self.name("a");
         let text = if self.one_in(2) {
@@ -180,6 +183,7 @@ impl Generator {
         )
     }
 
+    /// Declares an object that the function of its structure makes.
     fn declared_object(&mut self, s: usize, name: &str) -> String {
         let value = self.int(UINT, 2);
         let ty = self.structures[s].name.clone();
@@ -224,6 +228,7 @@ impl Generator {
         format!("{} {name} = vload{n}({at}, {array});\n", a.ty.of(n).name())
     }
 
+    /// Returns a call of an atomic function on a random counter, if there are counters in scope.
     fn atomic(&mut self) -> Option<String> {
         let n = self.counters.len();
         if n == 0 {
@@ -241,6 +246,7 @@ impl Generator {
         Some(format!("atomic_{}(&{array}[{k}]{more});\n", ATOMICS[k]))
     }
 
+    /// Returns an `if` with random branches.
     fn choice(&mut self, depth: usize) -> String {
         let mut text = String::new();
         let branches = self.pick(&[1, 1, 2, 3, 5]);
@@ -254,6 +260,7 @@ impl Generator {
         text + "\n"
     }
 
+    /// Returns a loop with a small number of iterations.
     fn repetition(&mut self, depth: usize) -> String {
         if self.loops >= 3 {
             return self.choice(depth);
@@ -293,6 +300,7 @@ impl Generator {
         }
     }
 
+    /// Returns a `switch` in which cases may fall through.
     fn switch(&mut self, depth: usize) -> String {
         let ty = int(self.pick(&[8, 32, 32, 64]), true, 1);
         let mut text = format!("switch ({} % {}) {{\n", self.int(ty, 2), ty.splat("5"));

@@ -1,4 +1,5 @@
-//! 5.2.1, 5.4: buffers, sub-buffers, and the calls that all memory objects have in common.
+//! The error conditions of CL 5.2.1 and 5.4: buffers, sub-buffers, and the calls that all memory objects
+//! have in common.
 
 use std::ptr::null_mut;
 
