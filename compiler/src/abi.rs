@@ -5,6 +5,22 @@
 
 use crate::intrinsic::SamplerMask;
 
+/// The largest number of work-items of a work-group in one dimension. It is more than any device allows, and
+/// small enough that products do not overflow.
+pub const MAX_LOCAL_SIZE: u32 = 0xffff;
+
+/// The largest number of arguments of a kernel. It is more than fit into any device's
+/// CL_DEVICE_MAX_PARAMETER_SIZE.
+pub const MAX_ARGS: u32 = 4096;
+
+/// The descriptor sets of the physical ABI.
+pub mod descriptor_set {
+    /// Binding 0 is the argument buffer; the other bindings are the kernel's images and samplers.
+    pub const ARGUMENTS: u32 = 0;
+    /// The samplers that the program declares. All kernels of the module share this set.
+    pub const LITERAL_SAMPLERS: u32 = 1;
+}
+
 /// The interface between a module and the host that launches it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Abi {

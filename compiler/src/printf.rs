@@ -5,18 +5,8 @@
 //! argument takes a whole number of 32-bit words, the low ones first, padded with zeros. A string literal is
 //! stored as its number.
 
-use crate::target::Target;
-
 /// The size of the printf buffer in bytes, unless an option changes it.
 pub const PRINTF_BUFFER_SIZE: u32 = 1 << 20;
-
-/// Returns the size of the printf buffer, in bytes, of a target's modules.
-pub fn printf_buffer_size(target: &Target) -> u32 {
-    target
-        .abi
-        .descriptor()
-        .map_or(PRINTF_BUFFER_SIZE, |d| d.printf_buffer_size)
-}
 
 /// Length modifiers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

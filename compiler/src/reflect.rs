@@ -24,7 +24,6 @@ mod set;
 mod strip;
 mod write;
 
-pub use check::{MAX_ARGS, MAX_LOCAL_SIZE};
 pub use descriptor_map::{MapStyle, descriptor_map};
 pub use interface::{Resource, ResourceKind};
 pub use listing::listing;
@@ -46,14 +45,6 @@ pub mod spec_id {
 /// The numeric value that kernels of our own compiler use for a pointer to the start of constant data that is
 /// bound as a descriptor. The host uses it to find a string that a kernel printed by pointer.
 pub const CONSTANT_POINTER: u64 = crate::ir::module::object_pointer(crate::ir::MemoryObject::CONSTANTS);
-
-/// The descriptor sets of the physical ABI.
-pub mod descriptor_set {
-    /// Binding 0 is the argument buffer; the other bindings are the kernel's images and samplers.
-    pub const ARGUMENTS: u32 = 0;
-    /// The samplers that the program declares. All kernels of the module share this set.
-    pub const LITERAL_SAMPLERS: u32 = 1;
-}
 
 /// A range of bytes in the push-constant block.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]

@@ -177,6 +177,12 @@ pub struct Target {
 }
 
 impl Target {
+    /// Returns the size of the printf buffer of the target's modules, in bytes.
+    pub fn printf_buffer_size(&self) -> u32 {
+        let abi = self.abi.descriptor();
+        abi.map_or(crate::printf::PRINTF_BUFFER_SIZE, |d| d.printf_buffer_size)
+    }
+
     /// Whether the device offers an extension.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.iter().any(|e| e == name)

@@ -1,6 +1,7 @@
 //! Checks that `docs/passes.md` agrees with the descriptors of the passes; `BLESS=1` writes it.
 
-use caldera_compiler::pass::{Invariants, pipeline};
+use caldera_compiler::pass::pipeline;
+use caldera_compiler::verify::Invariants;
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -10,8 +10,8 @@
 //! words by those of an instance.
 
 use super::signature::{signed_of, unsigned_of, wide_of};
+use crate::hash::Mix;
 use crate::hir::Scalar;
-use crate::ir::entity::Mix;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;

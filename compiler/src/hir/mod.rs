@@ -10,13 +10,14 @@
 //! [`ExprKind::AddrOf`] its first element.
 
 use crate::entity;
+use crate::entity::Map;
 use crate::intrinsic::Intrinsic;
 pub use crate::ir::Linkage;
-use crate::ir::entity::Map;
 use crate::source::Span;
 
 mod print;
 pub mod ty;
+pub(crate) mod value;
 
 pub use ty::{Record, RecordId, Scalar, Space, Type, TypeId, Types};
 

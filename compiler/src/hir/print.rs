@@ -1,6 +1,7 @@
 //! Prints a program as text for `--emit=hir`. The text resembles C, with every conversion and every load
 //! written out.
 
+use super::value;
 use super::{
     BinOp, CmpOp, Convert, Expr, ExprKind, Function, GlobalVar, Init, Place, PlaceKind, Program, Space, Stmt,
     StmtKind, Type, TypeId,
@@ -425,9 +426,9 @@ impl Printer<'_> {
             Some((s, _)) => {
                 for b in bits {
                     if s.is_float() {
-                        write!(self.out, " {}", crate::sema::fold::float_of(*b, s))?;
+                        write!(self.out, " {}", value::float_of(*b, s))?;
                     } else {
-                        write!(self.out, " {}", crate::sema::fold::int_of(*b, s))?;
+                        write!(self.out, " {}", value::int_of(*b, s))?;
                     }
                 }
                 Ok(())

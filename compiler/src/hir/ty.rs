@@ -1,9 +1,9 @@
 //! The types of OpenCL C (6.1), which are interned, and their layout.
 
 use crate::entity;
+use crate::entity::Map;
+use crate::hash::Mix;
 use crate::intrinsic::ImageShape;
-use crate::ir::entity::Map;
-use crate::ir::entity::Mix;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 

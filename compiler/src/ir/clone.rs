@@ -1,7 +1,7 @@
 //! Copying of code from one function into another, and within one function.
 
-use super::entity::EntityRef;
 use super::{Function, Inst, Op, Region, Value, ValueDef, ValueList};
+use crate::entity::EntityRef;
 
 /// Copies regions of `src` into a function, with fresh values, instructions and regions.
 ///

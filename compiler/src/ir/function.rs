@@ -1,8 +1,9 @@
 //! Functions: tables of values, instructions and regions.
 
-use super::entity::{Map, Mix};
 use super::{FpFlags, Inst, InstData, Op, Ty, Unroll, ValueList};
 use crate::entity;
+use crate::entity::Map;
+use crate::hash::Mix;
 use crate::source::Span;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;

@@ -34,9 +34,9 @@
 //! The text form ([`mod@print`], [`parse`]) is the format of dumps, tests and library objects; `docs/ir.md` has
 //! the grammar.
 
+pub mod analysis;
 pub mod build;
 pub mod clone;
-pub mod entity;
 pub mod eval;
 pub mod from_cfg;
 pub mod function;
@@ -49,8 +49,8 @@ pub mod print;
 pub mod ty;
 pub mod walk;
 
+pub use crate::entity::{EntityRef, Map};
 pub use build::Builder;
-pub use entity::{EntityRef, Map};
 pub use function::{Const, Function, Linkage, Region, RegionData, Value, ValueData, ValueDef};
 pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, Storage, UnOp, Unroll};
 pub use list::ValueList;

@@ -1,9 +1,9 @@
 //! Modules: their functions, globals and kernels.
 
-use super::entity::Map;
 use super::{AddressSpace, Function, Inst};
 use crate::abi::Slot;
 use crate::entity;
+use crate::entity::Map;
 use crate::intrinsic::{ImageShape, SamplerMask};
 
 entity! {
@@ -348,7 +348,7 @@ pub struct ModuleSlots {
 impl Default for ModuleSlots {
     fn default() -> Self {
         ModuleSlots {
-            literal_samplers: crate::reflect::descriptor_set::LITERAL_SAMPLERS,
+            literal_samplers: crate::abi::descriptor_set::LITERAL_SAMPLERS,
             constants: None,
             printf: None,
         }

@@ -1,8 +1,8 @@
 //! Traversal of functions: order, uses, replacement, parents. Nothing here recurses, so nesting is bounded
 //! only by memory.
 
-use super::entity::EntityRef;
 use super::{Function, Inst, Region, Value};
+use crate::entity::EntityRef;
 
 /// A traversal of a function's instructions in the order of the text: a structured instruction, then its
 /// regions, then the instruction after it. The walk holds no borrow, so the function may be changed during

@@ -18,12 +18,12 @@ mod share;
 
 use std::collections::BTreeMap;
 
-use super::analysis::{Jumps, is_pure};
 use super::counter::{Counter, is_outside};
 use super::guard;
 use super::trip_count::{positions, trip_count};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
+use crate::ir::analysis::{Jumps, is_pure};
 use crate::ir::build::Builder;
 use crate::ir::clone::Copier;
 use crate::ir::walk::Parents;

@@ -17,9 +17,9 @@
 
 use std::collections::HashSet;
 
-use super::analysis::Jumps;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
+use crate::ir::analysis::Jumps;
 use crate::ir::walk::Walk;
 use crate::ir::{Const, Function, Inst, Module, Op, Region, Ty, Value, ValueDef};
 

@@ -6,11 +6,11 @@
 //! first iteration). A load is reused only while the version is the same. A store counts as a load of the
 //! value that it stores. Volatile accesses are left alone.
 
-use super::analysis::is_pure;
 use super::{Changed, Pass, PassCx, PassError};
+use crate::hash::Mix;
 use crate::intrinsic::Intrinsic;
 use crate::inv;
-use crate::ir::entity::Mix;
+use crate::ir::analysis::is_pure;
 use crate::ir::walk::Replacements;
 use crate::ir::{
     Access, AddressSpace, EntityRef, FpFlags, Function, Inst, Module, Op, Region, Storage, Ty, Value,

@@ -6,9 +6,9 @@
 //! structured instruction with nothing live inside is removed as a whole; one that stays keeps all of its
 //! jumps. Private memory that is only written is dead.
 
-use super::analysis::{Jumps, is_removable};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
+use crate::ir::analysis::{Jumps, is_removable};
 use crate::ir::walk::{Parents, Walk};
 use crate::ir::{EntityRef, Function, Inst, Module, Op, Value, ValueDef, ValueList};
 

@@ -14,11 +14,11 @@
 //! of the memory that it concerns. `cse` distinguishes only address spaces; this pass distinguishes places by
 //! [`Pointers`].
 
-use super::analysis::leaving;
 use super::effects::{Effects, Inside, has_effects};
 use super::pointers::{Place, Pointers};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
+use crate::ir::analysis::leaving;
 use crate::ir::walk::Replacements;
 use crate::ir::{CastOp, EntityRef, Function, Inst, KernelInfo, Module, Op, Region, Value};
 use std::cell::OnceCell;

@@ -5,7 +5,7 @@
 //! certain to be executed. Inside a guard with a copy of the test the first iteration is certain, and its
 //! instructions may be executed before the loop.
 
-use super::analysis::is_pure;
+use crate::ir::analysis::is_pure;
 use crate::ir::clone::Copier;
 use crate::ir::{Function, Inst, Op, Region, Value};
 

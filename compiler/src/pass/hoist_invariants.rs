@@ -13,7 +13,6 @@
 //! The pass does not move divisions and other operations that are undefined for some operands, nor expensive
 //! operations that are executed under a condition.
 
-use super::analysis::{is_pure, leaving};
 use super::effects::{Effects, Inside};
 use super::guard::{self, Header};
 use super::pointers::Pointers;
@@ -21,6 +20,7 @@ use super::trip_count::first_value;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
+use crate::ir::analysis::{is_pure, leaving};
 use crate::ir::eval::truncate;
 use crate::ir::walk::{Parents, Replacements, Walk};
 use crate::ir::{BinOp, EntityRef, Function, Inst, KernelInfo, Module, Op, Storage, Value};

@@ -15,9 +15,9 @@
 //! The body of a callee with a single return at its end is inserted in place of the call. Any other callee
 //! becomes a `Block`, and its returns exits of that block.
 
-use super::analysis::is_pure_function;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
+use crate::ir::analysis::is_pure_function;
 use crate::ir::clone::Cloner;
 use crate::ir::walk::Walk;
 use crate::ir::{

@@ -19,7 +19,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::analysis::{Jumps, is_pure};
 use super::counter::Counter;
 use super::guard;
 use super::trip_count::{positions, trip_count};
@@ -27,6 +26,7 @@ use super::unroll_loops::versions::is_group_of;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
+use crate::ir::analysis::{Jumps, is_pure};
 use crate::ir::build::Builder;
 use crate::ir::clone::Copier;
 use crate::ir::walk::{Parents, Walk};

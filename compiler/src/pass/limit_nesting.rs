@@ -30,9 +30,9 @@
 //!
 //! Values that are computed before the cut and used after it become results of the cut instruction.
 
-use super::analysis::{Jumps, leaving};
 use super::{Changed, Pass, PassCx, PassError, carry_exit_values, check_nesting, lower_exits};
 use crate::inv;
+use crate::ir::analysis::{Jumps, leaving};
 use crate::ir::walk::{Parents, Replacements, Walk};
 use crate::ir::{CmpOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value, ValueList};
 use crate::source::Span;

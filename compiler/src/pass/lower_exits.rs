@@ -27,10 +27,10 @@
 //! the number is compared, and the jump is repeated from there, one level further out. So the work-items are
 //! as convergent on every path to a barrier as before.
 
-use super::analysis::Jumps;
 use super::simplify_regions::{early_exits_to_else, fold};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
+use crate::ir::analysis::Jumps;
 use crate::ir::walk::{Parents, Walk};
 use crate::ir::{CmpOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value, ValueList};
 

@@ -18,7 +18,7 @@ use crate::ir::{
     Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Const, Function, Inst, Module, Op, Printf,
     PrintfEntry, Scalar, Ty, Value,
 };
-use crate::printf::{literal_arguments, printf_buffer_size};
+use crate::printf::literal_arguments;
 
 pub const PASS: Pass = Pass {
     name: "lower_printf",
@@ -48,7 +48,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         strings: &module.strings,
         printf: Printf::default(),
         buffer,
-        size: printf_buffer_size(cx.target),
+        size: cx.target.printf_buffer_size(),
     };
     for kernel in &module.kernels {
         if lower.function(&mut module.funcs[kernel.func])? {

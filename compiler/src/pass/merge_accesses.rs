@@ -13,11 +13,11 @@
 //! pass adds no access to other bytes, so no access leaves a buffer that did not before. It leaves volatile
 //! accesses alone.
 
-use super::analysis::leaving;
 use super::effects::{Effects, Inside, has_effects};
 use super::pointers::{Place, Pointers};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
+use crate::ir::analysis::leaving;
 use crate::ir::build::Builder;
 use crate::ir::{
     Access, AddressSpace, CastOp, EntityRef, Function, Inst, KernelInfo, Module, Op, Region, Ty, Value,

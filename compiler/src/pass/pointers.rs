@@ -278,14 +278,14 @@ impl Pointers {
             (data.op == Op::PtrAdd).then(|| (data.args[0], data.args[1]))
         };
         while let Some((to, by)) = step(base)
-            && let Some(by) = super::analysis::constant_offset(func, by)
+            && let Some(by) = crate::ir::analysis::constant_offset(func, by)
         {
             offset = offset.wrapping_add(by);
             base = to;
         }
         let (mut bottom, mut constant, mut power) = (base, offset, ANY_POWER);
         while let Some((to, by)) = step(bottom) {
-            match super::analysis::constant_offset(func, by) {
+            match crate::ir::analysis::constant_offset(func, by) {
                 Some(by) => constant = constant.wrapping_add(by),
                 None => power = power.min(self.power(by)),
             }

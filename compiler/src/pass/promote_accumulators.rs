@@ -9,12 +9,12 @@
 //!      only the loop's first test may leave the loop. Load, loop and store are inside a test whether the
 //!      loop has an iteration (`guard`), so that no memory is accessed that was not before.
 
-use super::analysis::{Jumps, leaving};
 use super::effects::{Effects, has_effects};
 use super::guard;
 use super::pointers::{Place, Pointers};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
+use crate::ir::analysis::{Jumps, leaving};
 use crate::ir::build::Builder;
 use crate::ir::walk::{Parents, Replacements, Walk};
 use crate::ir::{

@@ -17,7 +17,6 @@
 //!
 //! The pass changes neither the computations nor their order, and reads no address that was not read before.
 
-use super::analysis::Jumps;
 use super::batch_loads::{Batch, Candidate};
 use super::trip_count::{positions, trip_count};
 use super::uniformity::Uniformity;
@@ -25,6 +24,7 @@ use super::unroll_loops::versions;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
+use crate::ir::analysis::Jumps;
 use crate::ir::build::Builder;
 use crate::ir::walk::Parents;
 use crate::ir::{BinOp, CmpOp, Function, Inst, Module, Op, Region, Scalar, Storage, Ty, Unroll, Value};

@@ -12,9 +12,9 @@
 //! - Where one arm of an `if` leaves an enclosing block, the code after the `if` moves into the other arm,
 //!   and a block that ends in such an `if` becomes that `if`. Thus an early return becomes an else.
 
-use super::analysis::{Jumps, is_pure};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
+use crate::ir::analysis::{Jumps, is_pure};
 use crate::ir::walk::Replacements;
 use crate::ir::{
     BinOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll, Value, ValueDef, ValueList,

@@ -1,7 +1,7 @@
 //! Trip counts: how often a loop repeats at most, where constants determine it. This is an analysis, not a
 //! pass.
 
-use super::analysis::Jumps;
+use crate::ir::analysis::Jumps;
 use crate::ir::{CastOp, EntityRef, Function, Inst, Op, Region, Value, ValueDef, eval};
 
 /// The trip count of a loop.

@@ -5,9 +5,9 @@
 //! divergent until nothing changes.
 
 use crate::intrinsic::Intrinsic;
+use crate::ir::analysis::is_pure;
 use crate::ir::walk::Parents;
 use crate::ir::{EntityRef, Function, Inst, Op, Storage, Value, ValueDef};
-use crate::pass::analysis::is_pure;
 
 /// The facts about a kernel's function.
 pub struct Uniformity {

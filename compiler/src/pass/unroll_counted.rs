@@ -20,13 +20,13 @@
 
 use std::collections::BTreeSet;
 
-use super::analysis::{Jumps, base_of};
 use super::interleave;
 use super::trip_count::{TripCount, positions, trip_count};
 use super::unroll_loops::iterations_in_one;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
+use crate::ir::analysis::{Jumps, base_of};
 use crate::ir::clone::Copier;
 use crate::ir::{
     AddressSpace, EntityRef, Function, Inst, Module, Op, Region, Scalar, Ty, Unroll, Value, ValueDef,

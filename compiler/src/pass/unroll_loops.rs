@@ -17,10 +17,10 @@ pub(super) mod versions;
 use std::collections::BTreeMap;
 
 use self::versions::SMALL_GROUP;
-use super::analysis::{Jumps, is_pure_function};
 use super::trip_count::positions;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
+use crate::ir::analysis::{Jumps, is_pure_function};
 use crate::ir::clone::Copier;
 use crate::ir::walk::Walk;
 use crate::ir::{Func, Function, Inst, Module, Op, Region, Ty, Unroll};

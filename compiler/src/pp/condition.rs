@@ -1,10 +1,10 @@
 //! Evaluates `#if` and `#elif` expressions (C99 6.10.1) as 64-bit integers, signed or unsigned.
 
 use super::Pp;
+use super::literal;
 use super::names::{DEFINED, Def};
 use super::token::{Punct, Token, TokenKind};
 use crate::source::Span;
-use crate::syntax::literal;
 
 /// The greatest allowed nesting depth of operators and parentheses.
 const MAX_NESTING: u32 = 256;

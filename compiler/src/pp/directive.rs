@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::lex::{Lexer, token};
+use super::literal;
 use super::names::{BodyToken, DEFINED, Def, Macro, NO_ID, NO_PARAM, Params, VA_ARGS};
 use super::token::{Punct, Token, TokenFlags, TokenKind};
 use super::{Condition, Guard, Included, Open, Pp};
 use crate::diag::Diag;
 use crate::source::{FileId, Span};
-use crate::syntax::literal;
 
 /// The greatest allowed nesting depth of included files.
 const MAX_INCLUDE_DEPTH: usize = 200;

@@ -5,6 +5,7 @@ mod condition;
 mod directive;
 mod expand;
 mod lex;
+pub(crate) mod literal;
 mod names;
 mod pragma;
 mod predefined;

@@ -73,7 +73,7 @@ const EXTENSION: &str = "cl_khr_extension 1";
 /// The predefined macros, sorted by name. They come from OpenCL 1.2: 6.10 (version and platform macros),
 /// 6.12.2 (math constants and limits), 6.12.3 (integer limits), 6.12.8 (fence flags), 6.12.14 (samplers,
 /// image channels); and from C99 6.10.8. `0.inff` and `0.nanf` are spellings of our own, which
-/// `syntax::literal` reads.
+/// `literal` reads.
 static MACROS: &[(&str, &str)] = &[
     ("CHAR_BIT", "CHAR_BIT 8"),
     ("CHAR_MAX", "CHAR_MAX 127"),

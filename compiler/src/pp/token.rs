@@ -67,7 +67,7 @@ pub enum TokenKind {
     Ident,
     /// A keyword of C99, OpenCL C or GNU C; alternative spellings are one keyword.
     Keyword(Keyword),
-    /// A preprocessing number; `syntax::literal` computes its value.
+    /// A preprocessing number; `literal` computes its value.
     Number,
     /// A character constant `'c'`, with any prefix.
     Char,

@@ -2,14 +2,7 @@
 
 use super::interface::Interface;
 use super::{Binding, Kernel, Reflection, ReflectionError, spec_id};
-
-/// The largest number of work-items of a work-group in one dimension. It is more than any device allows, and
-/// small enough that products do not overflow.
-pub const MAX_LOCAL_SIZE: u32 = 0xffff;
-
-/// The largest number of arguments of a kernel. It is more than fit into any device's
-/// CL_DEVICE_MAX_PARAMETER_SIZE.
-pub const MAX_ARGS: u32 = 4096;
+use crate::abi::MAX_LOCAL_SIZE;
 
 /// Compares a kernel's reflection with its code, and adds what only the code states. `sized` says whether the
 /// module's work-group size is a specialization constant; `variables` has the sizes of work-group variables.

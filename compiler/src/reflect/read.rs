@@ -1,7 +1,6 @@
 //! Reader for the reflection instructions of a module. The input is untrusted (clCreateProgramWithBinary):
 //! every deviation from the specification of the set is an error.
 
-use super::check::MAX_ARGS;
 use super::interface::Interface;
 use super::set::Shape;
 use super::{
@@ -9,6 +8,7 @@ use super::{
     LiteralSampler, MemoryUse, Op, Place, PrintfBuffer, PrintfFormat, ProgramData, PushRange, REVISION,
     Reflection, ReflectionError, Relocation, Scratch, check,
 };
+use crate::abi::MAX_ARGS;
 use std::collections::{HashMap, HashSet};
 
 const MAGIC: u32 = 0x0723_0203;

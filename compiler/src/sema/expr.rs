@@ -446,9 +446,11 @@ impl Sema<'_> {
             (UnaryOp::Minus, ExprKind::Const(bits)) => {
                 ExprKind::Const(bits.into_iter().map(|b| fold::negate(s, b)).collect())
             }
-            (UnaryOp::BitNot, ExprKind::Const(bits)) => {
-                ExprKind::Const(bits.into_iter().map(|b| fold::truncate(!b, s)).collect())
-            }
+            (UnaryOp::BitNot, ExprKind::Const(bits)) => ExprKind::Const(
+                bits.into_iter()
+                    .map(|b| crate::hir::value::truncate(!b, s))
+                    .collect(),
+            ),
             (UnaryOp::Minus, kind) => ExprKind::Neg(Box::new(Expr { kind, ..e })),
             (UnaryOp::BitNot, kind) => ExprKind::BitNot(Box::new(Expr { kind, ..e })),
             (_, kind) => kind,

@@ -3,58 +3,11 @@
 //! A value is the raw bits of a lane, zero-extended to 64 bits, as in [`ExprKind::Const`].
 
 use super::Sema;
-use crate::half;
+use crate::hir::value::{float_bits, float_of, int_of, truncate};
 use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, GlobalId, Place, PlaceKind, Scalar, Type};
 
 /// The greatest depth of expressions that are evaluated recursively; sema's own limit on nesting is lower.
 const MAX_DEPTH: u32 = 2000;
-
-/// Keeps the bits within a type's width.
-pub(crate) fn truncate(bits: u64, s: Scalar) -> u64 {
-    match s.bytes() {
-        1 => bits & 0xff,
-        2 => bits & 0xffff,
-        4 => bits & 0xffff_ffff,
-        _ => bits,
-    }
-}
-
-/// Returns the mathematical value of an integer's bits.
-pub(crate) fn int_of(bits: u64, s: Scalar) -> i128 {
-    if s.is_signed() {
-        let shift = 64 - 8 * s.bytes();
-        i128::from(((bits << shift) as i64) >> shift)
-    } else {
-        i128::from(truncate(bits, s))
-    }
-}
-
-/// Returns the value of a float's bits.
-pub(crate) fn float_of(bits: u64, s: Scalar) -> f64 {
-    match s {
-        Scalar::Half => half::to_f64(bits as u16),
-        Scalar::Float => f64::from(f32::from_bits(bits as u32)),
-        Scalar::Double => f64::from_bits(bits),
-        Scalar::Bool
-        | Scalar::Char
-        | Scalar::UChar
-        | Scalar::Short
-        | Scalar::UShort
-        | Scalar::Int
-        | Scalar::UInt
-        | Scalar::Long
-        | Scalar::ULong => int_of(bits, s) as f64,
-    }
-}
-
-/// Returns the bits of a value in a float type, rounded to nearest even.
-pub(crate) fn float_bits(v: f64, s: Scalar) -> u64 {
-    match s {
-        Scalar::Half => u64::from(half::from_f64(v)),
-        Scalar::Double => v.to_bits(),
-        _ => u64::from((v as f32).to_bits()),
-    }
-}
 
 /// Performs C's conversion of one scalar. A float that is out of range for an integer type, which C leaves
 /// undefined, gives an arbitrary value.
@@ -369,9 +322,9 @@ mod tests {
     #[test]
     fn half_round_trips_and_rounds_to_even() {
         for bits in 0..=0xffffu16 {
-            let v = half::to_f64(bits);
+            let v = crate::half::to_f64(bits);
             if !v.is_nan() {
-                assert_eq!(half::from_f64(v), bits, "{v}");
+                assert_eq!(crate::half::from_f64(v), bits, "{v}");
             }
         }
         for (v, bits) in [
@@ -383,7 +336,7 @@ mod tests {
             (2f64.powi(-25) * 1.0001, 1),
             (1023.5 * 2f64.powi(-24), 0x400),
         ] {
-            assert_eq!(half::from_f64(v), bits, "{v}");
+            assert_eq!(crate::half::from_f64(v), bits, "{v}");
         }
     }
 

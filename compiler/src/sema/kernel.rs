@@ -5,8 +5,8 @@ use super::scope::Entity;
 use super::type_spec::{Predefined, predefined};
 use super::uniform_layout;
 use super::{QualType, Sema};
+use crate::abi::{MAX_ARGS, MAX_LOCAL_SIZE};
 use crate::hir::{FuncId, Kernel, KernelArg, Scalar, Space, Type, TypeId};
-use crate::reflect::{MAX_ARGS, MAX_LOCAL_SIZE};
 use crate::source::Span;
 use crate::syntax::ast::{AttrArg, Attribute, Derived, FunctionDef, Param, Params, TypeKeyword, TypeSpec};
 

@@ -1,7 +1,7 @@
 //! Analyses constants and literals (C99 6.4.4, 6.4.5; 6.1.6 vector literals; compound literals).
 
 use super::convert::Why;
-use super::{Lvalue, Operand, Result, Sema, fold};
+use super::{Lvalue, Operand, Result, Sema};
 use crate::hir::{Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId};
 use crate::source::Span;
 use crate::syntax::ast::{self, InitItem, TypeName};
@@ -60,7 +60,7 @@ impl Sema<'_> {
             Scalar::Double
         };
         let ty = self.program.types.scalar(scalar);
-        Ok(self.const_bits(fold::float_bits(value, scalar), ty, span))
+        Ok(self.const_bits(crate::hir::value::float_bits(value, scalar), ty, span))
     }
 
     /// Returns a string literal, which is a `__constant char` array.

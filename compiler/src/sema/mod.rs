@@ -37,8 +37,9 @@ mod type_spec;
 mod uniform_layout;
 
 use crate::diag::{Diag, Diags};
+use crate::entity::Map;
+use crate::hash::Mix;
 use crate::hir::{self, FuncId, GlobalId, LabelId, LocalId, Scalar, Space, Type, TypeId, Types};
-use crate::ir::entity::{Map, Mix};
 use crate::options::Options;
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast;

@@ -5,8 +5,8 @@
 
 use super::QualType;
 use crate::entity;
+use crate::hash::Mix;
 use crate::hir::{GlobalId, LocalId, RecordId, TypeId};
-use crate::ir::entity::Mix;
 use crate::source::Span;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;

@@ -2,6 +2,7 @@
 
 use super::{Result, Sema, fold};
 use crate::diag::Diag;
+use crate::hir::value;
 use crate::hir::{Scalar, Stmt, StmtKind, Type, TypeId};
 use crate::source::Span;
 use crate::syntax::ast;
@@ -64,13 +65,13 @@ impl Sema<'_> {
         else {
             return Err(super::Reported);
         };
-        let bits = fold::convert(fold::truncate(wide as u64, from), from, to);
-        if fold::int_of(bits, to) != wide && !(from == Scalar::Int && to == Scalar::UInt) {
+        let bits = fold::convert(value::truncate(wide as u64, from), from, to);
+        if value::int_of(bits, to) != wide && !(from == Scalar::Int && to == Scalar::UInt) {
             self.warning(
                 e.span,
                 format!(
                     "overflow converting case value to switch condition type ({wide} to {})",
-                    fold::int_of(bits, to)
+                    value::int_of(bits, to)
                 ),
             );
         }
@@ -88,7 +89,7 @@ impl Sema<'_> {
             None => first,
         };
         let scalar = self.lanes(ty).map_or(Scalar::Int, |l| l.0);
-        let (a, b) = (fold::int_of(first, scalar), fold::int_of(last, scalar));
+        let (a, b) = (value::int_of(first, scalar), value::int_of(last, scalar));
         if b < a {
             self.warning(lo.span, "empty case range specified");
             return Ok(Stmt {

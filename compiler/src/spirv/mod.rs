@@ -38,7 +38,7 @@ pub use relax::relax;
 
 use self::instruction::instruction;
 use crate::diag::InternalError;
-use crate::ir::entity::Mix;
+use crate::hash::Mix;
 use crate::ir::{EntityRef, Func, Function, Inst, Module, Op, Value};
 use crate::source::Span;
 use crate::target::Target;

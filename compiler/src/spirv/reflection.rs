@@ -5,7 +5,6 @@ use super::{Emit, Emitter, Id, bug};
 use crate::intrinsic::ImageShape;
 use crate::ir::module::SystemPush;
 use crate::ir::{ArgKind, ArgLocation, HandleFact, KernelArg, KernelInfo};
-use crate::printf::printf_buffer_size;
 use crate::reflect::{CALDERA_SET, CLSPV_SET, CalderaOp, Op, image_type, spec_id};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
@@ -221,7 +220,7 @@ impl Writer<'_, '_> {
             (None, Some(offset)) => (Op::PrintfBufferPointerPushConstant, [offset, 8]),
             (None, None) => return,
         };
-        let size = printf_buffer_size(self.e.target);
+        let size = self.e.target.printf_buffer_size();
         self.write(op, &[], &[numbers[0], numbers[1], size], &[]);
         for (i, entry) in module.printf.entries.iter().enumerate() {
             let text = self.text(&String::from_utf8_lossy(&entry.text));

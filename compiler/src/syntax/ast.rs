@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::pp::literal::Number;
 use crate::source::Span;
 
 /// A name with its position.
@@ -635,4 +636,19 @@ pub enum ExprKind {
     StmtExpr(Vec<Stmt>),
     /// `__builtin_va_arg` or `_Generic`, which sema rejects.
     Unsupported(&'static str),
+}
+
+impl From<Number> for ExprKind {
+    fn from(number: Number) -> ExprKind {
+        match number {
+            Number::Int(i) => ExprKind::Int {
+                value: i.value,
+                unsigned: i.unsigned,
+                long: i.long,
+                decimal: i.decimal,
+                overflow: i.overflow,
+            },
+            Number::Float { value, single, half } => ExprKind::Float { value, single, half },
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! Reads `__attribute__((…))` from the tokens, because lang-c does not know all its positions and arguments.
 
 use super::ast::{AttrArg, Attribute, Expr, ExprKind};
-use super::literal;
 use super::rewrite::Source;
 use crate::diag::Diags;
+use crate::pp::literal;
 use crate::pp::{Keyword, Punct, Token, TokenKind};
 use crate::source::Span;
 
@@ -159,7 +159,7 @@ fn argument(source: &Source<'_>, lo: usize, hi: usize) -> Arg {
         let text = first.text(map);
         let kind = match first.kind {
             TokenKind::Ident => Some(ExprKind::Ident(text.to_string())),
-            TokenKind::Number => literal::number(text).ok().map(literal::Number::expr),
+            TokenKind::Number => literal::number(text).ok().map(ExprKind::from),
             TokenKind::Str => literal::string_value(text).ok().map(ExprKind::Str),
             _ => None,
         };

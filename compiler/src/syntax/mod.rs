@@ -14,7 +14,6 @@ mod damage;
 mod error;
 mod grammar;
 mod implicit_int;
-pub(crate) mod literal;
 mod lower;
 mod pack;
 mod pragma;

@@ -3,8 +3,8 @@
 //!
 //! A wrong pragma gets clang's warning and has no effect.
 
-use super::literal::{self, Number};
 use crate::diag::{Diag, Diags};
+use crate::pp::literal::{self, Number};
 use crate::source::Span;
 
 const WRONG_VALUE: &str = "expected #pragma pack parameter to be '1', '2', '4', '8', or '16'";

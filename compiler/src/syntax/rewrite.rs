@@ -14,7 +14,7 @@ use super::implicit_int;
 use super::pack::Packs;
 use super::types::TypeNames;
 use crate::diag::Diags;
-use crate::ir::entity::Mix;
+use crate::hash::Mix;
 use crate::pp::{Keyword, Punct, Token, TokenKind};
 use crate::source::SourceMap;
 

@@ -31,6 +31,7 @@
 //!
 //! Invariants (`profile`): one function each.
 
+mod invariant;
 mod module;
 mod profile;
 mod ssa;
@@ -38,7 +39,7 @@ mod types;
 
 use crate::diag::InternalError;
 use crate::ir::{Function, Inst, Module, print};
-use crate::pass::{Invariant, Invariants};
+pub use invariant::{Invariant, Invariants};
 
 /// A violated rule, with its location.
 struct Fault {

@@ -1,8 +1,8 @@
 //! Rules for kernels, globals and undefined functions.
 
 use super::Fault;
+use super::{Invariant, Invariants};
 use crate::ir::{AddressSpace, ArgKind, EntityRef, GlobalData, KernelInfo, Module, Scalar, Ty};
-use crate::pass::{Invariant, Invariants};
 
 pub(super) fn check(module: &Module, invariants: Invariants) -> Result<(), Fault> {
     for (id, global) in module.globals.iter() {

@@ -1,11 +1,11 @@
 //! The check of each invariant.
 
 use super::Fault;
+use super::Invariant;
 use crate::intrinsic::Intrinsic;
+use crate::ir::analysis::is_pure_function;
 use crate::ir::walk::{Parents, Walk};
 use crate::ir::{EntityRef, Function, Inst, Module, Op};
-use crate::pass::Invariant;
-use crate::pass::analysis::is_pure_function;
 
 /// Checks the part of an invariant that concerns the module as a whole.
 pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), Fault> {

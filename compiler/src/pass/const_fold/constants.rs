@@ -1,8 +1,8 @@
 //! Instructions whose operands are constants.
 
-use super::super::analysis::base_of;
 use crate::half;
 use crate::intrinsic::Intrinsic;
+use crate::ir::analysis::base_of;
 use crate::ir::{CastOp, Const, Function, Global, GlobalData, Inst, Map, Op, Ty, Value, eval};
 
 /// Returns the constant that an instruction computes.

@@ -282,7 +282,7 @@ pub(super) fn select(func: &mut Function, cond: Value, a: Value, b: Value) -> Fo
 
 /// Folds the addition of a constant to a pointer.
 pub(super) fn ptr_add(func: &mut Function, pointer: Value, offset: Value) -> Folded {
-    let Some(n) = super::super::analysis::constant_offset(func, offset) else {
+    let Some(n) = crate::ir::analysis::constant_offset(func, offset) else {
         return Folded::Same;
     };
     if n == 0 {
@@ -296,7 +296,7 @@ pub(super) fn ptr_add(func: &mut Function, pointer: Value, offset: Value) -> Fol
     let Some((Op::PtrAdd, &[base, inner])) = definition(func, pointer) else {
         return Folded::Same;
     };
-    match super::super::analysis::constant_offset(func, inner).and_then(|m| m.checked_add(n)) {
+    match crate::ir::analysis::constant_offset(func, inner).and_then(|m| m.checked_add(n)) {
         Some(sum) => {
             let sum = func.splat_bits(Ty::I64, sum as u64);
             Folded::Op(Op::PtrAdd, vec![base, sum])

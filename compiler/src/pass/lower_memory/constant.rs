@@ -1,8 +1,8 @@
 //! `__constant` variables: loads at constant offsets become constants; the bytes of other variables are
 //! collected in one blob.
 
+use crate::ir::analysis::base_of;
 use crate::ir::{AddressSpace, Const, ConstantData, Function, Global, GlobalData, Inst, Map, Op, Ty, Value};
-use crate::pass::analysis::base_of;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The blob that is being built.

@@ -2,9 +2,9 @@
 //! division by the element size is symbolic, so that `p + i * 4` becomes index `i` and not `(i * 4) >> 2`.
 
 use super::Lower;
+use crate::ir::analysis::constant_offset;
 use crate::ir::inst::{BinOp, CastOp};
 use crate::ir::{Const, Op, Ty, Value};
-use crate::pass::analysis::constant_offset;
 
 /// The greatest depth of an expression that is rewritten.
 const MAX_DEPTH: u32 = 6;

@@ -1,8 +1,8 @@
 //! Finds the variables that can be split, and their accesses.
 
+use crate::ir::analysis::constant_offset;
 use crate::ir::walk::Walk;
 use crate::ir::{EntityRef, Function, Inst, Op, Ty, Value};
-use crate::pass::analysis::constant_offset;
 use std::collections::BTreeSet;
 
 /// The size in bytes beyond which a copy or zeroing keeps its variable in memory.

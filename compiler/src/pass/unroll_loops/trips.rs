@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use crate::intrinsic::Intrinsic;
+use crate::ir::analysis::Jumps;
 use crate::ir::walk::Walk;
 use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Value};
-use crate::pass::analysis::Jumps;
 use crate::pass::trip_count::trip_count;
 
 /// The most iterations that are counted by simulation; a greater bound counts as unknown.

@@ -6,7 +6,6 @@ use crate::builtins::library::{self as lib, TypeArgs};
 use crate::builtins::name::Rounding;
 use crate::hir::{CmpOp, Convert, Expr, ExprKind, Scalar};
 use crate::intrinsic::Intrinsic;
-use crate::sema::fold;
 use crate::sema::{Result, Sema};
 use crate::source::Span;
 
@@ -143,7 +142,13 @@ fn clamp_integer(s: &mut Sema<'_>, e: Expr, from: Scalar, to: Arith) -> Expr {
     ] {
         let Some(limit) = limit else { continue };
         let (ty, span) = (e.ty, e.span);
-        let limit = constant(s, fold::truncate(limit as u64, from), from, to.1, span);
+        let limit = constant(
+            s,
+            crate::hir::value::truncate(limit as u64, from),
+            from,
+            to.1,
+            span,
+        );
         e = Expr {
             kind: ExprKind::Intrinsic(op, vec![e, limit]),
             ty,
@@ -186,10 +191,28 @@ fn float_to_int(
     let (low, high) = range(to.0);
     // Both limits are powers of two (or 0), so they are exact. A limit beyond half's range becomes infinity,
     // which works as well.
-    let low_f = constant(s, fold::float_bits(low as f64, from), from, to.1, span);
-    let high_f = constant(s, fold::float_bits((high + 1) as f64, from), from, to.1, span);
-    let low_i = constant(s, fold::truncate(low as u64, to.0), to.0, to.1, span);
-    let high_i = constant(s, fold::truncate(high as u64, to.0), to.0, to.1, span);
+    let low_f = constant(
+        s,
+        crate::hir::value::float_bits(low as f64, from),
+        from,
+        to.1,
+        span,
+    );
+    let high_f = constant(
+        s,
+        crate::hir::value::float_bits((high + 1) as f64, from),
+        from,
+        to.1,
+        span,
+    );
+    let low_i = constant(s, crate::hir::value::truncate(low as u64, to.0), to.0, to.1, span);
+    let high_i = constant(
+        s,
+        crate::hir::value::truncate(high as u64, to.0),
+        to.0,
+        to.1,
+        span,
+    );
     let zero_i = constant(s, 0, to.0, to.1, span);
     let inside = s.numeric(x.clone(), ty);
     let too_low = compare(s, CmpOp::Le, x.clone(), low_f);

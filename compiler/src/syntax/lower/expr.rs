@@ -9,8 +9,8 @@ use lang_c::ast as c;
 use lang_c::span::Node;
 
 use super::super::ast::{BinaryOp, Designator, Expr, ExprKind, Ident, InitItem, Initializer, UnaryOp};
-use super::super::literal;
 use super::Lower;
+use crate::pp::literal;
 use crate::pp::{Keyword, Punct, TokenKind};
 
 /// An expression with the range of its tokens.
@@ -208,7 +208,7 @@ impl Lower<'_> {
         let text = self.token_text(token);
         let kind = match self.source.tokens.get(token).map(|t| t.kind) {
             Some(TokenKind::Char) => literal::char_value(text).map(ExprKind::Char),
-            _ => literal::number(text).map(literal::Number::expr),
+            _ => literal::number(text).map(ExprKind::from),
         };
         kind.unwrap_or_else(|e| {
             self.diags.error(self.token_span(token), e);

@@ -1,6 +1,5 @@
 //! Typed indices and the maps that they index.
 
-use std::hash::Hasher;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
@@ -19,7 +18,7 @@ macro_rules! entity {
         $(#[$meta])*
         #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
-        impl $crate::ir::entity::EntityRef for $name {
+        impl $crate::entity::EntityRef for $name {
             fn new(index: usize) -> Self {
                 $name(index as u32)
             }
@@ -102,38 +101,5 @@ impl<K: EntityRef, V> Index<K> for Map<K, V> {
 impl<K: EntityRef, V> IndexMut<K> for Map<K, V> {
     fn index_mut(&mut self, key: K) -> &mut V {
         &mut self.items[key.index()]
-    }
-}
-
-/// A fast hash for small keys that no adversary chooses.
-#[derive(Clone, Default, Debug)]
-pub struct Mix(u64);
-
-impl Hasher for Mix {
-    fn finish(&self) -> u64 {
-        // The upper bits depend on all of the input, but hash tables use the lower bits.
-        self.0.rotate_left(26)
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            self.write_u64(u64::from_le_bytes(*word));
-        }
-        if !rest.is_empty() {
-            let word = rest.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b));
-            self.write_u64(word);
-        }
-    }
-    fn write_u8(&mut self, n: u8) {
-        self.write_u64(u64::from(n));
-    }
-    fn write_u32(&mut self, n: u32) {
-        self.write_u64(u64::from(n));
-    }
-    fn write_u64(&mut self, n: u64) {
-        self.0 = (self.0.rotate_left(5) ^ n).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-    fn write_usize(&mut self, n: usize) {
-        self.write_u64(n as u64);
     }
 }

@@ -1,7 +1,7 @@
 //! Facts about instructions that passes share. Nothing is cached: computing each fact takes linear time.
 
-use crate::ir::walk::Walk;
-use crate::ir::{EntityRef, Function, Inst, InstData, Op, Scalar, Ty, Value};
+use super::walk::Walk;
+use super::{EntityRef, Function, Inst, InstData, Op, Scalar, Ty, Value};
 use std::ops::Range;
 
 /// Returns whether the result of an instruction depends on nothing but its operands. Then equal instructions

@@ -2,8 +2,6 @@
 //!
 //! The parser sees only placeholders, so all forms of OpenCL C that lang-c lacks are handled here.
 
-use super::ast::ExprKind;
-
 /// An integer literal.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Int {
@@ -20,22 +18,6 @@ pub(crate) struct Int {
 pub(crate) enum Number {
     Int(Int),
     Float { value: f64, single: bool, half: bool },
-}
-
-impl Number {
-    /// Returns the literal as an expression.
-    pub(crate) fn expr(self) -> ExprKind {
-        match self {
-            Number::Int(i) => ExprKind::Int {
-                value: i.value,
-                unsigned: i.unsigned,
-                long: i.long,
-                decimal: i.decimal,
-                overflow: i.overflow,
-            },
-            Number::Float { value, single, half } => ExprKind::Float { value, single, half },
-        }
-    }
 }
 
 /// Parses a preprocessing number. The error is the text of the diagnostic.
