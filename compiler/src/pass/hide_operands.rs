@@ -1,15 +1,18 @@
-//! Hides operands from drivers that treat some of them in a wrong way.
+//! Hides operands from drivers that treat some operands incorrectly.
 //!
-//! In:  `Inlined`, `SystemValues`; after everything that could find out what is hidden.
-//! Out: the same. For targets with [`Quirks::zero_operands`] and [`Quirks::typed_atomics`](crate::target::Quirks::typed_atomics).
+//! In:  `Inlined`, `SystemValues`; after every pass that could see through the hidden values.
+//! Out: the same. The pass changes modules only for targets with [`Quirks::zero_operands`] or
+//!      [`Quirks::typed_atomics`](crate::target::Quirks::typed_atomics).
 //!
-//! Why: where an operand of a sum, product or quotient is the constant 0, llvmpipe (`lp_bld_arit.c`, all versions) takes the other
-//! operand, or 0, for the result, whatever the float controls say: −0 + 0 is −0 then, and 0 × NaN is 0. Where the operand of an atomic
-//! operation on an integer comes from an operation on floats, which a bit cast in SPIR-V does not change for NIR, llvmpipe makes an
-//! atomic operation on floats, which LLVM does not have: the process ends.
+//! Why: if an operand of a sum, product or quotient is the constant 0, llvmpipe (`lp_bld_arit.c`, all
+//! versions) uses the other operand, or 0, as the result, whatever the float controls say. −0 + 0 then is
+//! −0, and 0 × NaN is 0. If the operand of an integer atomic comes from a floating-point operation (a bit
+//! cast in SPIR-V does not change the value's type for NIR), llvmpipe emits a floating-point atomic, which
+//! LLVM does not have, and the process ends.
 //!
-//! How: such an operand is combined with a number that is always 0, but not for the driver: the sign bit of the number of the
-//! work-group. In functions that are no kernels it is a bit that is 0 in the product of any integer and the next one.
+//! How: the pass combines such an operand with a number that is always 0, which the driver cannot know: the
+//! sign bit of the work-group's number. In functions that are not kernels, the number is the lowest bit of
+//! `n * (n + 1)`, which is always even.
 //!
 //! [`Quirks::zero_operands`]: crate::target::Quirks::zero_operands
 
@@ -38,7 +41,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(changed.into())
 }
 
-/// Hides the operands of one function; returns whether there are any.
+/// Hides the operands of one function. Returns whether there are any.
 fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
     let mut hidden = Hidden::default();
     for inst in func.insts_in_order() {
@@ -64,7 +67,8 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
     hidden.place(func)
 }
 
-/// Returns the numbers of the operands that are zeros in some lane, where a shortcut would make a difference.
+/// Returns the indices of the operands that have a zero in some lane, for operations in which the driver's
+/// shortcut would change the result.
 fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
     let data = &func.insts[inst];
     let FpFlags {
@@ -77,7 +81,7 @@ fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
         Op::Binary(BinOp::FAdd | BinOp::FSub) => (0..2, no_signed_zeros),
         Op::Binary(BinOp::FMul | BinOp::FDiv | BinOp::FRem) => (0..2, finite && no_signed_zeros),
         Op::Intrinsic(Intrinsic::Fma) => (0..2, finite && no_signed_zeros),
-        // The driver inlines functions.
+        // The driver inlines the function, and may then apply its shortcut inside.
         Op::CallPure(_) => (0..data.args.len(), false),
         _ => return Vec::new(),
     };
@@ -97,7 +101,8 @@ fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
     operands.filter(has_zero).collect()
 }
 
-/// Whether a value is the result of an operation that has integers as results for any driver. What only moves values is not.
+/// Returns whether every driver takes the value for an integer: it is a constant or the result of an integer
+/// operation. Operations that only move a value keep its type for the driver.
 fn is_computed_as_integer(func: &Function, value: Value) -> bool {
     if func.as_const(value).is_some() || !func.ty(value).scalar.is_int() {
         return true;
@@ -109,16 +114,16 @@ fn is_computed_as_integer(func: &Function, value: Value) -> bool {
     })
 }
 
-/// The instructions that are to stand at the start of a function, and their values.
+/// The new instructions of a function, and the values that they compute.
 #[derive(Default)]
 struct Hidden {
     insts: Vec<Inst>,
-    /// The zero of 32 bits.
+    /// The 32-bit zero.
     zero: Option<Value>,
     /// The zeros of other types.
     zeros: HashMap<Ty, Value>,
     constants: HashMap<Value, Value>,
-    /// What is to stand before instructions.
+    /// The instructions to insert before others, by the instruction that they precede.
     before: HashMap<Inst, Vec<Inst>>,
 }
 
@@ -131,8 +136,8 @@ impl Hidden {
         func.insts[inst].results[0]
     }
 
-    /// A zero of a type of integers that the driver does not know. `None` where the target has no such type, or the function nothing
-    /// that the driver does not know.
+    /// Returns a zero of an integer type that the driver cannot fold. Returns `None` if the target lacks the
+    /// type, or if the function has no value to compute the zero from.
     fn zero(&mut self, func: &mut Function, ty: Ty, is_kernel: bool, target: &Target) -> Option<Value> {
         if let Some(&zero) = self.zeros.get(&ty) {
             return Some(zero);
@@ -174,7 +179,7 @@ impl Hidden {
         Some(zero)
     }
 
-    /// A zero of 32 bits that is computed from a parameter: the lowest bit of n × (n + 1).
+    /// Returns a 32-bit zero that is computed from a parameter: the lowest bit of n × (n + 1).
     fn of_parameter(&mut self, func: &mut Function) -> Option<Value> {
         let is_number = |&&p: &&Value| func.ty(p).scalar.is_int() || func.ty(p).scalar.is_float();
         let mut n = *func.params.iter().find(is_number)?;
@@ -200,7 +205,7 @@ impl Hidden {
         Some(self.add(func, Op::Binary(BinOp::And), vec![product, one], Ty::I32))
     }
 
-    /// A value that is equal to a constant of floats.
+    /// Returns a value that equals a floating-point constant and that the driver cannot fold.
     fn constant(
         &mut self,
         func: &mut Function,
@@ -224,7 +229,7 @@ impl Hidden {
         Some(new)
     }
 
-    /// A value that is equal to another one, computed before the instruction that uses it.
+    /// Returns a value that equals another one. It is computed before the instruction that uses it.
     fn combined(
         &mut self,
         func: &mut Function,
@@ -241,7 +246,7 @@ impl Hidden {
         Some(func.insts[inst].results[0])
     }
 
-    /// Inserts the instructions at the start of the function; returns whether there are any.
+    /// Inserts the instructions into the function. Returns whether there are any.
     fn place(self, func: &mut Function) -> bool {
         let changed = !self.insts.is_empty();
         if !self.before.is_empty() {

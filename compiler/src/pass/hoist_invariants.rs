@@ -199,7 +199,7 @@ struct Stamps {
 #[derive(Default)]
 struct Moved {
     always: Vec<Inst>,
-    /// Those that move only into a guard of the loop.
+    /// The instructions that move only into a guard of the loop.
     guarded: Vec<Inst>,
 }
 

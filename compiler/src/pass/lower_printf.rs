@@ -73,7 +73,7 @@ struct Lower<'m> {
 enum PrintfBuffer {
     /// By the address at this byte offset of the push constants.
     AddressAt(u32),
-    /// As memory object number 0.
+    /// Through memory object 0 of the kernel.
     Object,
 }
 

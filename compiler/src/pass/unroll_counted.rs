@@ -476,7 +476,7 @@ impl Facts {
 }
 
 /// Returns whether an address is that of a constant variable at program scope plus an offset computed from
-/// values that loops carry, and adds these values to `carried`. A constant address is none.
+/// values that loops carry, and adds these values to `carried`. Returns false for a constant address.
 fn table_index(func: &Function, pointer: Value, carried: &mut BTreeSet<(Region, u32)>) -> bool {
     let mut base = pointer;
     let mut found = Vec::new();

@@ -1,12 +1,13 @@
-//! Arithmetic with constants and with itself, on zeros, infinities and numbers that are none: drivers take short cuts there.
-//! Expected is what the host computes (IEEE 754).
+//! Tests arithmetic on zeros, infinities and NaNs, with constants and with equal operands, for which drivers
+//! take shortcuts. The expected results are those of the host (IEEE 754).
 
 use crate::cl;
 use crate::common::CL_SUCCESS;
 use crate::lab::{Arg, Lab};
 use std::fmt::Write as _;
 
-/// The operands, which a kernel reads, and the constants. Subnormal numbers are left out: devices may flush them.
+/// The values, which are used as constants and as operands that a kernel reads from memory. There are no
+/// subnormal numbers, since devices may flush them.
 const VALUES: [f64; 14] = [
     0.0,
     -0.0,
@@ -34,7 +35,7 @@ trait Float: Copy {
     fn compute(self, op: &str, y: Self, z: Self) -> Self;
 }
 
-/// The nearest number of another type.
+/// Converts to another type, with rounding to nearest.
 trait Rounded<T> {
     fn rounded(self) -> T;
 }
@@ -178,7 +179,7 @@ const OPS: [&str; 34] = [
     "!(x < y) ? y : x",
 ];
 
-/// `x` and `z` come from memory, `y` is each constant.
+/// Tests operations whose operands `x` and `z` come from memory, while `y` is each of the constants.
 fn with_constants<T: Float>(z: f64) {
     let lab = Lab::new();
     let ty = T::NAME;
@@ -196,7 +197,7 @@ fn with_constants<T: Float>(z: f64) {
             writeln!(source, "{{ {ty} y = {}; out[{at}] = {op}; }}", value.literal()).expect("a string");
         }
         source += "}\n";
-        // The constants as lanes of a vector beside others.
+        // The constants are also used as lanes of a vector with other constants.
         if !op.contains('?') {
             write!(
                 source,
@@ -234,7 +235,7 @@ fn with_constants<T: Float>(z: f64) {
                 for (j, &y) in values.iter().enumerate() {
                     let found = crate::lab::element(&results[0], T::SIZE, i * count + j);
                     let expected = x.compute(op, y, T::of(z));
-                    // Nothing is said about the sign of what is not a number.
+                    // The sign of a NaN is not specified.
                     if op.starts_with("copysign") && x.compute("x * y", y, y).is_nan() {
                         continue;
                     }

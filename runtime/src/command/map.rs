@@ -138,7 +138,7 @@ pub(crate) struct Unmap {
     pub window: Window,
     /// The device that the window belongs to.
     pub device: usize,
-    /// What began with the mapping.
+    /// The hold that began with the mapping, which this command ends.
     pub hold: Option<Arc<Hold>>,
 }
 
