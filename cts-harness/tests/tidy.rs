@@ -154,6 +154,30 @@ fn unsafe_code_of_the_runtime_is_where_it_is_allowed() {
     }
 }
 
+/// The bodies of entry points are safe code, but for the one query whose answer is written through pointers in the
+/// application's memory (CL_PROGRAM_BINARIES).
+#[test]
+fn unsafe_code_of_the_icd_is_where_it_is_allowed() {
+    let is_unsafe = |line: &str| {
+        let code = line.split("//").next().unwrap_or_default();
+        ["unsafe {", "unsafe impl", "unsafe fn"]
+            .iter()
+            .any(|word| code.contains(word))
+    };
+    let list = sources(&tree(), "icd/src").into_iter();
+    let users: Vec<String> = list.filter(|f| read(f).lines().any(is_unsafe)).collect();
+    let allowed = [
+        "absent",
+        "api/program",
+        "args",
+        "callback",
+        "entry",
+        "out",
+        "process",
+    ];
+    assert_eq!(users, allowed.map(|f| format!("icd/src/{f}.rs")));
+}
+
 /// The macros catch panics, so every function with the C ABI must be made by one of them.
 #[test]
 fn entry_points_are_made_by_macros() {

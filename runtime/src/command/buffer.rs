@@ -1,7 +1,6 @@
 //! Copies between buffers, and between buffers and host memory (CL 5.2.2). A linear copy is a rectangular one
 //! with one row.
 
-use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::rect::{Layout, dense};
@@ -31,9 +30,9 @@ pub(crate) struct HostTransfer {
 #[derive(Copy, Clone)]
 pub(crate) enum Reach {
     /// Through a mapping with CPU caches.
-    Mapped(NonNull<u8>),
+    Mapped(HostPtr),
     /// Through the BAR mapping, for short accesses only.
-    BarMapping(NonNull<u8>),
+    BarMapping(HostPtr),
 }
 
 /// Returns the copy regions of a rectangle; each side has an offset that is added to its layout.
@@ -170,7 +169,7 @@ impl HostTransfer {
     /// Copies from host memory to the storage, or back, on this thread.
     pub(crate) fn by_host(&self, reach: Reach, write: bool) {
         let (Reach::Mapped(base) | Reach::BarMapping(base)) = reach;
-        let memory = HostPtr::mapped(base).offset(self.buffer.offset());
+        let memory = base.offset(self.buffer.offset());
         match reach {
             Reach::Mapped(_) if write => {
                 self.host

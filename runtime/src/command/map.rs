@@ -38,14 +38,14 @@ impl Window {
             return Ok(Window::Application(host.offset(offset)));
         }
         if let Some(mapped) = buffer.storage(device)?.mapped() {
-            return Ok(Window::Storage(HostPtr::mapped(mapped).offset(in_root)));
+            return Ok(Window::Storage(mapped.offset(in_root)));
         }
         // The mirror exists on one device only.
         if buffer.is_large(device) || buffer.context().devices().len() > 1 {
             return Ok(Window::Application(buffer.host_copy()?.offset(in_root)));
         }
         let mapped = buffer.mirror(device)?.mapped().expect("host memory is mapped");
-        Ok(Window::Mirror(HostPtr::mapped(mapped).offset(in_root)))
+        Ok(Window::Mirror(mapped.offset(in_root)))
     }
 
     /// Returns what keeps contents in place while the application stores through the window; `write`: it may.
@@ -219,7 +219,7 @@ fn in_bar(
     match window {
         Window::Mirror(_) if short && rows.count == 1 => {
             let storage = buffer.storage(device)?.bar_mapping();
-            Ok(storage.map(|a| HostPtr::mapped(a).offset(buffer.offset() + rows.start)))
+            Ok(storage.map(|a| a.offset(buffer.offset() + rows.start)))
         }
         Window::Mirror(_) | Window::Storage(_) | Window::Application(_) => Ok(None),
     }

@@ -114,7 +114,7 @@ impl Uploader {
         download: bool,
     ) -> Result<(), vk::AllocError> {
         if let Some(mapped) = buffer.mapped() {
-            let memory = HostPtr::mapped(mapped).offset(at);
+            let memory = mapped.offset(at);
             if download {
                 memory.copy_to(host, size);
             } else {
@@ -126,7 +126,7 @@ impl Uploader {
             && !download
             && size <= bar_mapping::LONGEST_WRITE
         {
-            bar_mapping::write(host, HostPtr::mapped(bar_mapping).offset(at), size);
+            bar_mapping::write(host, bar_mapping.offset(at), size);
             return Ok(());
         }
         let mut parts = self.parts.lock();
@@ -217,7 +217,7 @@ impl Drop for Parts {
 impl Slot {
     /// Returns the address of the slot's staging memory.
     fn memory(&self) -> HostPtr {
-        HostPtr::mapped(self.staging.mapped().expect("host memory is mapped"))
+        self.staging.mapped().expect("host memory is mapped")
     }
 }
 

@@ -17,13 +17,16 @@ pub(crate) const LONGEST_WRITE: u64 = 64 << 10;
 /// The size of a streaming load in bytes. Buffers begin and end at multiples of it.
 const UNIT: usize = 16;
 
-/// Copies from device memory. The GPU has finished its writes, and they are visible to the host. The caller
-/// guarantees that both extents cover `size` bytes.
+/// Copies from device memory. The GPU has finished its writes, and they are visible to the host.
 pub(crate) fn read(from: HostPtr, to: HostPtr, size: u64) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("sse4.1") {
-        // SAFETY: the processor has the instructions; both extents cover `size` bytes (the caller), and the
-        // 16-byte units of device memory that contain the first and the last byte belong to the buffer.
+        let last = (from.address() as u64 + size).next_multiple_of(UNIT as u64) - from.address() as u64;
+        from.check(last);
+        to.check(size);
+        // SAFETY: the processor has the instructions. `check` has compared both ranges with the ends of the memory, up
+        // to the end of the 16-byte unit that contains the last byte of `from`. The unit that contains its first
+        // byte belongs to the buffer, because buffers begin at multiples of 256 (`vk/buffer.rs`).
         unsafe { stream(from.as_ptr(), to.as_ptr(), size as usize) };
         return;
     }

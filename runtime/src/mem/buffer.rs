@@ -157,7 +157,7 @@ impl Buffer {
         };
         if let (Some(host), Some(root)) = (buffer.host_ptr, &buffer.root)
             && let [device] = context.devices()
-            && let Some(imported) = vk::Buffer::import(device.opened()?.logical(), host.non_null(), size)
+            && let Some(imported) = vk::Buffer::import(device.opened()?.logical(), host, size)
         {
             log::debug!("{size} bytes of the application's memory imported");
             let _ = root.storage[0].set(Arc::new(imported.into()));

@@ -1,8 +1,15 @@
 //! Addresses of host memory, and the copies to and from it.
 //!
 //! A pointer that the application passes to an enqueue call is used after the call has returned: the copy may
-//! happen later, on another thread. [`HostPtr`] carries the pointer. Making one from an application's pointer
-//! is unsafe, and its contract states the application's obligations; using one is then safe inside the runtime.
+//! happen later, on another thread. [`HostPtr`] carries the pointer, and the end of the memory where the runtime
+//! knows it: for mapped storage, slices and its own memory. Every copy checks it, so no copy leaves the storage
+//! of a buffer. The end of an application's memory is not known: it follows from the clause of the command, whose
+//! sizes the application passes. Making a pointer from an application's is therefore unsafe, and its contract
+//! states the application's obligations.
+//!
+//! That the memory still exists when it is accessed is not checked. Commands keep their buffers and staging memory
+//! until they are complete (the batch rule, `vk/mod.rs`), and functions of the runtime that take the address of a
+//! slice make all copies before they return.
 #![allow(
     unsafe_code,
     reason = "the one place where application memory is read and written"
@@ -16,10 +23,13 @@ use crate::command::rect::Layout;
 /// An address in the application's memory, in memory that the GPU shares with the host, or in the runtime's own
 /// memory.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct HostPtr(NonNull<u8>);
+pub struct HostPtr {
+    at: NonNull<u8>,
+    /// The address of the end of the memory; `usize::MAX` for memory of the application.
+    end: usize,
+}
 
-// SAFETY: the pointer is only used by copies that the contract of `HostPtr::new` covers, whichever thread makes
-// them; the address itself is plain data.
+// SAFETY: the address itself is plain data; the copies of this module may be made by any thread.
 unsafe impl Send for HostPtr {}
 // SAFETY: as above; a shared HostPtr only hands out its address.
 unsafe impl Sync for HostPtr {}
@@ -37,7 +47,7 @@ impl HostMemory {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(usize::try_from(size).ok()?).ok()?;
         Some(HostMemory {
-            ptr: HostPtr(NonNull::new(bytes.as_mut_ptr())?),
+            ptr: HostPtr::up_to(NonNull::new(bytes.as_mut_ptr())?, size as usize),
             _bytes: bytes,
         })
     }
@@ -56,48 +66,65 @@ impl HostPtr {
     /// be valid for that access from now until the command is complete or the object is destroyed, and must not
     /// be accessed conflictingly by others in the meantime: OpenCL demands that of `ptr` and `host_ptr`.
     pub unsafe fn new(ptr: *mut u8) -> Option<HostPtr> {
-        NonNull::new(ptr).map(HostPtr)
+        NonNull::new(ptr).map(|at| HostPtr { at, end: usize::MAX })
     }
 
-    /// Wraps an address in memory that Vulkan has mapped; the caller keeps the memory mapped while the address
-    /// is in use.
-    pub(crate) fn mapped(ptr: NonNull<u8>) -> HostPtr {
-        HostPtr(ptr)
+    /// Wraps the address of the first of `size` bytes that Vulkan has mapped.
+    ///
+    /// # Safety
+    /// The bytes must stay mapped as long as the address is in use.
+    pub(crate) unsafe fn mapped(at: NonNull<u8>, size: u64) -> HostPtr {
+        HostPtr::up_to(at, size as usize)
+    }
+
+    fn up_to(at: NonNull<u8>, size: usize) -> HostPtr {
+        let end = at.as_ptr().addr() + size;
+        HostPtr { at, end }
     }
 
     /// Wraps the address of a slice to read from; the caller keeps it borrowed while the address is in use.
     pub(crate) fn of_slice(bytes: &[u8]) -> HostPtr {
-        HostPtr(NonNull::from(bytes).cast())
+        HostPtr::up_to(NonNull::from(bytes).cast(), bytes.len())
     }
 
     /// Wraps the address of a slice to store to; the caller keeps it borrowed while the address is in use.
     pub(crate) fn of_slice_mut(bytes: &mut [u8]) -> HostPtr {
-        HostPtr(NonNull::from(bytes).cast())
+        let size = bytes.len();
+        HostPtr::up_to(NonNull::from(bytes).cast(), size)
     }
 
     /// Returns the address as a number.
     pub fn address(self) -> usize {
-        self.0.as_ptr().addr()
+        self.at.as_ptr().addr()
     }
 
     /// Returns the pointer.
     pub fn as_ptr(self) -> *mut u8 {
-        self.0.as_ptr()
+        self.at.as_ptr()
     }
 
     /// Returns the pointer, which is not null.
-    pub fn non_null(self) -> NonNull<u8> {
-        self.0
+    pub(crate) fn non_null(self) -> NonNull<u8> {
+        self.at
     }
 
-    /// Returns the address `bytes` bytes further on, inside the same extent.
+    /// Returns the address `bytes` bytes further on, in the same memory.
     pub(crate) fn offset(self, bytes: u64) -> HostPtr {
-        let moved = self.0.as_ptr().wrapping_add(bytes as usize);
-        HostPtr(NonNull::new(moved).expect("an extent does not wrap around the address space"))
+        let moved = self.at.as_ptr().wrapping_add(bytes as usize);
+        HostPtr {
+            at: NonNull::new(moved).expect("memory does not wrap around the address space"),
+            end: self.end,
+        }
     }
 
-    /// Copies `size` bytes, which both extents must cover. The extents may overlap. Large copies are shared
-    /// with the copy threads.
+    /// Panics if the memory ends before `size` bytes: the command would access memory of others, so a check of the
+    /// runtime is wrong.
+    pub(super) fn check(self, size: u64) {
+        let end = self.address().checked_add(size as usize);
+        assert!(end.is_some_and(|end| end <= self.end), "{size} bytes at {self:?}");
+    }
+
+    /// Copies `size` bytes. The two ranges may overlap. Large copies are shared with the copy threads.
     pub(crate) fn copy_to(self, to: HostPtr, size: u64) {
         let apart = self.address().abs_diff(to.address()) as u64 >= size;
         if apart && parallel::pays(size) {
@@ -109,7 +136,10 @@ impl HostPtr {
 
     /// Copies as [`HostPtr::copy_to`] does, on this thread only.
     pub(super) fn copy_alone(self, to: HostPtr, size: u64) {
-        // SAFETY: both pointers cover `size` bytes (HostPtr::new, or mapped memory within a buffer's bounds).
+        self.check(size);
+        to.check(size);
+        // SAFETY: `check` has compared both ranges with memory whose end is known. Memory of the application is valid
+        // for the access by the contract of `HostPtr::new`. Both still exist (see the module's documentation).
         unsafe { std::ptr::copy(self.as_ptr(), to.as_ptr(), size as usize) };
     }
 
@@ -138,8 +168,9 @@ impl HostPtr {
 
     /// Stores the bytes of a slice.
     pub(crate) fn store(self, bytes: &[u8]) {
-        // SAFETY: the extent covers the slice (as for `copy_to`); it does not overlap the slice, which is
-        // memory of the runtime.
+        self.check(bytes.len() as u64);
+        // SAFETY: the memory is valid for the slice's length, as for `copy_alone`; it does not overlap the slice, which
+        // is borrowed from the runtime.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.as_ptr(), bytes.len()) };
     }
 }

@@ -28,10 +28,9 @@ pub(crate) struct Output {
 impl Output {
     /// Prints the output.
     pub(crate) fn print(&self) {
-        let Some(mapped) = self.buffer.mapped() else {
+        let Some(from) = self.buffer.mapped() else {
             return;
         };
-        let from = HostPtr::mapped(mapped);
         let mut taken = [0; 4];
         from.copy_to(HostPtr::of_slice_mut(&mut taken), 4);
         // The counter includes calls that found no room in the buffer.

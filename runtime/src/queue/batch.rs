@@ -657,7 +657,7 @@ impl Recording<'_> {
             batch.large += buffer.size();
             (buffer, 0)
         };
-        let base = HostPtr::mapped(buffer.mapped().expect("host memory is mapped"));
+        let base = buffer.mapped().expect("host memory is mapped");
         Ok(Staged {
             ptr: base.offset(offset),
             buffer,

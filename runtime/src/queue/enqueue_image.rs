@@ -421,7 +421,7 @@ impl CommandQueue {
             });
         }
         let mirror = image.mirror(self.device_index)?;
-        let host = HostPtr::mapped(mirror.mapped().expect("host memory is mapped"));
+        let host = mirror.mapped().expect("host memory is mapped");
         Ok(Place {
             window: ImageWindow::Mirror,
             ptr: host.offset(start),

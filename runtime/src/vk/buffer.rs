@@ -8,6 +8,7 @@ use gpu_allocator::MemoryLocation;
 
 use super::memory::Memory;
 use super::{AllocError, Call, Device, sparse};
+use crate::mem::HostPtr;
 
 /// The memory that a buffer is allocated in.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -32,8 +33,8 @@ pub(crate) struct Buffer {
     size: u64,
 }
 
-// SAFETY: the mapped pointer points to memory that any thread may use; the scheduler orders the accesses of
-// threads, as it orders those of host and GPU.
+// SAFETY: the mapped pointers point to memory that any thread may use; this module makes no accesses through them,
+// and the handles need no external synchronisation but for destruction, for which `Drop` has the buffer alone.
 unsafe impl Send for Buffer {}
 // SAFETY: as above; a shared Buffer only hands out the pointer.
 unsafe impl Sync for Buffer {}
@@ -115,7 +116,9 @@ impl Buffer {
             .usage(USAGE)
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
         super::fault::object("vkCreateBuffer")?;
-        // SAFETY: the device is alive; size is not 0 and within limits (the caller).
+        assert_ne!(size, 0, "a buffer has bytes");
+        // SAFETY: the device is alive; the size is not 0, and `max_allocation` or the creator of a memory object has
+        // compared it with the device's limit.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
         // If a later step fails, `buffer`'s Drop destroys the Vulkan buffer.
         let mut buffer = Buffer::unbound(device, raw, size);
@@ -176,16 +179,22 @@ impl Buffer {
         self.size
     }
 
-    /// Returns the host's address of the first byte, if the buffer is mapped with CPU caches.
-    pub(crate) fn mapped(&self) -> Option<NonNull<u8>> {
-        self.mapped
+    /// Returns the host's address of the first byte, if the buffer is mapped with CPU caches. The caller keeps the
+    /// buffer while the address is in use, as for the GPU (the batch rule).
+    pub(crate) fn mapped(&self) -> Option<HostPtr> {
+        self.mapped.map(|at| self.host(at))
     }
 
     /// Returns the host's address of the first byte in the BAR mapping; `None` if there is none, and for
     /// buffers that are mapped with CPU caches. It is for short accesses only, because each load is a round
     /// trip on the bus.
-    pub(crate) fn bar_mapping(&self) -> Option<NonNull<u8>> {
-        self.bar_mapping
+    pub(crate) fn bar_mapping(&self) -> Option<HostPtr> {
+        self.bar_mapping.map(|at| self.host(at))
+    }
+
+    fn host(&self, first: NonNull<u8>) -> HostPtr {
+        // SAFETY: the memory has at least `size` bytes, and stays mapped as long as the buffer lives.
+        unsafe { HostPtr::mapped(first, self.size) }
     }
 
     /// Returns whether the memory is imported memory of the application.

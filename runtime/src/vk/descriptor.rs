@@ -105,6 +105,11 @@ impl Descriptor {
     /// Returns the descriptor of a range of a buffer, in bytes.
     pub(crate) fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Descriptor {
         use vk::Handle;
+        let end = offset.checked_add(range);
+        assert!(
+            range > 0 && end.is_some_and(|end| end <= buffer.size()),
+            "a descriptor leaves its buffer: {range} bytes at {offset}"
+        );
         Descriptor([buffer.raw.as_raw(), offset, range])
     }
 }
@@ -191,7 +196,12 @@ impl SetLayout {
             .collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         super::fault::object("vkCreateDescriptorSetLayout")?;
-        // SAFETY: the device is alive, the create info is complete, and each binding occurs once (the caller).
+        let occurs_once = |(i, slot): (usize, &Slot)| slots[..i].iter().all(|s| s.binding != slot.binding);
+        assert!(
+            slots.iter().enumerate().all(occurs_once),
+            "a binding occurs twice"
+        );
+        // SAFETY: the device is alive, the create info is complete, and each binding occurs once, as asserted above.
         let raw = unsafe { device.raw.create_descriptor_set_layout(&info, None) }
             .call("vkCreateDescriptorSetLayout")?;
         let mut layout = SetLayout {
@@ -422,8 +432,9 @@ impl RecycledSets {
         family.sets.push(set);
         family.contents.extend_from_slice(contents);
         if !contents.is_empty() {
-            // SAFETY: no pending command uses the set (the batch rule); the template has one entry of the form
-            // [`Descriptor`] for each slot, and the objects that the descriptors name are alive.
+            // SAFETY: no pending command uses the set: `take` returns only new sets and those that a batch has given back.
+            // The template has one entry of the form [`Descriptor`] for each slot, and there are as many, as asserted
+            // above. Each is of its slot's kind, and its object is kept until `clear` (the caller, by the batch rule).
             unsafe {
                 layout.device.raw.update_descriptor_set_with_template(
                     set,

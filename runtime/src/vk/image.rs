@@ -315,6 +315,8 @@ impl Image {
 
     pub(super) fn part(&self, texels: &Texels) -> Part {
         let axis = self.shape.layer_axis();
+        let end = axis.map_or(Some(0), |a| texels.origin[a].checked_add(texels.region[a]));
+        assert!(end.is_some_and(|end| end <= self.layers), "layers of {texels:?}");
         let offset = |i: usize| {
             if axis == Some(i) {
                 0

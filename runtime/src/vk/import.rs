@@ -1,13 +1,13 @@
 //! Buffers in imported memory of the application (VK_EXT_external_memory_host).
 
 use std::ffi::c_void;
-use std::ptr::NonNull;
 use std::sync::Arc;
 
 use ash::vk;
 
 use super::buffer::USAGE;
 use super::{AllocError, Buffer, Call, Device};
+use crate::mem::HostPtr;
 
 const HOST: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
 
@@ -62,11 +62,11 @@ impl Import {
 
 impl Buffer {
     /// Makes a buffer in host memory; returns `None` if the memory is not aligned for the device or the device
-    /// does not import it. `size` is not 0. The memory stays the application's, and must exist until the buffer
-    /// is dropped.
-    pub(crate) fn import(device: &Arc<Device>, host: NonNull<u8>, size: u64) -> Option<Buffer> {
+    /// does not import it. `size` is not 0. The memory stays the application's. By the contract of [`HostPtr::new`]
+    /// it exists until the memory object is destroyed, which holds the buffer.
+    pub(crate) fn import(device: &Arc<Device>, host: HostPtr, size: u64) -> Option<Buffer> {
         let import = device.import.as_ref()?;
-        let address = host.as_ptr().addr() as u64;
+        let address = host.address() as u64;
         let start = address - address % import.alignment;
         let end = (address + size).next_multiple_of(import.alignment);
         if import.alignment > PAGE && (start, end) != (address, address + size) {
@@ -90,13 +90,14 @@ fn try_import(
     base: *mut u8,
     offset: u64,
     length: u64,
-    (host, size): (NonNull<u8>, u64),
+    (host, size): (HostPtr, u64),
 ) -> Result<Option<Buffer>, AllocError> {
     let base = base.cast::<c_void>();
     let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
     let ask = import.functions.fp().get_memory_host_pointer_properties_ext;
     // SAFETY: the extension is enabled; the pointer is aligned as the device demands, and points into memory of
-    // the application, which must exist as long as the memory object (CL 5.2.1, CL_MEM_USE_HOST_PTR).
+    // the application, which exists as long as the memory object (`HostPtr::new`; CL 5.2.1, CL_MEM_USE_HOST_PTR), up
+    // to the next multiples of the page size at most (`import` has compared the alignment with it).
     unsafe { ask(device.raw.handle(), HOST, base, &mut properties) }
         .result()
         .call("vkGetMemoryHostPointerPropertiesEXT")?;
@@ -136,6 +137,6 @@ fn try_import(
     buffer.own(memory);
     // SAFETY: buffer and memory are new and of the same device; memory type and offset meet the requirements.
     unsafe { device.raw.bind_buffer_memory(raw, memory, offset) }.call("vkBindBufferMemory")?;
-    buffer.show(host);
+    buffer.show(host.non_null());
     Ok(Some(buffer))
 }

@@ -85,9 +85,10 @@ impl Shader {
     pub(crate) fn new(device: &Arc<Device>, words: &[u32]) -> Result<Shader, VkError> {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
         super::fault::object("vkCreateShaderModule")?;
-        // SAFETY: the device is alive. The words are valid SPIR-V that uses enabled features only: either the
-        // compiler made them (its tests check that with spirv-val; a program binary's seal shows that it is
-        // unchanged), or they are another compiler's and have passed `spirv::check`.
+        // SAFETY: the device is alive. The words are valid SPIR-V that uses enabled features only. Either this version's
+        // compiler made them: its tests run spirv-val on what it makes, and a program binary or cache entry carries a
+        // checksum, which shows an accidental change. Or they are another compiler's, and `spirv::check` has
+        // validated them (`compiler/src/spirv/validate`: structure, types, control flow, interface, capabilities).
         let raw = unsafe { device.raw.create_shader_module(&info, None) };
         Ok(Shader {
             device: Arc::clone(device),
@@ -199,8 +200,8 @@ impl Pipeline {
             .layout(layout.map_or(device.layout.raw, |l| l.raw))
             .push_next(&mut feedback)];
         super::fault::object("vkCreateComputePipelines")?;
-        // SAFETY: module, layout and cache are alive and of this device; the module has the entry point (the
-        // reflection); the cache is internally synchronised.
+        // SAFETY: module, layout and cache are alive and of this device; the module has the entry point
+        // (the reflection lists it, and `spirv::check` has compared that of other compilers with the module); the cache is internally synchronised.
         let made = unsafe { device.raw.create_compute_pipelines(cache.raw, &info, None) };
         let made = made.map_err(|(_, e)| VkError::new("vkCreateComputePipelines", e));
         let pipeline = Pipeline {

@@ -43,7 +43,8 @@ impl TimestampPool {
             return Ok(());
         }
         self.device.note(super::fault::wait("vkGetQueryPoolResults"))?;
-        // SAFETY: the pool is alive; n is at most its size (the caller); `out` has room for n values.
+        assert!(n <= self.count, "{n} time stamps");
+        // SAFETY: the pool is alive; `n` is at most its size, as asserted above; `out` has room for `n` values.
         let result = unsafe {
             self.device
                 .raw

@@ -197,10 +197,16 @@ impl Recorder {
         let Some(Range { start, end }) = other_words(&self.pushed, bytes) else {
             return;
         };
+        let limit = self.device.layout.push_constants().size as usize;
+        assert!(
+            bytes.len() <= limit && bytes.len().is_multiple_of(4),
+            "push constants"
+        );
         self.pushed.resize(self.pushed.len().max(bytes.len()), 0);
         let changed = &bytes[start..end];
         self.pushed[start..end].copy_from_slice(changed);
-        // SAFETY: the command buffer is in the recording state; the range is inside the layout's (the caller).
+        // SAFETY: the command buffer is in the recording state; the range is inside the layout's and consists of words,
+        // as asserted above.
         unsafe {
             self.device.raw.cmd_push_constants(
                 self.raw,
@@ -215,8 +221,10 @@ impl Recorder {
     /// Binds the argument buffer at a byte offset, for kernels of the common layout.
     pub(crate) fn bind_args(&mut self, args: &ArgsSet, offset: u32) {
         self.bound_sets.0 = vk::PipelineLayout::null();
+        assert!(u64::from(offset) <= args.capacity(), "arguments at {offset}");
         // SAFETY: the command buffer is in the recording state; the set fits the layout; offset and range stay
-        // in the buffer, and the offset is aligned (the caller); the set lives as long as the batch.
+        // in the buffer, as asserted above; the offset is aligned (the batch, which hands out the buffer, rounds it
+        // up); the set lives as long as the batch.
         unsafe {
             self.device.raw.cmd_bind_descriptor_sets(
                 self.raw,
@@ -257,8 +265,9 @@ impl Recorder {
 
     /// Dispatches work-groups of the bound pipeline.
     pub(crate) fn dispatch(&mut self, groups: [u32; 3]) {
-        // SAFETY: the command buffer is in the recording state; a pipeline is bound, its push constants and
-        // descriptors are set, and the counts are within limits (the caller).
+        assert_ne!(self.bound, vk::Pipeline::null(), "a dispatch without a pipeline");
+        // SAFETY: the command buffer is in the recording state; a pipeline is bound, as asserted above; the launch has
+        // set its push constants and descriptors, and cut the range into counts within the limits.
         unsafe {
             self.device
                 .raw
@@ -277,9 +286,18 @@ impl Recorder {
         if self.regions.is_empty() {
             return;
         }
+        let within = |start: u64, size: u64, buffer: &Buffer| {
+            start.checked_add(size).is_some_and(|end| end <= buffer.size())
+        };
+        for r in &self.regions {
+            assert!(
+                within(r.src_offset, r.size, src) && within(r.dst_offset, r.size, dst),
+                "a copy leaves its buffers: {r:?}"
+            );
+        }
         self.has_transfer();
-        // SAFETY: the command buffer is in the recording state; ranges are in bounds and do not overlap (the
-        // caller); the buffers live as long as the batch.
+        // SAFETY: the command buffer is in the recording state; the ranges are in bounds, as asserted above, and do not
+        // overlap (the enqueue calls check that, CL 5.2.2 MEM_COPY_OVERLAP); the buffers live as long as the batch.
         unsafe {
             self.device
                 .raw
@@ -290,8 +308,14 @@ impl Recorder {
     /// Fills a range in bounds whose offset and size are multiples of 4.
     pub(crate) fn fill(&mut self, buffer: &Buffer, offset: u64, size: u64, word: u32) {
         self.has_transfer();
-        // SAFETY: the command buffer is in the recording state; the range is aligned and in bounds (the
-        // caller).
+        let is_aligned = offset.is_multiple_of(4) && size.is_multiple_of(4) && size > 0;
+        let end = offset.checked_add(size);
+        assert!(
+            is_aligned && end.is_some_and(|end| end <= buffer.size()),
+            "a fill leaves its buffer: {size} bytes at {offset}"
+        );
+        // SAFETY: the command buffer is in the recording state; the range is aligned and in bounds, as asserted above;
+        // the buffer lives as long as the batch.
         unsafe {
             self.device
                 .raw
@@ -301,15 +325,17 @@ impl Recorder {
 
     /// Resets the first `n` time stamps, so that they can be written again.
     pub(crate) fn reset_timestamps(&mut self, pool: &TimestampPool, n: u32) {
-        // SAFETY: the command buffer is in the recording state; n is at most the pool's size; only this batch
-        // uses the pool.
+        assert!(n <= pool.count(), "{n} time stamps");
+        // SAFETY: the command buffer is in the recording state; `n` is at most the pool's size, as asserted above; only
+        // this batch uses the pool, and it owns it.
         unsafe { self.device.raw.cmd_reset_query_pool(self.raw, pool.raw, 0, n) };
     }
 
     /// Writes a time stamp once all earlier commands have completed.
     pub(crate) fn timestamp(&mut self, pool: &TimestampPool, index: u32) {
-        // SAFETY: the command buffer is in the recording state; the query was reset in this batch and is
-        // written once.
+        assert!(index < pool.count(), "time stamp {index}");
+        // SAFETY: the command buffer is in the recording state; the pool has the query, as asserted above; the batch has
+        // reset it, and writes each query once, because it counts them.
         unsafe {
             self.device.raw.cmd_write_timestamp2(
                 self.raw,
@@ -417,10 +443,8 @@ impl ArgsSet {
     pub(crate) fn write(&mut self, offset: u64, bytes: &[u8]) {
         assert!(offset <= self.capacity() && bytes.len() as u64 <= Self::RANGE);
         let base = self.buffer.mapped().expect("host memory is mapped");
-        // SAFETY: the range is in bounds by the assertion; the batch that will read it has not been submitted.
-        let to = unsafe { base.as_ptr().add(offset as usize) };
-        // SAFETY: as above; source and destination are distinct memory.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
+        // The batch that will read the bytes has not been submitted.
+        base.offset(offset).store(bytes);
     }
 }
 

@@ -74,8 +74,8 @@ impl Recorder {
             range.base_array_layer = first;
             range.layer_count = count;
         }
-        // SAFETY: the command buffer is in the recording state; the layers exist (the caller); the image lives
-        // as long as the batch.
+        // SAFETY: the command buffer is in the recording state; the layers are those of the region of a fill, which
+        // the enqueue call has compared with the image (CL 5.3.4); the image lives as long as the batch.
         unsafe {
             self.device
                 .raw
@@ -87,8 +87,10 @@ impl Recorder {
     pub(crate) fn copy_to_image(&mut self, from: &Buffer, to: &Image, copy: &ImageCopy) {
         self.has_transfer();
         let regions = [copy.raw(to)];
-        // SAFETY: the command buffer is in the recording state; both sides are in bounds and aligned (the
-        // caller); both live as long as the batch.
+        // SAFETY: the command buffer is in the recording state; both live as long as the batch. The enqueue call has
+        // compared the region with the image (CL 5.3.3, 5.3.5) and the range in the buffer with a buffer of the
+        // application; staging memory is allocated for the region. Buffers that Vulkan's alignment rules exclude are
+        // copied through staging memory (`command/image.rs`).
         unsafe {
             self.device
                 .raw
@@ -124,8 +126,8 @@ impl Recorder {
             dst_offset: dst.offset,
             extent,
         }];
-        // SAFETY: the boxes are as the caller promises; the command buffer is in the recording state; the
-        // images live as long as the batch.
+        // SAFETY: the command buffer is in the recording state; the images live as long as the batch. The enqueue call
+        // has compared the boxes with the images, their formats and each other (CL 5.3.3).
         unsafe {
             self.device
                 .raw
