@@ -183,3 +183,48 @@ fn linked_programs_and_binaries() {
         assert_eq!(cl!(clReleaseProgram(program)), 0);
     }
 }
+
+/// Kernels with private arrays that are in scratch memory, in NDRanges beyond 32 bits that take several dispatches: each dispatch has its own
+/// region of the NDRange, and scratch memory for its own work-items.
+#[test]
+fn scratch_memory() {
+    let source = "
+        kernel void either(global ulong *out) {
+            uint a[3000], b[3000];
+            size_t n = get_global_size(0);
+            uint at = (uint)((get_global_id(1) - get_global_offset(1)) * n + get_global_id(0) - get_global_offset(0));
+            for (uint k = 0; k < 3000; k += 50) {
+                a[k + at % 50] = 1000;
+                b[k + at % 50] = 77 + at;
+            }
+            uint *p = at % 2 ? b : a;
+            out[at] = p[at % 50 + 50 * (at % 60)] + get_global_id(0) + 3 * get_global_id(1);
+        }";
+    let s = Setup::new();
+    let p = s.built(source, "");
+    let k = s.kernel(p, "either");
+    let far = 5usize << 30;
+    let around = (1usize << 32) - 100;
+    let cases: [([usize; 2], [usize; 2], Option<&[usize]>); 5] = [
+        ([0, 0], [3000, 1], None),
+        ([far, 0], [3000, 1], None),
+        ([around, 0], [3001, 1], None),
+        ([far, around], [61, 37], None),
+        ([around, far], [64, 32], Some(&[8, 4])),
+    ];
+    for (offset, global, local) in cases {
+        let count = global[0] * global[1];
+        let b = s.buffer(&vec![0xEE; 8 * count]);
+        set(k, 0, b);
+        assert_eq!(launch(&s, k, &offset, &global, local), 0, "{offset:?}");
+        for (at, found) in numbers(&s, b, count).into_iter().enumerate() {
+            let from_array = if at % 2 == 1 { 77 + at } else { 1000 };
+            let id = [offset[0] + at % global[0], offset[1] + at / global[0]];
+            let expected = (from_array + id[0] + 3 * id[1]) as u64;
+            assert_eq!(found, expected, "item {at} of {global:?} from {offset:?}");
+        }
+        assert_eq!(cl!(clReleaseMemObject(b)), 0);
+    }
+    assert_eq!(cl!(clReleaseKernel(k)), 0);
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+}

@@ -124,6 +124,12 @@ impl Phase {
 #[derive(Default)]
 #[must_use = "callbacks and deferred commands would be lost"]
 pub(crate) struct Effects {
+    /// In most cases there is nothing to do, and that costs an enqueue call one comparison.
+    remaining: Option<Box<Remaining>>,
+}
+
+#[derive(Default)]
+struct Remaining {
     callbacks: Vec<(Arc<Context>, Status, Owed)>,
     queues: Vec<Arc<CommandQueue>>,
     dropped: Vec<(Command, Vec<Arc<Event>>)>,
@@ -134,40 +140,48 @@ impl Effects {
     /// Drops a command and the events that it waited for once no lock is held: the last reference to an event
     /// may be the last one to its queue, whose destruction waits for the GPU.
     pub(crate) fn drop_later(&mut self, command: Command, waits: Vec<Arc<Event>>) {
-        self.dropped.push((command, waits));
+        self.remaining().dropped.push((command, waits));
     }
 
     /// Reports an error that no call has returned to the context's notify function (CL 4.4).
     pub(crate) fn report(&mut self, context: &Arc<Context>, what: String) {
-        self.reports.push((Arc::clone(context), what));
+        self.remaining().reports.push((Arc::clone(context), what));
     }
 
     /// Passes callbacks and reports to their threads, and lets queues record deferred commands. No lock may be
     /// held.
     pub(crate) fn run(self) {
-        // In most cases there is nothing to do.
-        if !(self.is_empty() && self.dropped.is_empty() && self.reports.is_empty()) {
+        if self.remaining.is_some() {
             self.run_all();
         }
     }
 
+    #[cold]
     fn run_all(mut self) {
         // A queue that records deferred commands may complete events on which commands of other queues depend.
         loop {
-            for (context, status, (by, callback)) in self.callbacks.drain(..) {
+            let remaining = self.remaining();
+            for (context, status, (by, callback)) in remaining.callbacks.drain(..) {
                 context.call(by, Box::new(move || callback(status)));
             }
-            for (context, what) in self.reports.drain(..) {
+            for (context, what) in remaining.reports.drain(..) {
                 let told = Arc::clone(&context);
                 context.executor().call(Box::new(move || told.report(&what)));
             }
-            let Some(queue) = self.queues.pop() else { break };
+            let Some(queue) = remaining.queues.pop() else {
+                break;
+            };
             queue.pump(&mut self);
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.callbacks.is_empty() && self.queues.is_empty()
+        let is_empty = |r: &Remaining| r.callbacks.is_empty() && r.queues.is_empty();
+        self.remaining.as_deref().is_none_or(is_empty)
+    }
+
+    fn remaining(&mut self) -> &mut Remaining {
+        self.remaining.get_or_insert_default()
     }
 }
 
@@ -320,7 +334,9 @@ impl Event {
     /// Changes the phase, wakes waiting threads, and collects the effects.
     fn enter(&self, inner: &mut Inner, phase: Phase, effects: &mut Effects) {
         self.phase.store(phase.number(), Ordering::Release);
-        effects.queues.append(&mut inner.dependents);
+        if !inner.dependents.is_empty() {
+            effects.remaining().queues.append(&mut inner.dependents);
+        }
         match phase {
             Phase::Complete | Phase::Failed(_) => {
                 for (at, callback) in inner.callbacks.drain(..) {
@@ -329,6 +345,7 @@ impl Event {
                         Phase::Pending | Phase::Recorded | Phase::Submitted | Phase::Complete => at,
                     };
                     effects
+                        .remaining()
                         .callbacks
                         .push((Arc::clone(&self.context), status, callback));
                 }
@@ -429,14 +446,24 @@ impl Event {
         {
             let mut inner = self.inner.lock();
             match self.phase() {
-                Phase::Complete => effects.callbacks.push((Arc::clone(&self.context), at, callback)),
-                Phase::Failed(n) => {
+                Phase::Complete => {
                     effects
+                        .remaining()
                         .callbacks
-                        .push((Arc::clone(&self.context), Status::Failed(n), callback));
+                        .push((Arc::clone(&self.context), at, callback))
+                }
+                Phase::Failed(n) => {
+                    effects.remaining().callbacks.push((
+                        Arc::clone(&self.context),
+                        Status::Failed(n),
+                        callback,
+                    ));
                 }
                 Phase::Pending | Phase::Recorded | Phase::Submitted if now.number() <= at.number() => {
-                    effects.callbacks.push((Arc::clone(&self.context), at, callback));
+                    effects
+                        .remaining()
+                        .callbacks
+                        .push((Arc::clone(&self.context), at, callback));
                 }
                 Phase::Pending | Phase::Recorded | Phase::Submitted => inner.callbacks.push((at, callback)),
             }
@@ -462,7 +489,10 @@ impl Event {
             while i < inner.callbacks.len() {
                 if status.number() <= inner.callbacks[i].0.number() {
                     let (at, callback) = inner.callbacks.remove(i);
-                    effects.callbacks.push((Arc::clone(&self.context), at, callback));
+                    effects
+                        .remaining()
+                        .callbacks
+                        .push((Arc::clone(&self.context), at, callback));
                 } else {
                     i += 1;
                 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::batch::Batch;
 use super::scheduler::WORTH_WAKING;
 use super::{CommandQueue, State};
 use crate::error::{ClCode, Error, Result};
@@ -233,15 +234,19 @@ impl CommandQueue {
         }
     }
 
-    /// Makes all batches in flight fail, because the device is lost. No host work is done for them.
-    pub(super) fn abandon(&self, state: &mut State, effects: &mut Effects) {
-        let batches = std::mem::take(&mut state.in_flight);
-        self.in_flight.fetch_sub(batches.len() as u32, Ordering::Relaxed);
-        for mut batch in batches {
+    /// Makes all batches fail that are recorded or in flight, because the device is lost. No host work is done for them.
+    /// Returns how many there were.
+    pub(super) fn abandon(&self, state: &mut State, effects: &mut Effects) -> usize {
+        let in_flight = std::mem::take(&mut state.in_flight);
+        self.in_flight
+            .fetch_sub(in_flight.len() as u32, Ordering::Relaxed);
+        let batches = in_flight.into_iter().chain(state.open.take());
+        let fail = |mut batch: Box<Batch>| {
             batch.failed(ClCode::OutOfResources, self.context.host_stores(), effects);
             // A lost device may still write, so the memory that the batch keeps is leaked.
             std::mem::forget(batch);
-        }
+        };
+        batches.map(fail).count()
     }
 
     /// Makes everything recorded or in flight fail, because the device is lost or the timeline cannot be read.
@@ -249,23 +254,12 @@ impl CommandQueue {
         let mut effects = Effects::default();
         {
             let _order = self.retiring.lock();
-            let batches: Vec<_> = {
-                let mut state = self.state.lock();
-                let open = state.open.take();
-                let batches: Vec<_> = state.in_flight.drain(..).chain(open).collect();
-                if !batches.is_empty() || !state.deferred.is_empty() {
-                    let error = Error::new(ClCode::OutOfResources, e.to_string());
-                    let what = format!("{} batches", batches.len());
-                    self.fail(&mut state, &error, &what, &mut effects);
-                }
-                batches
-            };
-            for mut batch in batches {
-                batch.failed(ClCode::OutOfResources, self.context.host_stores(), &mut effects);
-                // A lost device may still write, so the memory that the batch keeps is leaked.
-                std::mem::forget(batch);
+            let mut state = self.state.lock();
+            let batches = self.abandon(&mut state, &mut effects);
+            if batches > 0 || !state.deferred.is_empty() {
+                let error = Error::new(ClCode::OutOfResources, e.to_string());
+                self.fail(&mut state, &error, &format!("{batches} batches"), &mut effects);
             }
-            self.in_flight.store(0, Ordering::Relaxed);
         }
         effects.run();
     }

@@ -93,6 +93,12 @@ pub(super) struct Start {
     pub claim: Option<Arc<Claim>>,
 }
 
+/// The start of a command that has nothing to wait for and needs no claim.
+static AT_ONCE: Start = Start {
+    others: Vec::new(),
+    claim: None,
+};
+
 /// The decision whether a command can be recorded now.
 pub(super) enum Admission {
     Record(Start),
@@ -272,6 +278,17 @@ impl CommandQueue {
         })
     }
 
+    /// Returns whether a command is a launch that [`CommandQueue::admit`] would let be recorded without looking at anything else:
+    /// the usual case.
+    #[inline]
+    fn is_unhindered(&self, state: &State, incoming: &Incoming<'_>, order: Order<'_>) -> bool {
+        matches!(incoming, Incoming::Launch { .. })
+            && order.list.is_empty()
+            && order.after.is_empty()
+            && state.deferred.is_empty()
+            && !self.is_shared()
+    }
+
     /// Returns whether a command may be recorded before the deferred ones. It may in an out-of-order queue,
     /// unless one of them is a barrier, or the command waits for all of them.
     fn may_overtake(&self, state: &State, incoming: &Incoming<'_>, list: &[Arc<Event>]) -> bool {
@@ -290,6 +307,11 @@ impl CommandQueue {
         event: Option<&Arc<Event>>,
         effects: &mut Effects,
     ) -> Result<Placed> {
+        if self.is_unhindered(state, &incoming, order) {
+            self.check_usable()?;
+            self.record(state, &incoming, (order.list, &AT_ONCE), event, effects)?;
+            return Ok(Placed::Recorded);
+        }
         match self.admit(state, &incoming, order, effects)? {
             Admission::Record(start) => {
                 self.record(state, &incoming, (order.list, &start), event, effects)?;
