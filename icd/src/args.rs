@@ -294,8 +294,8 @@ impl Array<*const c_char> {
     }
 }
 
-/// A type whose values are exactly the patterns of its bytes, so that they can be read from the application's memory
-/// and be the answer to a query.
+/// A type of which every bit pattern is a value, so that its values can be read from the application's
+/// memory and returned as the answer to a query.
 ///
 /// # Safety
 /// The type has no padding, and every pattern of its bytes is a value.

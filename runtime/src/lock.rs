@@ -107,7 +107,7 @@ pub(crate) fn assert_none_held() {
 pub(crate) struct Mutex<T> {
     #[cfg(debug_assertions)]
     rank: Rank,
-    /// A panic unwound through a guard. Only changed and read while the lock is held.
+    /// Whether a panic has unwound through a guard. This is changed and read only while the lock is held.
     closed: AtomicBool,
     inner: parking_lot::Mutex<T>,
 }
@@ -115,7 +115,8 @@ pub(crate) struct Mutex<T> {
 /// Access to the value of a [`Mutex`], as long as the lock is held.
 pub(crate) struct Guard<'a, T> {
     lock: &'a Mutex<T>,
-    /// The thread already unwound when it took the lock: the panic interrupted nothing under this guard.
+    /// Whether the thread was already unwinding when it took the lock. Then the panic did not interrupt a
+    /// change under this guard.
     unwinding: bool,
     inner: parking_lot::MutexGuard<'a, T>,
 }
@@ -141,8 +142,8 @@ impl<T> Mutex<T> {
         guard
     }
 
-    /// Waits for the lock, in a destructor or another function that only gives something back. Returns `None` if a
-    /// panic has closed the lock; then the caller leaks what it has.
+    /// Waits for the lock, in a destructor or another function that only releases a resource. Returns `None`
+    /// if a panic has closed the lock; the caller then leaks the resource.
     pub(crate) fn lock_to_release(&self) -> Option<Guard<'_, T>> {
         let guard = self.take();
         (!self.is_closed()).then_some(guard)
@@ -197,7 +198,7 @@ impl<T> Mutex<T> {
 }
 
 impl<T> Guard<'_, T> {
-    /// Closes the lock, because a panic interrupted a change that several holds of the lock make together.
+    /// Closes the lock, because a panic interrupted a change for which the lock is taken several times.
     pub(crate) fn close(&self) {
         self.lock.closed.store(true, Ordering::Relaxed);
     }
@@ -333,7 +334,8 @@ mod tests {
         });
     }
 
-    /// What a destructor does during unwinding is complete, so it closes nothing, and it must not panic.
+    /// A destructor that runs during unwinding completes its changes. So it closes no lock, and it must not
+    /// panic.
     #[test]
     fn a_destructor_that_runs_while_its_thread_unwinds_closes_nothing() {
         struct Release<'a>(&'a Mutex<i32>, &'a Mutex<i32>);

@@ -12,9 +12,9 @@
 //! the next use; handles of the platform and of devices are valid in both. After the first context, or if
 //! another thread is inside a call, Vulkan stays open, and the child's calls fail.
 //!
-//! **Failure.** A panic is a bug of the runtime, and may have interrupted any change. Whoever catches one calls
-//! [`fails`]; from then on every call returns an error without looking at any object. Calls in progress on other
-//! threads may go on until they need a lock that the panic closed (`lock.rs`).
+//! **Failure.** A panic is a bug of the runtime, and may have interrupted any change. The code that catches
+//! a panic calls [`fails`]. From then on, every call returns an error without looking at any object. Calls
+//! in progress on other threads may go on until they need a lock that the panic closed (`lock.rs`).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};

@@ -126,7 +126,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
     if target.quirks.zero_operands || target.quirks.typed_atomics {
-        // After the last fixpoint, which would find out what is hidden.
+        // After the last fixpoint, which would fold the hidden values.
         p.run_pass(hide_operands::PASS);
     }
     if target.limits.nesting != u32::MAX {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// A list that names the CPU driver twice, so that there are two devices.
+/// Returns a list that names the CPU driver twice, so that there are two devices.
 pub fn two_drivers() -> String {
     let driver = std::fs::read_dir("/usr/share/vulkan/icd.d")
         .expect("Vulkan drivers")
@@ -13,7 +13,8 @@ pub fn two_drivers() -> String {
             name.starts_with("lvp_icd") && name.ends_with(".json")
         })
         .expect("lavapipe is installed (mesa-vulkan-drivers)");
-    // Processes at once must not see each other's half of a copy.
+    // The name contains the process's number, because processes that run at the same time must not see
+    // incomplete copies.
     let name = format!("second-driver-{}.json", std::process::id());
     let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::copy(driver.path(), &copy).expect("a copy");

@@ -204,8 +204,9 @@ fn on_ulong() {
     check(8, false);
 }
 
-/// The operands are the bits of floats that were computed, selected, or come out of control flow; the result of an atomic operation
-/// on local memory, where the order does not matter.
+/// Tests atomic operations on integers whose operands are the bits of floats that were computed, selected,
+/// or passed through control flow. The expected result of operations on local memory does not depend on
+/// their order.
 fn check_float_bits(float: &str, size: usize) {
     let lab = Lab::new();
     let wide = size == 8;
@@ -273,7 +274,7 @@ fn check_float_bits(float: &str, size: usize) {
             .iter()
             .find(|o| o.name == ops[at % ops.len()])
             .expect("listed");
-        // The operands are what each work-item says.
+        // The operands are those that each work-item reports.
         let operand = |i: usize| as_integer(s, element(&out[1], size, (i + 1) * count + at));
         let expected = (0..GROUP).fold(1, |x, i| wrapped(s, (op.next)(s, x, operand(i))));
         for (buffer, what) in [(0, "global"), (1, "local")] {

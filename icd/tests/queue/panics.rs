@@ -1,6 +1,6 @@
-//! **Invariants:** after a panic inside of a call, which is a bug of Caldera, the call returns CL_OUT_OF_RESOURCES and
-//! nothing that it left half changed is used: every later call returns CL_OUT_OF_RESOURCES, handles can be released, and
-//! threads that wait in other calls get an error too.
+//! **Invariants:** after a panic inside a call, which is a bug of Caldera, the call returns
+//! CL_OUT_OF_RESOURCES, and nothing that the panic left half changed is used: every later call returns
+//! CL_OUT_OF_RESOURCES, handles can be released, and waits in other threads also return an error.
 //!
 //! The tests run in child processes in which the Nth submission panics, while the locks of its queue are held.
 
@@ -11,10 +11,10 @@ use crate::common::objects::Setup;
 use crate::support::{Words, argument, buffer, child, debug_with, kernel, queue, role, text};
 use crate::{cl, created};
 
-/// The line that a child prints once the panic has occurred in the call that it is meant for.
+/// The line that a child prints if the panic occurs in the call that is under test.
 const SCENE: &str = "the submission panicked";
 
-/// CL_OUT_OF_RESOURCES.
+/// The error code CL_OUT_OF_RESOURCES.
 const FAILED: i32 = -5;
 
 #[test]
@@ -76,7 +76,7 @@ fn panic_in_a_submission() {
         };
         let codes = [write(), write()];
         if !codes.contains(&FAILED) {
-            // Another submission panics, or none: the waiting thread must end.
+            // The panic did not occur in these calls, so the event is set: the waiting thread must end.
             let gate = std::ptr::without_provenance_mut(gate);
             let _ = cl!(clSetUserEventStatus(gate, -1));
             return;

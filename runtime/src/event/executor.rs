@@ -254,9 +254,9 @@ pub(super) fn do_job(job: Job) {
     unless_it_panics("a callback", job);
 }
 
-/// Runs `work` and stops a panic of it, so that the context's threads do not end and callbacks that do not depend on it
-/// are called. The panic is a bug of ours and makes the process fail ([`crate::process::fails`]); panics of callbacks
-/// are stopped at the boundary to C.
+/// Runs `work` and catches its panics, so that the context's threads go on, and callbacks that do not depend
+/// on the work are called. A panic is a bug of Caldera and makes the process fail
+/// ([`crate::process::fails`]). Panics of callbacks are caught at the boundary to C.
 pub(crate) fn unless_it_panics<T>(what: &str, work: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
         .inspect_err(|_| {

@@ -183,7 +183,8 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // The contents may be half moved or half written, and nothing says where.
+            // Contents may have been moved or written in part, and the state does not record which part. So
+            // the state is closed.
             for touch in &self.touches {
                 let shared = touch.residence();
                 if let Some(state) = shared.state.lock_to_release() {

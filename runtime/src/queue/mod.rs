@@ -327,8 +327,8 @@ impl Drop for CommandQueue {
         let value = {
             let mut effects = Effects::default();
             let Some(mut state) = self.state.lock_to_release() else {
-                // After a panic nothing is submitted any more. What was submitted uses the batches until it is done;
-                // if the wait fails, the device is lost.
+                // After a panic, nothing more is submitted. Batches that were submitted stay in use until
+                // the GPU has completed them. If the wait fails, the device is lost.
                 let _ = self.timeline.wait(self.submitted.load(Ordering::Acquire));
                 return;
             };

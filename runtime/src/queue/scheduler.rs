@@ -538,7 +538,7 @@ impl CommandQueue {
                     state.transfers = false;
                     self.shown.store(batch.value, Ordering::Release);
                 }
-                // First of all, so that no panic can drop a batch that the GPU uses.
+                // This comes first, so that no panic can drop a batch that the GPU uses.
                 state.in_flight.push_back(batch);
                 self.in_flight.fetch_add(1, Ordering::Relaxed);
                 if let Some(batch) = state.in_flight.back_mut() {

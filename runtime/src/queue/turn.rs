@@ -46,7 +46,7 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         if let Some(mut state) = self.queue.state.lock_to_release() {
             state.turn_is_taken = false;
-            // A transfer that a panic interrupted is half done.
+            // The panic interrupted a transfer, which may be done in part.
             if std::thread::panicking() {
                 state.close();
             }

@@ -146,7 +146,7 @@ impl Allocator {
     pub(super) fn shut_down(&mut self) {
         let allocator = self.inner.get_mut().take();
         if self.inner.is_closed() {
-            // A panic interrupted it, so its lists may be wrong: the memory stays with the driver.
+            // A panic interrupted the allocator, so its lists may be wrong. Its memory is not freed.
             std::mem::forget(allocator);
         }
     }

@@ -195,7 +195,7 @@ impl IdleTimelines {
     }
 
     fn put(&self, raw: vk::Semaphore, count: u64) {
-        // After a panic the semaphore is leaked.
+        // After a panic, the semaphore is leaked.
         if let Some(mut idle) = self.0.lock_to_release() {
             idle.push((raw, count));
         }
