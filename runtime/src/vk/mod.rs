@@ -1,11 +1,12 @@
 //! Vulkan: the only module that names ash or gpu_allocator.
 //!
 //! **Contract.** These wrappers are thin. They own handles, destroy them in order, and keep alive the objects
-//! that they were made from; they do not check their arguments. Validation is the caller's duty: sizes and
-//! offsets are in bounds, objects belong to the same device, alignment rules hold, features are present. The
-//! errors that come out ([`VkError`], [`AllocError`]) are therefore only those that a correct caller cannot
-//! foresee: there is no memory, the device is lost, a driver refuses a shader, or there is no driver at all. An
-//! impossible state is a bug of the runtime and panics.
+//! that they were made from. Ranges of buffers, queries, push constants and layers are asserted where they are
+//! recorded. All other validation is the caller's duty: texels are inside their images, objects belong to the
+//! same device, alignment rules hold, features are present; each safety comment says who checks that. The errors
+//! that come out ([`VkError`], [`AllocError`]) are therefore only those that a correct caller cannot foresee: there
+//! is no memory, the device is lost, a driver refuses a shader, or there is no driver at all. An impossible state
+//! is a bug of the runtime and panics.
 //!
 //! **External synchronisation** is enforced by the borrow checker or by a lock: a function that Vulkan wants
 //! externally synchronised takes `&mut self` (a [`Recorder`]) or locks inside (a [`Queue`], the allocator).
