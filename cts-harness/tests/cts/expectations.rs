@@ -127,7 +127,8 @@ fn bless_shows_before_it_writes() {
     assert_eq!(fake.read(FAILS), list);
     bless(&["--write"]).ends(0);
     assert_eq!(fake.read(FAILS), "");
-    // A failure that only a check found does not become an expectation.
+    // A run with a check (here `--validation`) cannot be blessed, so its failures do not become
+    // expectations.
     fake.device("Caldera", "1.0");
     fake.run("checked", &["alpha", "--validation"]);
     fake.cts(&["bless", "checked", "--expectations", "expectations"])
@@ -155,7 +156,7 @@ fn compare_tells_what_changed() {
     fake.cts(&["compare", "one", "three", "--force"])
         .ends(0)
         .has(&["1 changed"]);
-    // Results of different platforms are not compared.
+    // Runs on different platforms are compared on purpose, so their drivers may differ.
     fake.device("Other", "2.0");
     fake.run("four", &["alpha"]).ends(0);
     fake.cts(&["compare", "one", "four"])
