@@ -50,7 +50,7 @@ fn copies_are_exact() {
         assert!(raw(&read(&queue, &z)) == expected, "{from} {to} {size}");
     }
     rows_are_exact(&context, &queue);
-    pieces_are_exact(&context, &queue);
+    chunks_are_exact(&context, &queue);
     let whole = buffer_of(&context, &bytes(n, 3));
     let sub = |origin: usize, size: usize| Buffer::create_sub(&whole, 0, origin, size).expect("sub-buffer");
     let (low, high) = (sub(0, 4096), sub(8192, 4096));
@@ -164,7 +164,7 @@ fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
 }
 
 /// Copies rectangles in chunks: rows of a slice, whole slices, rows that are longer than a chunk.
-fn pieces_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
+fn chunks_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
     for (region, row_pitch, slice_pitch) in [
         ([3000, 600, 4], 3104, 3104 * 610),
         ([64, 40, 3000], 96, 96 * 41),

@@ -64,7 +64,7 @@ fn a_write_takes_what_a_read_before_it_stored() {
         read_to(&queue, &a, &between, &list);
         write_from(&queue, &b, &between, &[]);
         open(&gate);
-        assert_eq!(read(&queue, &b), vec![7.0; 16], "held back: {held}");
+        assert_eq!(read(&queue, &b), vec![7.0; 16], "deferred: {held}");
     }
     clean();
 }
@@ -83,7 +83,7 @@ fn a_write_waits_for_the_read_of_another_queue() {
         let written = write_from(&other, &b, &between, &[stored]);
         open(&gate);
         Event::wait_all(&[written]).expect("wait");
-        assert_eq!(read(&other, &b), vec![7.0; 16], "held back: {held}");
+        assert_eq!(read(&other, &b), vec![7.0; 16], "deferred: {held}");
     }
     clean();
 }
@@ -230,7 +230,7 @@ fn a_write_waits_for_a_read_by_way_of_another_command() {
         let written = write_from(&other, &b, &between, &[]);
         open(&gate);
         Event::wait_all(&[written]).expect("wait");
-        assert_eq!(read(&other, &b), vec![7.0; 16], "held back: {held}");
+        assert_eq!(read(&other, &b), vec![7.0; 16], "deferred: {held}");
     }
     clean();
 }

@@ -452,7 +452,7 @@ impl MapImage {
     /// Records the start of a mapping, or its end.
     pub(crate) fn record(&self, ends: bool, r: &mut Recording<'_>) -> Result<()> {
         // This also makes earlier writes visible to the host if nothing is copied.
-        r.shown_to_host();
+        r.make_visible_to_host();
         r.use_image(&self.image)?;
         if !self.copy {
             return Ok(());

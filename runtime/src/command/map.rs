@@ -103,7 +103,7 @@ impl Map {
 
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         // This also makes earlier writes visible to the host if nothing is copied.
-        r.shown_to_host();
+        r.make_visible_to_host();
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
         if let Some(hold) = &self.hold {
             hold.begin();

@@ -104,7 +104,7 @@ impl StagingPool {
             Err(e) if e.is_shortage() => {
                 let chunks: Vec<vk::Buffer> = self.free.lock().iter_mut().flat_map(std::mem::take).collect();
                 log::warn!(
-                    "no memory ({e}); {} free chunks of staging memory and {} spare buffers go",
+                    "no memory ({e}); {} free chunks of staging memory and {} recycled buffers are freed",
                     chunks.len(),
                     self.recycled.release(),
                 );

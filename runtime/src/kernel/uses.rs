@@ -198,7 +198,7 @@ impl Accesses {
             }
         }
         if self.unknown {
-            r.shown_to_host();
+            r.make_visible_to_host();
         }
         r.access(self.list(), self.unknown);
         Ok(())

@@ -49,7 +49,7 @@ struct Root {
     storage: Box<[OnceCell<Arc<Storage>>]>,
     /// Which devices have the contents.
     residence: Shared,
-    shown: Shown,
+    visibility: HostVisibility,
     maps: Mutex<Maps>,
     /// Host memory for mappings, where the storage itself cannot be mapped.
     mirror: OnceCell<Storage>,
@@ -61,18 +61,18 @@ struct Root {
 /// barrier at the end of the batch, which costs a microsecond. So batches have the barrier only for buffers
 /// that the host has accessed through the BAR mapping before.
 #[derive(Default)]
-struct Shown {
+struct HostVisibility {
     /// The host has accessed the BAR mapping.
     watched: AtomicBool,
     /// The queue (from [`QUEUE_BIT`] on) and the value of the last batch that wrote the buffer without such a
     /// barrier; 0 if there is none.
-    hidden: AtomicU64,
+    invisible: AtomicU64,
 }
 
-/// The bit of [`Shown::hidden`] at which the queue's number begins.
+/// The bit of [`HostVisibility::invisible`] at which the queue's number begins.
 const QUEUE_BIT: u32 = 40;
 
-/// Returns the value of [`Shown::hidden`] for a batch of a queue; queues are numbered from 1.
+/// Returns the value of [`HostVisibility::invisible`] for a batch of a queue; queues are numbered from 1.
 fn stamp(queue: u32, value: u64) -> u64 {
     u64::from(queue) << QUEUE_BIT | value & ((1 << QUEUE_BIT) - 1)
 }
@@ -141,7 +141,7 @@ impl Buffer {
                 id: NEXT.fetch_add(1, Ordering::Relaxed),
                 storage: context.devices().iter().map(|_| OnceCell::new()).collect(),
                 residence: Shared::new(size),
-                shown: Shown::default(),
+                visibility: HostVisibility::default(),
                 maps: Mutex::new(Rank::Mem, Maps::default()),
                 mirror: OnceCell::new(),
                 host_copy: OnceCell::new(),
@@ -317,28 +317,28 @@ impl Buffer {
     }
 
     /// Notes that the host accesses the BAR mapping from now on.
-    pub(crate) fn watch(&self) {
-        self.root().shown.watched.store(true, Ordering::Relaxed);
+    pub(crate) fn expect_host_access(&self) {
+        self.root().visibility.watched.store(true, Ordering::Relaxed);
     }
 
     /// Notes that a batch of a queue writes storage with a BAR mapping. Returns whether the batch must end with
     /// a barrier that makes the writes visible to the host.
     pub(crate) fn is_written(&self, queue: u32, value: u64) -> bool {
-        let shown = &self.root().shown;
-        let watched = shown.watched.load(Ordering::Relaxed);
+        let visibility = &self.root().visibility;
+        let watched = visibility.watched.load(Ordering::Relaxed);
         if !watched {
-            shown.hidden.store(stamp(queue, value), Ordering::Relaxed);
+            visibility.invisible.store(stamp(queue, value), Ordering::Relaxed);
         }
         watched
     }
 
     /// Returns the value of the queue's last batch that wrote without such a barrier, 0 if there is none;
     /// `None` if the last such batch is another queue's.
-    pub(crate) fn hidden_until(&self, queue: u32) -> Option<u64> {
-        let hidden = self.root().shown.hidden.load(Ordering::Relaxed);
-        match hidden >> QUEUE_BIT {
+    pub(crate) fn invisible_since(&self, queue: u32) -> Option<u64> {
+        let invisible = self.root().visibility.invisible.load(Ordering::Relaxed);
+        match invisible >> QUEUE_BIT {
             0 => Some(0),
-            q if q == u64::from(queue) => Some(hidden & ((1 << QUEUE_BIT) - 1)),
+            q if q == u64::from(queue) => Some(invisible & ((1 << QUEUE_BIT) - 1)),
             _ => None,
         }
     }

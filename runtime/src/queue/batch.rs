@@ -630,7 +630,7 @@ impl Recording<'_> {
     }
 
     /// Notes that the command writes memory that the host will read.
-    pub(crate) fn shown_to_host(&mut self) {
+    pub(crate) fn make_visible_to_host(&mut self) {
         self.batch.to_host = true;
     }
 

@@ -354,7 +354,7 @@ impl CommandQueue {
             window,
             hold: hold.clone(),
         };
-        let visible = || !map.fetch || self.shows(buffer);
+        let visible = || !map.fetch || self.makes_visible(buffer);
         let bar_mapping = map.through_bar(self.device_index)?.filter(|_| visible());
         let turn = match bar_mapping {
             Some(_) => self.host_turn(waits, blocking)?.filter(|_| visible()),

@@ -113,7 +113,7 @@ pub struct CommandQueue {
     /// A number that no other queue of the process has; the first is 1.
     number: u32,
     /// The value of the last submitted batch that ends with a barrier for the host.
-    shown: AtomicU64,
+    visible: AtomicU64,
     /// The context's flush thread is to submit the open batch.
     owes_flush: AtomicBool,
     /// The number of batches in flight.
@@ -221,7 +221,7 @@ impl CommandQueue {
             retired: AtomicU64::new(0),
             submitted: AtomicU64::new(0),
             number: NEXT.fetch_add(1, Ordering::Relaxed),
-            shown: AtomicU64::new(0),
+            visible: AtomicU64::new(0),
             owes_flush: AtomicBool::new(false),
             in_flight: AtomicU32::new(0),
             looked: AtomicU64::new(0),

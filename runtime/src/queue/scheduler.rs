@@ -536,7 +536,7 @@ impl CommandQueue {
                 self.submitted.store(batch.value, Ordering::Release);
                 if batch.to_host {
                     state.transfers = false;
-                    self.shown.store(batch.value, Ordering::Release);
+                    self.visible.store(batch.value, Ordering::Release);
                 }
                 // This comes first, so that no panic can drop a batch that the GPU uses.
                 state.in_flight.push_back(batch);

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trust_is_earned_and_lost() {
+    fn confidence_is_earned_and_lost() {
         let mut confidence = Confidence::new();
         assert_eq!([true; 4].map(|s| confidence.earn(s)), [false, false, true, true]);
         assert!(!confidence.earn(false) && !confidence.earn(true));

@@ -78,7 +78,7 @@ impl CommandQueue {
             return Ok(None);
         };
         let visible = || match reach {
-            Reach::BarMapping(_) if !write => self.shows(&transfer.buffer),
+            Reach::BarMapping(_) if !write => self.makes_visible(&transfer.buffer),
             Reach::BarMapping(_) | Reach::Mapped(_) => true,
         };
         // This is checked before the wait, because the result may change what is submitted, and again when no
@@ -143,13 +143,13 @@ impl CommandQueue {
 
     /// Returns whether the writes of the queue's completed commands to a buffer are visible to the host through
     /// the BAR mapping. From this call on, the queue makes them visible.
-    pub(super) fn shows(&self, buffer: &Buffer) -> bool {
+    pub(super) fn makes_visible(&self, buffer: &Buffer) -> bool {
         use std::sync::atomic::Ordering;
-        buffer.watch();
-        let Some(hidden) = buffer.hidden_until(self.number) else {
+        buffer.expect_host_access();
+        let Some(invisible) = buffer.invisible_since(self.number) else {
             return false;
         };
-        if self.shown.load(Ordering::Acquire) >= hidden {
+        if self.visible.load(Ordering::Acquire) >= invisible {
             return true;
         }
         // A barrier at the end of the open batch also makes the writes of all earlier batches visible.
@@ -159,7 +159,7 @@ impl CommandQueue {
                 open.to_host = true;
                 true
             }
-            Some(_) | None => self.shown.load(Ordering::Acquire) >= hidden,
+            Some(_) | None => self.visible.load(Ordering::Acquire) >= invisible,
         }
     }
 

@@ -41,7 +41,7 @@ unsafe impl Sync for Buffer {}
 
 /// Larger buffers get no BAR mapping: mapping them takes time, and programs seldom read just a few bytes of
 /// them.
-const APERTURE: u64 = 1 << 30;
+const BAR: u64 = 1 << 30;
 
 /// The alignment of every buffer in bytes: that of the largest OpenCL type (long16), and one at which copies
 /// are fast.
@@ -135,7 +135,7 @@ impl Buffer {
             )?;
         } else {
             let allocator = &device.allocator;
-            let window = (!shared && device.bar_mapping() && size <= APERTURE)
+            let window = (!shared && device.bar_mapping() && size <= BAR)
                 .then(|| allocator.allocate_in_bar(raw, requirements))
                 .flatten();
             let (memory, in_bar) = match window {

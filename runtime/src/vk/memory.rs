@@ -87,7 +87,7 @@ impl Allocator {
     ) -> Option<Memory> {
         let memory = self
             .allocate(Some(buffer), requirements, MemoryLocation::CpuToGpu)
-            .inspect_err(|e| log::debug!("not in the aperture: {e}"))
+            .inspect_err(|e| log::debug!("not in the BAR mapping: {e}"))
             .ok()?;
         let local = memory
             .inner
