@@ -4,7 +4,7 @@
 //! function. All calls can be inlined, since OpenCL C has neither function pointers nor recursion (1.2
 //! 6.9.i).
 //! In:  any module.
-//! Out: [`Invariant::Inlined`](super::Invariant::Inlined): the first functions are the kernels, in their
+//! Out: [`Invariant::Inlined`](crate::verify::Invariant::Inlined): the first functions are the kernels, in their
 //!      order. The others are pure, so that control flow is all that later passes have to lower in them;
 //!      calls of them are `CallPure`.
 //!

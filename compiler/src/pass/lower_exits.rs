@@ -2,7 +2,7 @@
 //!
 //! Why: an exit may leave any number of nested instructions; a branch in SPIR-V may not.
 //! In:  any module that is `Inlined`.
-//! Out: [`Invariant::SpirvExits`](super::Invariant::SpirvExits), on which emission relies:
+//! Out: [`Invariant::SpirvExits`](crate::verify::Invariant::SpirvExits), on which emission relies:
 //!
 //! 1. There is no `Block`.
 //! 2. `Exit(T)`: T is one of

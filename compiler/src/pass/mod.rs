@@ -1,6 +1,6 @@
 //! The pass manager: passes are plain functions with one descriptor each, in one ordered list ([`pipeline`]).
 //!
-//! A pass is a file with a `const PASS: Pass` and a function `run`. The descriptor states the [`Invariant`]s
+//! A pass is a file with a `const PASS: Pass` and a function `run`. The descriptor states the [`Invariant`](verify::Invariant)s
 //! that must hold before the pass ([`Pass::requires`]), those that hold after it ([`Pass::establishes`]) and
 //! those that the pass may break ([`Pass::destroys`]). The verifier can check each of them. [`Pipeline`]
 //! asserts when the list is *built* that every requirement is met, so that a wrong order fails a unit test

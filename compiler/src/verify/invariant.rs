@@ -1,6 +1,6 @@
 //! The invariants of modules, which passes require, establish and destroy.
 
-/// A property of a whole module. [`verify`] can check each of them.
+/// A property of a whole module. [`verify`](super) can check each of them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Invariant {
@@ -17,7 +17,7 @@ pub enum Invariant {
     Images,
     /// No value has more than 4 lanes.
     NoLongVectors,
-    /// Memory is accessed by storage, not by pointers; see [`lower_memory`].
+    /// Memory is accessed by storage, not by pointers; see [`lower_memory`](crate::pass::lower_memory).
     ExplicitMemory,
     /// Exits and repeats are those that SPIR-V can express; see [`crate::pass::lower_exits`].
     SpirvExits,
