@@ -30,10 +30,15 @@ pub(crate) fn can_load(name: &str) -> bool {
     unsafe { Library::new(name) }.is_ok()
 }
 
+/// Returns what the dynamic linker says of a failure; the error itself names only the function that failed.
+pub(crate) fn reason(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
 /// Opens a library, which is a file or a name that the dynamic linker finds.
 pub(crate) fn open(library: &str) -> Result<Opened, Failure> {
     // SAFETY: the library is an OpenCL implementation or loader that the user names.
-    let loaded = unsafe { Library::new(library) }.map_err(|e| Failure(e.to_string()))?;
+    let loaded = unsafe { Library::new(library) }.map_err(|e| Failure(reason(&e)))?;
     let loaded: &'static Library = Box::leak(Box::new(loaded));
     // The static list keeps leak checkers from reporting the library.
     static KEPT: Mutex<Vec<&'static Library>> = Mutex::new(Vec::new());

@@ -115,8 +115,8 @@ pub(crate) struct Mutex<T> {
 /// Access to the value of a [`Mutex`], as long as the lock is held.
 pub(crate) struct Guard<'a, T> {
     lock: &'a Mutex<T>,
-    /// Whether the thread was already unwinding when it took the lock. Then the panic did not interrupt a
-    /// change under this guard.
+    /// Whether a thread that already unwound took the lock by [`Mutex::lock_to_release`]. Then the panic did not
+    /// interrupt a change under this guard.
     unwinding: bool,
     inner: parking_lot::MutexGuard<'a, T>,
 }
@@ -145,7 +145,8 @@ impl<T> Mutex<T> {
     /// Waits for the lock, in a destructor or another function that only releases a resource. Returns `None`
     /// if a panic has closed the lock; the caller then leaks the resource.
     pub(crate) fn lock_to_release(&self) -> Option<Guard<'_, T>> {
-        let guard = self.take();
+        let mut guard = self.take();
+        guard.unwinding = std::thread::panicking();
         (!self.is_closed()).then_some(guard)
     }
 
@@ -158,7 +159,7 @@ impl<T> Mutex<T> {
     fn guard<'a>(&'a self, inner: parking_lot::MutexGuard<'a, T>) -> Guard<'a, T> {
         Guard {
             lock: self,
-            unwinding: std::thread::panicking(),
+            unwinding: false,
             inner,
         }
     }
@@ -204,14 +205,18 @@ impl<T> Guard<'_, T> {
     }
 
     fn check(&self) {
-        if self.lock.is_closed() && !self.unwinding {
+        if self.lock.is_closed() {
             refuse();
         }
     }
 }
 
 #[cold]
-fn refuse() -> ! {
+fn refuse() {
+    // A panic of a destructor would end the process.
+    if std::thread::panicking() {
+        return;
+    }
     panic!("an earlier panic interrupted a change of what this lock guards")
 }
 
@@ -230,7 +235,7 @@ impl<T> DerefMut for Guard<'_, T> {
 
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
-        if !self.unwinding && std::thread::panicking() {
+        if std::thread::panicking() && !self.unwinding {
             self.close();
         }
         #[cfg(debug_assertions)]

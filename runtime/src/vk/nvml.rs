@@ -26,7 +26,7 @@ pub(crate) fn nvml_clock(facts: &Facts, pci: &PciAddress) -> Option<u32> {
     // SAFETY: loading a library runs its constructors. This one is a part of the driver, and its constructors
     // are as harmless as those of the Vulkan driver that the process has loaded already.
     let library = unsafe { libloading::Library::new("libnvidia-ml.so.1") }
-        .inspect_err(|e| log::debug!("no clock: {e}"))
+        .inspect_err(|e| log::debug!("no clock: {e:?}"))
         .ok()?;
     // SAFETY: `Init`, `HandleByPciBusId`, `MaxClockInfo` and `Shutdown` are declared as in nvml.h.
     let init = unsafe { library.get::<Init>(b"nvmlInitWithFlags\0") }.ok()?;

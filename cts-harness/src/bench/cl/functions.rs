@@ -47,7 +47,7 @@ macro_rules! functions {
                         let name = concat!(stringify!($name), "\0");
                         // SAFETY: the OpenCL headers declare the function of this name with this type.
                         let found = unsafe { library.get::<<$optional as Inside>::Pointer>(name.as_bytes()) };
-                        *found.map_err(|e| Failure(e.to_string()))?
+                        *found.map_err(|e| Failure(crate::icd::reason(&e)))?
                     },)*
                 })
             }
