@@ -85,7 +85,7 @@ const RUNTIME: &[Allowed] = &[
 ];
 
 const ICD: &[Allowed] = &[
-    ("args", ""),
+    ("args", "abi"),
     ("process", ""),
     ("callback", "args"),
     ("handle", "args"),
