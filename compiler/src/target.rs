@@ -131,6 +131,9 @@ pub struct Quirks {
     /// operation on floats, which ends the process (llvmpipe). The type of such operands is hidden from the
     /// driver.
     pub typed_atomics: bool,
+    /// The bits above the result of 8-bit and 16-bit arithmetic are taken to be those of a wider computation,
+    /// where the result is extended (NVIDIA). Such arithmetic is done in 32 bits.
+    pub narrow_integers: bool,
 }
 
 /// Device limits that change the output.
@@ -229,6 +232,7 @@ impl Target {
                 kept_sign_of_zero: true,
                 zero_operands: true,
                 typed_atomics: true,
+                narrow_integers: true,
             },
             limits: Limits {
                 private_memory: 64,

@@ -53,6 +53,7 @@ pub mod uniformity;
 pub mod unroll_counted;
 pub mod unroll_loops;
 pub mod widen_accesses;
+pub mod widen_integers;
 
 use crate::diag::{Diags, InternalError};
 use crate::inv;

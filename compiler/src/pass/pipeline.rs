@@ -6,7 +6,7 @@ use super::{
     limit_nesting, lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory,
     lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words, promote_accumulators,
     round_doubles, scratch_memory, share_loads, share_offsets, simplify_integers, simplify_regions, sroa,
-    unroll_counted, unroll_loops, widen_accesses,
+    unroll_counted, unroll_loops, widen_accesses, widen_integers,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -125,6 +125,13 @@ pub fn pipeline(target: &Target) -> Pipeline {
         "late",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
+    if target.quirks.narrow_integers {
+        // After the last fixpoint, which computes comparisons of extended integers in the narrow type.
+        p.run_pass(widen_integers::PASS);
+        // The pass extends a value at each of its uses.
+        p.run_pass(cse::PASS);
+        p.run_pass(dce::PASS);
+    }
     if target.quirks.zero_operands || target.quirks.typed_atomics {
         // After the last fixpoint, which would fold the hidden values.
         p.run_pass(hide_operands::PASS);
