@@ -134,6 +134,12 @@ pub struct Quirks {
     /// The bits above the result of 8-bit and 16-bit arithmetic are taken to be those of a wider computation,
     /// where the result is extended (NVIDIA). Such arithmetic is done in 32 bits.
     pub narrow_integers: bool,
+    /// The result of SAbs is taken to be non-negative, although it is the least number if the operand is
+    /// (NVIDIA).
+    pub nonnegative_abs: bool,
+    /// The product of a constant and the lowest bit of a truncated 64-bit integer is the constant, whatever the
+    /// bit is (NVIDIA). The integer is hidden from the driver.
+    pub bit_products: bool,
 }
 
 /// Device limits that change the output.
@@ -233,6 +239,8 @@ impl Target {
                 zero_operands: true,
                 typed_atomics: true,
                 narrow_integers: true,
+                nonnegative_abs: true,
+                bit_products: true,
             },
             limits: Limits {
                 private_memory: 64,

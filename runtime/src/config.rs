@@ -20,6 +20,7 @@
 //! | `CALDERA_DEBUG=sync` | Wait for each command after it is enqueued |
 //! | `CALDERA_DEBUG=no-batch` | Submit each command by itself |
 //! | `CALDERA_DEBUG=copy-kernel` | Copy between buffers with a kernel wherever that is possible |
+//! | `CALDERA_DEBUG=nvidia-faults` | Avoid the known faults of NVIDIA's driver on every device, to test the code for it |
 //! | `CALDERA_DEBUG=discrete` | Treat memory that host and device share as if each had its own |
 //! | `CALDERA_DEBUG=gather-flushes` | Let a thread gather the submissions of `clFlush` on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
 //! | `CALDERA_DEBUG=lose-device=N` | For tests: the Nth submission loses the device |
@@ -110,6 +111,8 @@ pub struct DebugFlags {
     pub no_batch: bool,
     /// Copy between buffers with a kernel wherever that is possible.
     pub copy_kernel: bool,
+    /// Avoid the known faults of NVIDIA's driver on every device.
+    pub nvidia_faults: bool,
     /// Treat device memory as separate from host memory even where they are the same: use staging memory,
     /// mirrors and BAR mappings.
     pub discrete: bool,
@@ -384,6 +387,7 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
                 ("sync", None) => c.debug.sync = true,
                 ("no-batch", None) => c.debug.no_batch = true,
                 ("copy-kernel", None) => c.debug.copy_kernel = true,
+                ("nvidia-faults", None) => c.debug.nvidia_faults = true,
                 ("discrete", None) => c.debug.discrete = true,
                 ("gather-flushes", None) => c.debug.gather_flushes = true,
                 _ => complaints.push(format!("CALDERA_DEBUG: unknown flag {flag:?}")),

@@ -1,14 +1,16 @@
 //! Hides operands from drivers that treat some operands incorrectly.
 //!
 //! In:  `Inlined`, `SystemValues`; after every pass that could see through the hidden values.
-//! Out: the same. The pass changes modules only for targets with [`Quirks::zero_operands`] or
-//!      [`Quirks::typed_atomics`](crate::target::Quirks::typed_atomics).
+//! Out: the same. The pass changes modules only for targets with [`Quirks::zero_operands`],
+//!      [`Quirks::typed_atomics`](crate::target::Quirks::typed_atomics) or
+//!      [`Quirks::bit_products`](crate::target::Quirks::bit_products).
 //!
 //! Why: if an operand of a sum, product or quotient is the constant 0, llvmpipe (`lp_bld_arit.c`, all
 //! versions) uses the other operand, or 0, as the result, whatever the float controls say. −0 + 0 then is
 //! −0, and 0 × NaN is 0. If the operand of an integer atomic comes from a floating-point operation (a bit
 //! cast in SPIR-V does not change the value's type for NIR), llvmpipe emits a floating-point atomic, which
-//! LLVM does not have, and the process ends.
+//! LLVM does not have, and the process ends. NVIDIA's driver (version 580) computes `(int(x) & 1) * 3` as 3 for
+//! every 64-bit x.
 //!
 //! How: the pass combines such an operand with a number that is always 0, which the driver cannot know: the
 //! sign bit of the work-group's number. In functions that are not kernels, the number is the lowest bit of
@@ -52,6 +54,14 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
                     func.insts[inst].args[n] = new;
                 }
             }
+        }
+        if target.quirks.bit_products
+            && let Some((user, value)) = bit_product(func, inst)
+            && let Some(new) = hidden.combined(func, value, user, is_kernel, target)
+        {
+            let args = &mut func.insts[user].args;
+            let n = usize::from(args[0] != value);
+            args[n] = new;
         }
         if target.quirks.typed_atomics && matches!(func.insts[inst].op, Op::AtomicOn(..)) {
             for n in 1..func.insts[inst].args.len() {
@@ -99,6 +109,29 @@ fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
         }
     };
     operands.filter(has_zero).collect()
+}
+
+/// If an instruction is the product of a constant and the lowest bit of a truncated 64-bit integer, returns the
+/// `And` that computes the bit, and its operand that is the truncated integer.
+fn bit_product(func: &Function, inst: Inst) -> Option<(Inst, Value)> {
+    let product = &func.insts[inst];
+    if product.op != Op::Binary(BinOp::IMul) {
+        return None;
+    }
+    let with_constant = |args: &[Value]| {
+        let n = args.iter().position(|&a| func.as_const(a).is_some())?;
+        Some((args[1 - n], args[n]))
+    };
+    let (bit, _) = with_constant(&product.args)?;
+    let and = func.def_inst(bit)?;
+    if func.insts[and].op != Op::Binary(BinOp::And) {
+        return None;
+    }
+    let (integer, mask) = with_constant(&func.insts[and].args)?;
+    let truncation = &func.insts[func.def_inst(integer)?];
+    let is_truncation =
+        truncation.op == Op::Cast(CastOp::Trunc) && func.ty(truncation.args[0]).scalar == Scalar::I64;
+    (is_truncation && func.as_splat(mask) == Some(1)).then_some((and, integer))
 }
 
 /// Returns whether every driver takes the value for an integer: it is a constant or the result of an integer

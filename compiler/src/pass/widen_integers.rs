@@ -55,9 +55,11 @@ fn computes_narrow(func: &Function) -> bool {
         let narrow = |v: &Value| is_narrow(func.ty(*v));
         let is_copy = match data.op {
             Op::LoadFrom(..) => true,
-            Op::StoreTo(..) => data.args.last().and_then(|&v| func.def_inst(v)).is_none_or(|def| {
-                matches!(func.insts[def].op, Op::LoadFrom(..) | Op::Cast(CastOp::Trunc))
-            }),
+            Op::StoreTo(..) => data
+                .args
+                .last()
+                .and_then(|&v| func.def_inst(v))
+                .is_none_or(|def| matches!(func.insts[def].op, Op::LoadFrom(..) | Op::Cast(CastOp::Trunc))),
             Op::Cast(CastOp::Trunc) => !data.args.iter().any(narrow),
             Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::UToF | CastOp::SToF) => {
                 !data.results.iter().any(narrow)
@@ -69,7 +71,14 @@ fn computes_narrow(func: &Function) -> bool {
             _ => false,
         };
         let region_args = data.regions.iter().flat_map(|&r| &func.regions[r].args);
-        if !is_copy && data.results.iter().chain(&data.args).chain(region_args).any(narrow) {
+        if !is_copy
+            && data
+                .results
+                .iter()
+                .chain(&data.args)
+                .chain(region_args)
+                .any(narrow)
+        {
             return true;
         }
     }
@@ -230,7 +239,10 @@ impl Widen<'_> {
         }
         if let Some(Const::Bits(lanes)) = self.b.func.as_const(wide.value) {
             let shift = 64 - bits;
-            let lanes = lanes.iter().map(|&l| ((l << shift) as i64 >> shift) as u64).collect();
+            let lanes = lanes
+                .iter()
+                .map(|&l| ((l << shift) as i64 >> shift) as u64)
+                .collect();
             return self.b.lanes(word, lanes);
         }
         let shift = self.b.bits(word, u64::from(32 - bits));
@@ -367,8 +379,8 @@ impl Widen<'_> {
                 };
                 (left, count, above)
             }
-            BinOp::UDiv | BinOp::URem => (self.zext(a), self.zext(b), Above::Zero),
-            // The quotient of the least number and -1 is undefined.
+            // Division by zero may set any bit, and must not change other lanes when they are packed.
+            BinOp::UDiv | BinOp::URem => (self.zext(a), self.zext(b), Above::Unknown),
             BinOp::SDiv | BinOp::SRem => (self.sext(a), self.sext(b), Above::Unknown),
             _ => (self.low(a), self.low(b), Above::Unknown),
         };
@@ -395,7 +407,11 @@ impl Widen<'_> {
             // Bool to a narrow integer.
             CastOp::ZExt | CastOp::SExt if !is_narrow(from) => {
                 let value = self.b.cast(op, a, word);
-                let above = if op == CastOp::ZExt { Above::Zero } else { Above::Sign };
+                let above = if op == CastOp::ZExt {
+                    Above::Zero
+                } else {
+                    Above::Sign
+                };
                 self.define(result, value, above);
             }
             CastOp::FToS | CastOp::FToU => {
@@ -426,6 +442,20 @@ impl Widen<'_> {
         if from == to {
             let wide = self.wide(a);
             self.set(result, wide);
+            return;
+        }
+        if from.scalar.bits() == to.scalar.bits() {
+            // Halves: a conversion between types of one width is no arithmetic.
+            let narrow = self.narrow(a);
+            if is_narrow(to) {
+                let bits = self.b.cast(CastOp::Bitcast, narrow, to);
+                self.keep(bits);
+                let wide = self.wide(bits);
+                self.set(result, wide);
+            } else {
+                let value = self.b.cast(CastOp::Bitcast, narrow, to);
+                self.others.set(result, value);
+            }
             return;
         }
         let words = self.to_words(a, from);
@@ -459,10 +489,10 @@ impl Widen<'_> {
         }
         let mut a = a;
         let mut from = from;
-        if from.scalar == Scalar::F16 && from.lanes % 2 == 1 {
+        if from == Ty::F16 {
             // A half is the lower one of a pair.
             let zero = self.b.zero(Ty::F16);
-            from = Ty::vector(Scalar::F16, from.lanes + 1);
+            from = Ty::vector(Scalar::F16, 2);
             a = self.b.construct(from, vec![a, zero]);
         }
         let count = (from.bytes() / 4) as u8;

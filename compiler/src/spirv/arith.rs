@@ -189,6 +189,14 @@ impl FnEmitter<'_, '_> {
                     BinOp::AShr => spv::Op::ShiftRightArithmetic,
                     _ => spv::Op::ShiftRightLogical,
                 };
+                if op == spv::Op::ShiftRightArithmetic
+                    && self.e.target.quirks.narrow_integers
+                    && let Some((value, bits)) = self.sign_extended_part(to, operands)?
+                {
+                    let offset = self.e.splat(Ty::I32, 0)?;
+                    let count = self.e.splat(Ty::I32, bits)?;
+                    return self.op_ids(spv::Op::BitFieldSExtract, ty, &[value, offset, count]);
+                }
                 let count = self.shift_count(to, ty, b, operands[1])?;
                 return self.op_ids(op, ty, &[a, count]);
             }
@@ -205,6 +213,27 @@ impl FnEmitter<'_, '_> {
             BinOp::FRem => spv::Op::FRem,
         };
         self.op_ids(op, ty, &[a, b])
+    }
+
+    /// If the operands of an arithmetic shift to the right sign-extend the lowest bits of a 32-bit integer,
+    /// because they shift these bits to the left by the same count first, returns the integer and the number of
+    /// bits. For drivers that have [`Quirks::narrow_integers`](crate::target::Quirks::narrow_integers), which
+    /// turn the shifts into the conversion of a narrow integer.
+    fn sign_extended_part(&mut self, ty: Ty, operands: &[crate::ir::Value]) -> Emit<Option<(Id, u64)>> {
+        let f = self.f;
+        let Some(shift) = f.def_inst(operands[0]).map(|def| &f.insts[def]) else {
+            return Ok(None);
+        };
+        match f.as_splat(operands[1]) {
+            Some(count @ 1..32)
+                if ty.scalar == Scalar::I32
+                    && shift.op == Op::Binary(BinOp::Shl)
+                    && f.as_splat(shift.args[1]) == Some(count) =>
+            {
+                Ok(Some((self.value(shift.args[0])?, 32 - count)))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Returns the shift count modulo the width, because SPIR-V leaves larger counts undefined.

@@ -72,6 +72,7 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
 /// Returns the compiler's target, without the results of calibration.
 pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> Target {
     let f = physical.facts();
+    let nvidia = f.driver_name == "NVIDIA" || config().debug.nvidia_faults;
     let images = f.features.images && formats.missing().is_empty();
     let extensions = extensions(f, images);
     Target {
@@ -98,9 +99,9 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             // Observed with Mesa 22.3.
             waiting_fences: f.driver_name == "llvmpipe",
             // Observed in the machine code of driver version 580.
-            costly_negation: f.driver_name == "NVIDIA",
+            costly_negation: nvidia,
             // Observed in the machine code of Mesa 22.3, and in execution times with NVIDIA's version 580.
-            split_words: matches!(f.driver_name.as_str(), "llvmpipe" | "NVIDIA"),
+            split_words: nvidia || f.driver_name == "llvmpipe",
             lane_by_lane: f.driver_name == "llvmpipe",
             // Observed with Mesa 22.3 on a processor with AVX2. The processor is not queried, because a module
             // may run on another one.
@@ -115,6 +116,10 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             zero_operands: f.driver_name == "llvmpipe",
             // Observed with Mesa 22.3.
             typed_atomics: f.driver_name == "llvmpipe",
+            // Observed with version 580 on an H200.
+            narrow_integers: nvidia,
+            nonnegative_abs: nvidia,
+            bit_products: nvidia,
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),

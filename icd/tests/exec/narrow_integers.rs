@@ -1,0 +1,204 @@
+//! Small integer expressions whose results depend on the bits above a narrow result, or on the least number.
+//! The driver of NVIDIA GPUs (version 580) computes many of them incorrectly. The reference is the host's
+//! arithmetic.
+
+use crate::lab::{Arg, Lab};
+use std::fmt::Write as _;
+
+/// An integer type of OpenCL C.
+#[derive(Copy, Clone)]
+struct Type {
+    name: &'static str,
+    unsigned: &'static str,
+    bits: u32,
+    signed: bool,
+}
+
+const fn ty(name: &'static str, unsigned: &'static str, bits: u32, signed: bool) -> Type {
+    Type {
+        name,
+        unsigned,
+        bits,
+        signed,
+    }
+}
+
+const TYPES: [Type; 8] = [
+    ty("char", "uchar", 8, true),
+    ty("uchar", "uchar", 8, false),
+    ty("short", "ushort", 16, true),
+    ty("ushort", "ushort", 16, false),
+    ty("int", "uint", 32, true),
+    ty("uint", "uint", 32, false),
+    ty("long", "ulong", 64, true),
+    ty("ulong", "ulong", 64, false),
+];
+
+impl Type {
+    fn min(self) -> i128 {
+        if self.signed { -(1 << (self.bits - 1)) } else { 0 }
+    }
+    fn max(self) -> i128 {
+        self.min() + (1 << self.bits) - 1
+    }
+    /// Returns the lowest bits of a number as a number of the type.
+    fn wrap(self, n: i128) -> i128 {
+        (n - self.min()).rem_euclid(1 << self.bits) + self.min()
+    }
+    /// Returns the lowest bits of a number as a number of the unsigned type.
+    fn bits_of(self, n: i128) -> i128 {
+        n.rem_euclid(1 << self.bits)
+    }
+    /// Returns the operands: numbers near the ends and near those of narrower types, and others.
+    fn operands(self) -> Vec<i128> {
+        let other = 0x5bd1_e995_2545_f491;
+        let near = [0, 1, 2, 3, 10, 0x7f, 0x80, 0x81, 0xff, other, !other, other >> 8];
+        let ends = [-1, 0, 1, 2].map(|n| self.max() + n);
+        near.into_iter().chain(ends).map(|n| self.wrap(n)).collect()
+    }
+}
+
+/// A name, the expression of `x` and `y` in OpenCL C (with `T` and `U` for the type and the unsigned type), and
+/// its value.
+type Case = (&'static str, &'static str, fn(Type, i128, i128) -> i128);
+
+const CASES: &[Case] = &[
+    ("negation", "NEG(x)", |t, x, _| t.wrap(-x)),
+    ("negation, wider", "(long)NEG(x) + 1", |t, x, _| t.wrap(-x) + 1),
+    ("negation, less", "NEG(x) < (T)1", |t, x, _| {
+        i128::from(t.wrap(-x) < 1)
+    }),
+    ("negation, equal", "NEG(x) == x", |t, x, _| {
+        i128::from(t.wrap(-x) == x)
+    }),
+    ("negation, shift", "NEG(x) >> 1", |t, x, _| t.wrap(-x) >> 1),
+    ("negation, quotient", "NEG(x) / (T)3", |t, x, _| t.wrap(-x) / 3),
+    ("negation, remainder", "NEG(x) % (T)10", |t, x, _| t.wrap(-x) % 10),
+    ("negation, max", "max(NEG(x), y)", |t, x, y| t.wrap(-x).max(y)),
+    ("negation, min", "min(NEG(x), y)", |t, x, y| t.wrap(-x).min(y)),
+    ("negation, high product", "mul_hi(NEG(x), (T)77)", |t, x, _| {
+        t.wrap(-x) * 77 >> t.bits
+    }),
+    ("negation, sum", "add_sat(NEG(x), y)", |t, x, y| {
+        (t.wrap(-x) + y).clamp(t.min(), t.max())
+    }),
+    ("times minus one", "as_T((U)(as_U(x) * (U)-1))", |t, x, _| {
+        t.wrap(-x)
+    }),
+    ("abs", "as_T(abs(x)) < (T)1", |t, x, _| {
+        i128::from(t.wrap(x.abs()) < 1)
+    }),
+    ("abs, high product", "mul_hi(as_T(abs(x)), y)", |t, x, y| {
+        // The bits above 128 do not matter.
+        t.wrap(x.abs()).wrapping_mul(y) >> t.bits
+    }),
+    ("abs, remainder", "as_T(abs(x)) / (T)10", |t, x, _| {
+        t.wrap(x.abs()) / 10
+    }),
+    ("ones of a sum", "popcount(ADD(x, y))", |t, x, y| {
+        i128::from(t.bits_of(x + y).count_ones())
+    }),
+    ("ones of a product", "popcount(MUL(x, y))", |t, x, y| {
+        i128::from((t.bits_of(x * (y & 0xffff))).count_ones())
+    }),
+    ("ones of a complement", "popcount((T)~x)", |t, x, _| {
+        i128::from(t.bits_of(!x).count_ones())
+    }),
+    ("zeros of a sum", "clz(ADD(x, y))", |t, x, y| {
+        i128::from(t.bits_of(x + y).leading_zeros() + t.bits) - 128
+    }),
+    ("carry", "ADD(x, y) < x", |t, x, y| i128::from(t.wrap(x + y) < x)),
+    ("sum", "add_sat(x, y)", |t, x, y| (x + y).clamp(t.min(), t.max())),
+    ("difference", "sub_sat(x, y)", |t, x, y| {
+        (x - y).clamp(t.min(), t.max())
+    }),
+    ("sum of a sum", "add_sat(ADD(x, y), y)", |t, x, y| {
+        (t.wrap(x + y) + y).clamp(t.min(), t.max())
+    }),
+    ("half of a sum", "hadd(ADD(x, y), y)", |t, x, y| {
+        (t.wrap(x + y) + y) >> 1
+    }),
+    ("difference of a sum", "abs_diff(ADD(x, y), y)", |t, x, y| {
+        (t.wrap(x + y) - y).abs()
+    }),
+    ("rotated sum", "rotate(ADD(x, y), (T)3)", |t, x, y| {
+        let bits = t.bits_of(x + y);
+        t.wrap(bits << 3 | bits >> (t.bits - 3))
+    }),
+    (
+        "sum as a float",
+        "as_uint((float)(ADD(x, y) >> (T)(sizeof(T) * 4)))",
+        |t, x, y| i128::from(((t.wrap(x + y) >> (t.bits / 2)) as f32).to_bits()),
+    ),
+    ("three times a bit", "(uint)(x & (T)1) * 3u", |_, x, _| {
+        (x & 1) * 3
+    }),
+    (
+        "a bit times a number",
+        "(uchar)((x & (T)1) * (T)10)",
+        |_, x, _| (x & 1) * 10,
+    ),
+];
+
+#[test]
+fn small_expressions_of_every_integer_type() {
+    let lab = Lab::new();
+    for t in TYPES {
+        let operands = t.operands();
+        let pairs: Vec<(i128, i128)> = operands
+            .iter()
+            .flat_map(|&x| operands.iter().map(move |&y| (x, y)))
+            .collect();
+        let mut body = String::new();
+        for (n, (_, expression, _)) in CASES.iter().enumerate() {
+            writeln!(body, "  r[{n} * n + i] = (ulong)({expression});").expect("a string grows");
+        }
+        let source = format!(
+            "#define NEG(x) as_T((U)((U)0 - as_U(x)))\n\
+             #define ADD(x, y) as_T((U)(as_U(x) + as_U(y)))\n\
+             #define MUL(x, y) as_T((U)(as_U(x) * (U)((uint)as_U(y) & 0xffffu)))\n\
+             #define T {0}\n#define U {1}\n#define as_T as_{0}\n#define as_U as_{1}\n\
+             kernel void k(global const T *a, global const T *b, uint n, global ulong *r) {{\n  \
+             uint i = get_global_id(0);\n  T x = a[i], y = b[i];\n{body}}}\n",
+            t.name, t.unsigned
+        );
+        let bytes = |pick: fn(&(i128, i128)) -> i128| -> Vec<u8> {
+            let size = t.bits as usize / 8;
+            pairs
+                .iter()
+                .flat_map(|p| pick(p).to_le_bytes()[..size].to_vec())
+                .collect()
+        };
+        let count = pairs.len();
+        let program = lab.build(&source);
+        let results = lab.run(
+            program,
+            "k",
+            count,
+            None,
+            &[
+                Arg::In(&bytes(|p| p.0)),
+                Arg::In(&bytes(|p| p.1)),
+                Arg::Value(&(count as u32).to_le_bytes()),
+                Arg::Out(CASES.len() * count * 8),
+            ],
+        );
+        let mut numbers = results[0]
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .map(|b| u64::from_le_bytes(*b));
+        for (name, expression, value) in CASES {
+            for &(x, y) in &pairs {
+                let expected = value(t, x, y) as u64;
+                let found = numbers.next().expect("there is a result for each pair");
+                assert_eq!(
+                    found, expected,
+                    "{name} of {}: {expression} for x = {x}, y = {y}: {found:#x} instead of {expected:#x}",
+                    t.name
+                );
+            }
+        }
+        crate::cl!(clReleaseProgram(program));
+    }
+}
