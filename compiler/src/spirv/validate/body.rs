@@ -90,6 +90,12 @@ impl Checker<'_> {
             Op::BitCount | Op::BitReverse => {
                 count == 1 && matches!(result, Some((Kind::Int(32), _))) && of(0)? == ty
             }
+            Op::BitFieldSExtract | Op::BitFieldUExtract => {
+                count == 3
+                    && matches!(result, Some((Kind::Int(32), _)))
+                    && of(0)? == ty
+                    && [value(1)?, value(2)?].iter().all(|&n| is_int(n) && n.1 == 1)
+            }
             Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic => {
                 let (by, n) = value(1)?;
                 count == 2 && result.is_some_and(|r| is_int(r) && r.1 == n) && is_int((by, n)) && of(0)? == ty
