@@ -140,6 +140,9 @@ pub struct Quirks {
     /// The product of a constant and the lowest bit of a truncated 64-bit integer is the constant, whatever the
     /// bit is (NVIDIA). The integer is hidden from the driver.
     pub bit_products: bool,
+    /// A minimum of which the driver then takes a maximum and a minimum with constants is dropped where numbers
+    /// allow it, although its result differs for NaN (NVIDIA). Its result is hidden from the driver.
+    pub repeated_clamps: bool,
 }
 
 /// Device limits that change the output.
@@ -241,6 +244,7 @@ impl Target {
                 narrow_integers: true,
                 nonnegative_abs: true,
                 bit_products: true,
+                repeated_clamps: true,
             },
             limits: Limits {
                 private_memory: 64,

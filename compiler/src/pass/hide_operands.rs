@@ -1,22 +1,18 @@
 //! Hides operands from drivers that treat some operands incorrectly.
 //!
 //! In:  `Inlined`, `SystemValues`; after every pass that could see through the hidden values.
-//! Out: the same. The pass changes modules only for targets with [`Quirks::zero_operands`],
-//!      [`Quirks::typed_atomics`](crate::target::Quirks::typed_atomics) or
-//!      [`Quirks::bit_products`](crate::target::Quirks::bit_products).
+//! Out: the same. The pass changes modules only for targets with one of the faults of [`is_for`].
 //!
 //! Why: if an operand of a sum, product or quotient is the constant 0, llvmpipe (`lp_bld_arit.c`, all
 //! versions) uses the other operand, or 0, as the result, whatever the float controls say. −0 + 0 then is
 //! −0, and 0 × NaN is 0. If the operand of an integer atomic comes from a floating-point operation (a bit
 //! cast in SPIR-V does not change the value's type for NIR), llvmpipe emits a floating-point atomic, which
 //! LLVM does not have, and the process ends. NVIDIA's driver (version 580) computes `(int(x) & 1) * 3` as 3 for
-//! every 64-bit x.
+//! every 64-bit x, and `fmin(fmax(fmin(x, 2), 0), 1)` as 0 instead of 1 if x is NaN.
 //!
 //! How: the pass combines such an operand with a number that is always 0, which the driver cannot know: the
 //! sign bit of the work-group's number. In functions that are not kernels, the number is the lowest bit of
 //! `n * (n + 1)`, which is always even.
-//!
-//! [`Quirks::zero_operands`]: crate::target::Quirks::zero_operands
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
@@ -33,6 +29,12 @@ pub const PASS: Pass = Pass {
     establishes: inv![],
     destroys: inv![],
 };
+
+/// Returns whether a target has a fault that the pass avoids.
+pub(super) fn is_for(target: &Target) -> bool {
+    let q = target.quirks;
+    q.zero_operands || q.typed_atomics || q.bit_products || q.repeated_clamps
+}
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
@@ -58,6 +60,14 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         if target.quirks.bit_products
             && let Some((user, value)) = bit_product(func, inst)
             && let Some(new) = hidden.combined(func, value, user, is_kernel, target)
+        {
+            let args = &mut func.insts[user].args;
+            let n = usize::from(args[0] != value);
+            args[n] = new;
+        }
+        if target.quirks.repeated_clamps
+            && let Some((user, value)) = repeated_clamp(func, inst)
+            && let Some(new) = hidden.float(func, value, user, is_kernel, target)
         {
             let args = &mut func.insts[user].args;
             let n = usize::from(args[0] != value);
@@ -118,20 +128,42 @@ fn bit_product(func: &Function, inst: Inst) -> Option<(Inst, Value)> {
     if product.op != Op::Binary(BinOp::IMul) {
         return None;
     }
-    let with_constant = |args: &[Value]| {
-        let n = args.iter().position(|&a| func.as_const(a).is_some())?;
-        Some((args[1 - n], args[n]))
-    };
-    let (bit, _) = with_constant(&product.args)?;
+    let (bit, _) = with_constant(func, &product.args)?;
     let and = func.def_inst(bit)?;
     if func.insts[and].op != Op::Binary(BinOp::And) {
         return None;
     }
-    let (integer, mask) = with_constant(&func.insts[and].args)?;
+    let (integer, mask) = with_constant(func, &func.insts[and].args)?;
     let truncation = &func.insts[func.def_inst(integer)?];
     let is_truncation =
         truncation.op == Op::Cast(CastOp::Trunc) && func.ty(truncation.args[0]).scalar == Scalar::I64;
     (is_truncation && func.as_splat(mask) == Some(1)).then_some((and, integer))
+}
+
+/// If an instruction is the minimum of a constant and the maximum of a constant and another minimum, returns
+/// the maximum, and its operand that is the other minimum.
+fn repeated_clamp(func: &Function, inst: Inst) -> Option<(Inst, Value)> {
+    let op_of = |value: Value| {
+        let def = func.def_inst(value)?;
+        Some((def, &func.insts[def]))
+    };
+    let outer = &func.insts[inst];
+    if outer.op != Op::Intrinsic(Intrinsic::FMin) || outer.fp.finite {
+        return None;
+    }
+    let (max, data) = op_of(with_constant(func, &outer.args)?.0)?;
+    if data.op != Op::Intrinsic(Intrinsic::FMax) {
+        return None;
+    }
+    let inner = with_constant(func, &data.args)?.0;
+    let is_minimum = op_of(inner)?.1.op == Op::Intrinsic(Intrinsic::FMin);
+    is_minimum.then_some((max, inner))
+}
+
+/// If one of two operands is a constant, returns the other one and the constant.
+fn with_constant(func: &Function, args: &[Value]) -> Option<(Value, Value)> {
+    let n = args.iter().position(|&a| func.as_const(a).is_some())?;
+    Some((args[1 - n], args[n]))
 }
 
 /// Returns whether every driver takes the value for an integer: it is a constant or the result of an integer
@@ -277,6 +309,33 @@ impl Hidden {
         let inst = func.new_inst(Op::Binary(BinOp::Xor), vec![value, zero], &[ty], span);
         self.before.entry(user).or_default().push(inst);
         Some(func.insts[inst].results[0])
+    }
+
+    /// Returns a float that equals another one. It is computed before the instruction that uses it.
+    fn float(
+        &mut self,
+        func: &mut Function,
+        value: Value,
+        user: Inst,
+        is_kernel: bool,
+        target: &Target,
+    ) -> Option<Value> {
+        let ty = func.ty(value);
+        let words = ty.with_scalar(Scalar::int(ty.scalar.bits()));
+        let zero = self.zero(func, words, is_kernel, target)?;
+        let span = func.insts[user].span;
+        let mut last = value;
+        for (op, second, to) in [
+            (Op::Cast(CastOp::Bitcast), None, words),
+            (Op::Binary(BinOp::Xor), Some(zero), words),
+            (Op::Cast(CastOp::Bitcast), None, ty),
+        ] {
+            let args: Vec<Value> = [last].into_iter().chain(second).collect();
+            let inst = func.new_inst(op, args, &[to], span);
+            self.before.entry(user).or_default().push(inst);
+            last = func.insts[inst].results[0];
+        }
+        Some(last)
     }
 
     /// Inserts the instructions into the function. Returns whether there are any.

@@ -132,7 +132,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
         p.run_pass(cse::PASS);
         p.run_pass(dce::PASS);
     }
-    if target.quirks.zero_operands || target.quirks.typed_atomics || target.quirks.bit_products {
+    if hide_operands::is_for(target) {
         // After the last fixpoint, which would fold the hidden values.
         p.run_pass(hide_operands::PASS);
     }

@@ -458,13 +458,13 @@ impl Widen<'_> {
             }
             return;
         }
-        let words = self.to_words(a, from);
-        self.from_words(&words, to, result);
+        let words = self.words_of(a, from);
+        self.define_by_words(&words, to, result);
     }
 
     /// Returns the bits of a value as 32-bit words, the lowest first. The last one may hold fewer bits; those
     /// above them are zero.
-    fn to_words(&mut self, a: Value, from: Ty) -> Vec<Value> {
+    fn words_of(&mut self, a: Value, from: Ty) -> Vec<Value> {
         let bits = from.scalar.bits();
         if is_narrow(from) {
             let wide = self.zext(a);
@@ -501,7 +501,7 @@ impl Widen<'_> {
     }
 
     /// Defines the result of a bit cast by the words that hold its bits.
-    fn from_words(&mut self, words: &[Value], to: Ty, result: Value) {
+    fn define_by_words(&mut self, words: &[Value], to: Ty, result: Value) {
         let bits = to.scalar.bits();
         if is_narrow(to) {
             let per_word = 32 / bits;

@@ -120,6 +120,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             narrow_integers: nvidia,
             nonnegative_abs: nvidia,
             bit_products: nvidia,
+            repeated_clamps: nvidia,
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),
