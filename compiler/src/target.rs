@@ -83,8 +83,7 @@ pub struct Calibration {
     pub rounded_sqrt: bool,
 }
 
-/// Faults of drivers, and costs peculiar to one driver, that the output avoids. If all fields are `false`,
-/// nothing is avoided.
+/// Faults of drivers that the output avoids. If all fields are `false`, nothing is avoided.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Quirks {
     /// After a loop, a value that the loop computed is lost for work-items that left the loop before others
@@ -99,17 +98,6 @@ pub struct Quirks {
     /// available, makes a work-item wait for its work-group as a barrier does (llvmpipe). Outside uniform
     /// control flow, the work-item then joins the wrong barrier.
     pub waiting_fences: bool,
-    /// Where SignedZeroInfNanPreserve is set, FNegate is a separate machine operation instead of an operand
-    /// modifier, and for doubles an expensive one (NVIDIA). The sign bit is flipped instead.
-    pub costly_negation: bool,
-    /// The driver handles a 64-bit integer that is assembled from two words worse than one that is loaded
-    /// whole. llvmpipe does not see that it is uniform, even if the words are push constants, so each access
-    /// through such a pointer stores the addresses of all lanes and reads one back. NVIDIA's driver generates
-    /// slower code from it (matrix products are 2% to 5% faster without, measured on an H200).
-    pub split_words: bool,
-    /// The driver loads or stores each scalar of an access, for each work-item, by separate instructions
-    /// (llvmpipe), so a pair of words takes twice as long as one 64-bit integer.
-    pub lane_by_lane: bool,
     /// RoundEven and Trunc of doubles give wrong results (llvmpipe on processors without AVX-512).
     pub double_rounding: bool,
     /// A signed comparison of a 64-bit integer that OpSConvert widened from 32 bits with an operand that the
@@ -143,6 +131,23 @@ pub struct Quirks {
     /// A minimum of which the driver then takes a maximum and a minimum with constants is dropped where numbers
     /// allow it, although its result differs for NaN (NVIDIA). Its result is hidden from the driver.
     pub repeated_clamps: bool,
+}
+
+/// Costs peculiar to a driver, for which there is quicker code with the same results. If all fields are
+/// `false`, the output is what most drivers handle best.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Costs {
+    /// Where SignedZeroInfNanPreserve is set, FNegate is a separate machine operation instead of an operand
+    /// modifier, and for doubles an expensive one (NVIDIA). The sign bit is flipped instead.
+    pub costly_negation: bool,
+    /// The driver handles a 64-bit integer that is assembled from two words worse than one that is loaded
+    /// whole. llvmpipe does not see that it is uniform, even if the words are push constants, so each access
+    /// through such a pointer stores the addresses of all lanes and reads one back. NVIDIA's driver generates
+    /// slower code from it (matrix products are 2% to 5% faster without, measured on an H200).
+    pub split_words: bool,
+    /// The driver loads or stores each scalar of an access, for each work-item, by separate instructions
+    /// (llvmpipe), so a pair of words takes twice as long as one 64-bit integer.
+    pub lane_by_lane: bool,
 }
 
 /// Device limits that change the output.
@@ -179,6 +184,8 @@ pub struct Target {
     pub calibration: Calibration,
     /// The faults of the device's driver.
     pub quirks: Quirks,
+    /// The peculiar costs of the device's driver.
+    pub costs: Costs,
     /// The device's limits.
     pub limits: Limits,
     /// The names of the `cl_khr_*` extensions that the device offers. Each becomes a predefined macro.
@@ -224,7 +231,7 @@ impl Target {
         }
     }
 
-    /// Returns [`Target::desktop`] with a driver that has every known fault, so that all passes run.
+    /// Returns [`Target::desktop`] with a driver that has every known fault and peculiar cost, so that all passes run.
     pub fn faulty() -> Self {
         Target {
             quirks: Quirks {
@@ -232,9 +239,6 @@ impl Target {
                 counted_loops: true,
                 coarse_filter: true,
                 waiting_fences: true,
-                costly_negation: true,
-                split_words: true,
-                lane_by_lane: true,
                 double_rounding: true,
                 widened_compares: true,
                 stale_indices: true,
@@ -245,6 +249,11 @@ impl Target {
                 nonnegative_abs: true,
                 bit_products: true,
                 repeated_clamps: true,
+            },
+            costs: Costs {
+                costly_negation: true,
+                split_words: true,
+                lane_by_lane: true,
             },
             limits: Limits {
                 private_memory: 64,
@@ -291,6 +300,7 @@ impl Target {
             },
             calibration: Calibration::default(),
             quirks: Quirks::default(),
+            costs: Costs::default(),
             limits: Limits {
                 push_constants: 128,
                 local_memory: 32 << 10,

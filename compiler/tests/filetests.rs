@@ -97,6 +97,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
     }
     if names.contains("hide_operands") {
         target.quirks = Target::faulty().quirks;
+        target.costs = Target::faulty().costs;
     }
     if names.contains("nesting") {
         target.limits.nesting = 4;

@@ -1,5 +1,5 @@
 //! Tests the push-constant block for drivers that do not recognise a 64-bit number made of two words
-//! (`Quirks::split_words`).
+//! (`Costs::split_words`).
 
 mod common;
 
@@ -14,7 +14,7 @@ use rspirv::spirv::{Decoration, Op};
 
 fn module(source: &str, split_words: bool) -> Module {
     let mut target = Target::desktop();
-    target.quirks.split_words = split_words;
+    target.costs.split_words = split_words;
     let options = Options::parse("").expect("options");
     let input = Input {
         name: "a.cl",

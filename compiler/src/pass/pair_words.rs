@@ -1,6 +1,6 @@
 //! Turns accesses of vectors of two or four words into accesses of 64-bit numbers.
 //!
-//! Why: for [`Quirks::lane_by_lane`](crate::target::Quirks::lane_by_lane). For each lane of an access
+//! Why: for [`Costs::lane_by_lane`](crate::target::Costs::lane_by_lane). For each lane of an access
 //! llvmpipe has a loop over the work-items of a vector, which tests the work-item's bit in a mask, extracts
 //! its address from a vector, and inserts the loaded number into another. That takes 12 to 20 instructions
 //! for each number, whatever its size. Splitting a 64-bit number is one instruction for all work-items.

@@ -79,7 +79,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(widen_accesses::PASS);
     // After promotion, long vectors also occur as SSA values, not only in memory accesses.
     p.run_pass(lower_long_vectors::PASS);
-    if target.quirks.lane_by_lane && target.abi == Abi::Physical {
+    if target.costs.lane_by_lane && target.abi == Abi::Physical {
         // After splitting, the parts of long vectors are paired, too. `lower_memory`, which chooses element
         // types, comes later.
         p.run_pass(pair_words::PASS);
@@ -106,7 +106,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(simplify_integers::PASS);
     // In this second run all operations are in their final form, and each access names its storage.
     p.run_pass(hoist_invariants::PASS);
-    if target.quirks.lane_by_lane && target.features.subgroup_shuffle && target.abi == Abi::Physical {
+    if target.costs.lane_by_lane && target.features.subgroup_shuffle && target.abi == Abi::Physical {
         // This pass comes before the passes that unroll the same loops.
         p.run_pass(share_loads::PASS);
     }

@@ -1,7 +1,7 @@
 //! Distributes loads in loops among the work-items of a sub-group where all of them would load from one
 //! address.
 //!
-//! Why: for [`Quirks::lane_by_lane`](crate::target::Quirks::lane_by_lane). llvmpipe (Mesa 22.3) accesses
+//! Why: for [`Costs::lane_by_lane`](crate::target::Costs::lane_by_lane). llvmpipe (Mesa 22.3) accesses
 //! memory in a loop over the eight work-items of a vector, even if all of them load the same number, unless
 //! the access is outside of all control flow. Eight iterations of a matrix product thus load eight elements
 //! of a row 64 times. With this pass each work-item loads one of them, and one shuffle instruction

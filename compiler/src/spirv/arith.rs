@@ -76,7 +76,7 @@ impl FnEmitter<'_, '_> {
                 Ok(id)
             }
             Op::Unary(UnOp::FNeg)
-                if self.e.target.quirks.costly_negation
+                if self.e.target.costs.costly_negation
                     && (to.scalar == Scalar::F32
                         || (to.scalar == Scalar::F64 && self.e.target.features.int64)) =>
             {

@@ -1,7 +1,7 @@
 //! The push-constant block of kernels.
 //!
 //! The block is an array of words, and larger values are assembled from words. With
-//! [`Quirks::split_words`](crate::target::Quirks::split_words), 64-bit integers (pointers, for example) are
+//! [`Costs::split_words`](crate::target::Costs::split_words), 64-bit integers (pointers, for example) are
 //! separate members instead:
 //!
 //! ```text
@@ -159,7 +159,7 @@ impl Emitter<'_> {
 
     /// Determines the 64-bit members of the module's shared block.
     pub(super) fn find_wide_push_constants(&mut self) {
-        if !self.target.quirks.split_words {
+        if !self.target.costs.split_words {
             return;
         }
         let kernels = self.module.funcs.iter().take(self.module.kernels.len());

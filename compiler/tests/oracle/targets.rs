@@ -20,7 +20,7 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 4] = [
 /// both variants of the descriptor ABI.
 pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     let mut cpu = Target::faulty();
-    cpu.quirks.costly_negation = false;
+    cpu.costs.costly_negation = false;
     cpu.features.fast_fma = false;
     // No program of the generator nests deeper than llvmpipe follows.
     cpu.limits.nesting = 4;

@@ -1,7 +1,7 @@
 //! Derives OpenCL's queries and the compiler's target from Vulkan's features and limits.
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
-use caldera_compiler::target::{Calibration, Quirks, SpirvVersion, Target};
+use caldera_compiler::target::{Calibration, Costs, Quirks, SpirvVersion, Target};
 
 use super::calibrate::Measured;
 use super::images::ImageFormats;
@@ -98,11 +98,6 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             coarse_filter: f.driver_name == "llvmpipe" || !formats.filtered(),
             // Observed with Mesa 22.3.
             waiting_fences: f.driver_name == "llvmpipe",
-            // Observed in the machine code of driver version 580.
-            costly_negation: nvidia,
-            // Observed in the machine code of Mesa 22.3, and in execution times with NVIDIA's version 580.
-            split_words: nvidia || f.driver_name == "llvmpipe",
-            lane_by_lane: f.driver_name == "llvmpipe",
             // Observed with Mesa 22.3 on a processor with AVX2. The processor is not queried, because a module
             // may run on another one.
             double_rounding: f.driver_name == "llvmpipe",
@@ -121,6 +116,13 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             nonnegative_abs: nvidia,
             bit_products: nvidia,
             repeated_clamps: nvidia,
+        },
+        costs: Costs {
+            // Observed in the machine code of driver version 580.
+            costly_negation: nvidia,
+            // Observed in the machine code of Mesa 22.3, and in execution times with NVIDIA's version 580.
+            split_words: nvidia || f.driver_name == "llvmpipe",
+            lane_by_lane: f.driver_name == "llvmpipe",
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),
