@@ -81,7 +81,7 @@ const TABLE: &[(&str, Effect, &str)] = &[
     (
         "cluster-pod-kernel-args",
         Effect::Switch(Switch::ClusterPods),
-        "[on] all plain values of a kernel in one block, behind its other bindings",
+        "[on] all plain values of a kernel in one block, whose binding comes after the others",
     ),
     (
         "pod-ubo",
@@ -96,12 +96,12 @@ const TABLE: &[(&str, Effect, &str)] = &[
     (
         "max-pushconstant-size",
         Effect::Number(Number::MaxPushConstants),
-        "=BYTES [128]",
+        "=BYTES [128] largest push constant block",
     ),
     (
         "max-ubo-size",
         Effect::Number(Number::MaxUniformBuffer),
-        "=BYTES [65536]",
+        "=BYTES [65536] largest uniform buffer",
     ),
     (
         "constant-args-ubo",
@@ -166,12 +166,12 @@ const TABLE: &[(&str, Effect, &str)] = &[
     (
         "uniform-workgroup-size",
         Effect::Switch(Switch::UniformGroups),
-        "it never is",
+        "an NDRange is never several dispatches; disables -cl-arm-non-uniform-work-group-size",
     ),
     (
         "cl-uniform-work-group-size",
         Effect::Switch(Switch::UniformGroups),
-        "the same",
+        "synonym of -uniform-workgroup-size",
     ),
     (
         "enable-printf",
@@ -181,12 +181,12 @@ const TABLE: &[(&str, Effect, &str)] = &[
     (
         "printf-buffer-size",
         Effect::Number(Number::PrintfBuffer),
-        "=BYTES [1048576]",
+        "=BYTES [1048576] size of the printf buffer",
     ),
     (
         "spv-version",
         Effect::Choice(Choice::SpirvVersion),
-        "=1.N SPIR-V version, 1.0 [the descriptor ABI's] to 1.6",
+        "=1.N SPIR-V version: 1.0 (default of the descriptor ABI) or 1.3 to 1.6",
     ),
     ("int8", Effect::Switch(Switch::Int8), "[on] 8-bit integers"),
     ("fp16", Effect::Switch(Switch::Fp16), "[on] cl_khr_fp16"),
@@ -195,12 +195,12 @@ const TABLE: &[(&str, Effect, &str)] = &[
     (
         "no-8bit-storage",
         Effect::Choice(Choice::No8Bit),
-        "=ssbo,ubo,pushconstant the device has no 8-bit access there",
+        "=ssbo,ubo,pushconstant the device has no 8-bit access to these storage classes",
     ),
     (
         "no-16bit-storage",
         Effect::Choice(Choice::No16Bit),
-        "=ssbo,ubo,pushconstant the same for 16 bits",
+        "=ssbo,ubo,pushconstant the device has no 16-bit access to these storage classes",
     ),
     (
         "rounding-mode-rte",
@@ -210,12 +210,12 @@ const TABLE: &[(&str, Effect, &str)] = &[
     (
         "denorm-preserve",
         Effect::Choice(Choice::DenormPreserve),
-        "=16,32,64 the same of DenormPreserve",
+        "=16,32,64 the device has DenormPreserve for these floats",
     ),
     (
         "cl-native-math",
         Effect::Switch(Switch::NativeMath),
-        "-cl-fast-relaxed-math, and functions of float promise no precision",
+        "implies -cl-fast-relaxed-math; built-in functions of float may have any accuracy",
     ),
     (
         "physical-storage-buffers",
@@ -225,27 +225,31 @@ const TABLE: &[(&str, Effect, &str)] = &[
     (
         "arch",
         Effect::Choice(Choice::Arch),
-        "=spirv32|spirv64 [64] bits of size_t and its like; pointers have 64 bits in memory either way",
+        "=spirv32|spirv64 [spirv64] bits of size_t and its like; pointers have 64 bits in memory either way",
     ),
     (
         "output-format",
         Effect::Choice(Choice::OutputFormat),
-        "=spv|c bytes, or an initializer for C",
+        "=spv|c [spv] bytes, or an initializer for C",
     ),
-    ("x", Effect::Choice(Choice::InputLanguage), "=cl"),
+    (
+        "x",
+        Effect::Choice(Choice::InputLanguage),
+        "=cl the language of the input",
+    ),
     (
         "untyped-pointers",
-        Effect::Refused("SPV_KHR_untyped_pointers is not written"),
+        Effect::Refused("SPV_KHR_untyped_pointers is not supported"),
         "",
     ),
     (
         "cl-arm-integer-dot-product",
-        Effect::Refused("there is no such extension here"),
+        Effect::Refused("cl_arm_integer_dot_product is not supported"),
         "",
     ),
     (
         "enable-feature-macros",
-        Effect::Refused("they are OpenCL 3.0's"),
+        Effect::Refused("OpenCL 3.0's feature macros are not supported"),
         "",
     ),
     ("no-dra", Effect::Ignored, ""),
@@ -288,7 +292,7 @@ pub enum OutputFormat {
     C,
 }
 
-/// The documented behaviour of clspv, of two, that the defaults follow.
+/// The version of clspv's documented behaviour that determines the defaults.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Behaviour {
     /// Plain values are clustered, `get_work_dim` works, and 8-bit integers are available.
@@ -331,7 +335,17 @@ fn boolean(name: &str, value: Option<&str>) -> Result<bool, UsageError> {
     match value {
         None | Some("1" | "true" | "TRUE" | "True" | "") => Ok(true),
         Some("0" | "false" | "FALSE" | "False") => Ok(false),
-        Some(other) => usage(format!("-{name}={other}: the value is neither 0 nor 1")),
+        Some(other) => usage(format!("-{name}={other}: expected 0 or 1")),
+    }
+}
+
+/// Parses the SPIR-V version of an option: 1.0, or 1.3 to 1.6.
+pub fn parse_spirv_version(text: &str) -> Result<SpirvVersion, UsageError> {
+    match text.strip_prefix("1.").map(str::parse) {
+        Some(Ok(minor @ (0 | 3..=6))) => Ok(SpirvVersion { major: 1, minor }),
+        _ => usage(format!(
+            "unsupported SPIR-V version {text}: use 1.0, or 1.3 to 1.6"
+        )),
     }
 }
 
@@ -396,10 +410,7 @@ impl Clspv {
     fn choose(&mut self, name: &str, choice: Choice, text: &str) -> Result<(), UsageError> {
         let bad = || usage(format!("-{name}={text}: unknown value"));
         match choice {
-            Choice::SpirvVersion => match text.strip_prefix("1.").map(str::parse) {
-                Some(Ok(minor @ (0 | 3..=6))) => self.spirv = Some(SpirvVersion { major: 1, minor }),
-                _ => return bad(),
-            },
+            Choice::SpirvVersion => self.spirv = Some(parse_spirv_version(text)?),
             Choice::Arch if matches!(text, "spirv32" | "spir") => self.small_sizes = true,
             Choice::Arch if matches!(text, "spirv64" | "spir64") => self.small_sizes = false,
             Choice::OutputFormat => {
@@ -464,7 +475,8 @@ impl Clspv {
 
     /// Returns whether an option concerns clspv's mapping, and so the descriptor ABI: where bindings are
     /// placed, which storage the interface may use, or the older behaviour. Options for types, the SPIR-V
-    /// version and arithmetic apply to both ABIs.
+    /// version and arithmetic apply to both ABIs. `-physical-storage-buffers` overrides this: the answer is then
+    /// `false`.
     pub fn wants_descriptors(&self) -> bool {
         let wants = self.wants_descriptors || self.behaviour == Behaviour::Older;
         wants && self.switch(Switch::PhysicalBuffers) != Some(true)
@@ -510,7 +522,7 @@ impl Clspv {
             return usage("-physical-storage-buffers and -constant-args-ubo exclude each other");
         }
         if abi.printf_buffer_size < 8 || !abi.printf_buffer_size.is_multiple_of(4) {
-            return usage("-printf-buffer-size: not a multiple of 4 from 8 on");
+            return usage("-printf-buffer-size must be a multiple of 4 and at least 8");
         }
         Ok(abi)
     }
@@ -657,7 +669,7 @@ pub fn parse_sampler_map(text: &str) -> Result<Vec<SamplerMask>, UsageError> {
         for name in entry.split('|').map(str::trim) {
             match SAMPLER_NAMES.iter().find(|(n, _)| *n == name) {
                 Some((_, bits)) => mask |= bits,
-                None => return usage(format!("sampler map: '{name}' is no property of samplers")),
+                None => return usage(format!("sampler map: unknown sampler property '{name}'")),
             }
         }
         list.push(SamplerMask(mask));

@@ -167,6 +167,32 @@ fn what_is_said_of_files_and_options() {
         said(&["-", "--no-such-option"]),
         "calderac: error: unknown argument: '--no-such-option'\n"
     );
+    let names_of_passes = [
+        (
+            "--skip-pass=typo",
+            "--skip-pass: unknown pass 'typo' (see --list-passes)",
+        ),
+        (
+            "--print-before=dce,",
+            "--print-before: unknown pass '' (see --list-passes)",
+        ),
+        ("--print-after", "--print-after needs =PASS,... or =all"),
+        ("--pass-limit=few", "--pass-limit needs a number, not 'few'"),
+    ];
+    for (option, message) in names_of_passes {
+        assert_eq!(said(&["-", option]), format!("calderac: error: {message}\n"));
+    }
+    // A pass need not run for the target.
+    assert_eq!(
+        said(&["-", "--check", "--skip-pass=pair_words,carry_exit_values"]),
+        ""
+    );
+    for option in ["--spirv=1.2", "-spv-version=1.2"] {
+        assert_eq!(
+            said(&["-", option]),
+            "calderac: error: unsupported SPIR-V version 1.2: use 1.0, or 1.3 to 1.6\n"
+        );
+    }
     assert!(
         said(&["-", "-o", "/no/such/folder/out.spv"])
             .starts_with("calderac: error: unable to open output file '/no/such/folder/out.spv'")
@@ -413,7 +439,7 @@ fn options_choose_the_abi() {
     let out = calderac(&["-", "--abi=physical", "--behaviour=older"], SOURCE);
     assert_eq!(out.status.code(), Some(2));
     assert!(
-        text(&out.stderr).contains("of the descriptor ABI"),
+        text(&out.stderr).contains("--behaviour=older requires --abi=descriptor"),
         "{}",
         text(&out.stderr)
     );

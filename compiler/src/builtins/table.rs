@@ -46,7 +46,7 @@ pub enum How {
     /// The function is the same as another.
     Alias(&'static str),
     /// The function is the same as another without -cl-fast-relaxed-math: the table of that option (OpenCL C
-    /// 3.0) does not relax the error bounds of half_ functions.
+    /// 2.0) does not relax the error bounds of half_ functions.
     Strict(&'static str),
     /// The function is an operation on whole vectors.
     Intrinsic(Intrinsic),

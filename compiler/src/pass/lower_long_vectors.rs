@@ -4,7 +4,7 @@
 //! In:  `Inlined`, `KernelArgs` (no value comes from a caller).
 //! Out: `NoLongVectors`: no value has more than 4 lanes.
 //!
-//! The pass replaces long values by their parts in the order of the text, so that operands are split before
+//! The pass replaces long values by their parts in program order, so that operands are split before
 //! their uses. Structured instructions and loop regions get a result or argument for each part. Where lanes
 //! move between parts, the pass lists the source of each lane (`Lane`) and builds the parts of the result
 //! from the list.
@@ -368,7 +368,7 @@ impl Split<'_> {
         self.set(result, parts);
     }
 
-    /// Returns the number of the part, and the number of the lane in it, for a lane number at run time.
+    /// Emits the part number and the lane within the part for a lane number that is known only at run time.
     fn dynamic(&mut self, lane: Value) -> (Value, Value) {
         let shift = self.b.i32(2);
         let mask = self.b.i32(3);
@@ -377,7 +377,7 @@ impl Split<'_> {
         (part, lane)
     }
 
-    /// Returns whether `part_no` is a certain part.
+    /// Emits the comparison of `part_no` with the number `part`.
     fn is_part(&mut self, part_no: Value, part: usize) -> Value {
         let number = self.b.i32(part as i32);
         self.b.compare(CmpOp::IEq, part_no, number)
@@ -404,8 +404,8 @@ impl Split<'_> {
             self.lane_by_lane(&Op::Cast(CastOp::Bitcast), &[value], result);
             return;
         }
-        // The bits go through 32-bit words. A unit on either side is as many lanes as fit into a vector and
-        // fill whole words.
+        // The bits go through 32-bit words. Lanes are cast in groups (units): the largest group that fits into 16
+        // bytes and into one short vector. A unit is a whole number of 32-bit words.
         let from_unit = (16 / from.scalar.bytes())
             .min(u32::from(PART))
             .min(u32::from(from.lanes)) as usize;

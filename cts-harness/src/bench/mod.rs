@@ -66,13 +66,13 @@ struct Options {
     /// Run only rows whose name contains this text; may be given several times
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
-    /// Reduce everything: less than two minutes on a CPU driver
+    /// Use smaller problems and fewer repetitions; takes less than two minutes on a CPU driver
     #[arg(long)]
     quick: bool,
     /// Size of the problems; default: chosen by the device's type
     #[arg(long, value_enum)]
     scale: Option<Scale>,
-    /// Number of repetitions of every case (builds at most three)
+    /// Number of repetitions of each case, up to the case's own maximum (3 for builds, usually 30)
     #[arg(long, value_name = "N")]
     repetitions: Option<usize>,
     /// Time in seconds for the repetitions of one case on one platform
@@ -148,7 +148,9 @@ fn bench(names: &[&str], options: &Options) -> Outcome {
     means(&results);
     progress::line(&format!("\n{:.0} s", start.elapsed().as_secs_f64()));
     if left_out > 0 {
-        progress::line(&format!("{left_out} rows not run: --limit"));
+        progress::line(&format!(
+            "{left_out} rows not run: the time limit (--limit) was reached"
+        ));
     }
     if let Some(file) = &options.json {
         let settings = serde_json::json!({ "scale": format!("{:?}", extent.scale), "quick": options.quick,
@@ -215,7 +217,7 @@ fn list(options: &Options) {
     }
 }
 
-/// Prints the geometric means of the ratios of each family.
+/// Prints the geometric means of the ratios of each family; above 1, A is faster.
 fn means(results: &[measure::Result]) {
     let family = |r: &measure::Result| r.row.name.split('/').next().unwrap_or_default().to_owned();
     let mut families: Vec<String> = results.iter().map(family).collect();
@@ -231,7 +233,7 @@ fn means(results: &[measure::Result]) {
         if let Some(mean) = stats::geometric_mean(&wall) {
             let device = stats::geometric_mean(&device).map(|m| format!(", on the device {m:.2}×"));
             progress::line(&format!(
-                "{name}: geometric mean of {} ratios {mean:.2}×{}",
+                "{name}: geometric mean of {} ratios A over B {mean:.2}×{}",
                 wall.len(),
                 device.unwrap_or_default()
             ));

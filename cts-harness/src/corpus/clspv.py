@@ -1,4 +1,4 @@
-# Compiles one unit with pyclspv and prints what that cost: CPU time of the compilation alone, without the start of Python.
+# Compiles one unit with pyclspv. The last line of the output is the result in JSON, with the CPU time in milliseconds.
 import json, re, resource, sys
 
 

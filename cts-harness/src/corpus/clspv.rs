@@ -36,7 +36,8 @@ impl Clspv {
             (true, "pyclspv") => Ok(Clspv::Python("python3".into())),
             (true, program) => Ok(Clspv::Program(program.into())),
             (false, "pyclspv") => Err(Failure(
-                "python3 has no module pyclspv: pip install pyclspv".into(),
+                "--clspv: `python3 -c 'import pyclspv'` failed: install python3 and the package pyclspv"
+                    .into(),
             )),
             (false, program) => Err(Failure(format!("--clspv: {program} cannot be started"))),
         }
@@ -47,7 +48,7 @@ impl Clspv {
         matches!(self, Clspv::Python(_))
     }
 
-    /// Compiles a unit. If pyclspv finishes, the time excludes the start of Python.
+    /// Compiles a unit. `cts-harness/docs/corpus.md` defines the time.
     pub(super) fn compile(
         &self,
         file: &Path,
@@ -80,8 +81,12 @@ impl Clspv {
             peak: Some(report.peak),
         };
         if let (Clspv::Python(_), Outcome::Accepted) = (self, cost.outcome) {
-            let (accepted, ms) = said(&std::fs::read_to_string(log)?)
-                .ok_or_else(|| Failure(format!("{}: pyclspv's figures are not there", file.display())))?;
+            let (accepted, ms) = parse_result(&std::fs::read_to_string(log)?).ok_or_else(|| {
+                Failure(format!(
+                    "{}: the pyclspv script printed no result line",
+                    file.display()
+                ))
+            })?;
             if !accepted {
                 cost.outcome = Outcome::Rejected;
             }
@@ -92,7 +97,7 @@ impl Clspv {
 }
 
 /// Parses the last line of the script. Returns whether there is a module, and the time in milliseconds.
-fn said(output: &str) -> Option<(bool, f64)> {
+fn parse_result(output: &str) -> Option<(bool, f64)> {
     let line = output.lines().rev().find(|l| l.starts_with('{'))?;
     let value: serde_json::Value = serde_json::from_str(line).ok()?;
     Some((value.get("bytes").is_some(), value["ms"].as_f64()?))
@@ -100,13 +105,16 @@ fn said(output: &str) -> Option<(bool, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::said;
+    use super::parse_result;
 
     #[test]
     fn the_figures_come_last() {
         let ok = "warning: {x}\n{\"bytes\": 800, \"ms\": 41.5}\n";
-        assert_eq!(said(ok), Some((true, 41.5)));
-        assert_eq!(said("{\"error\": \"{\", \"ms\": 2.0}\n"), Some((false, 2.0)));
-        assert_eq!(said("Segmentation fault\n"), None);
+        assert_eq!(parse_result(ok), Some((true, 41.5)));
+        assert_eq!(
+            parse_result("{\"error\": \"{\", \"ms\": 2.0}\n"),
+            Some((false, 2.0))
+        );
+        assert_eq!(parse_result("Segmentation fault\n"), None);
     }
 }

@@ -32,7 +32,8 @@ pub(crate) fn of_type(device_type: cl_device_type) -> Result<Vec<Arc<Device>>> {
         | CL_DEVICE_TYPE_CUSTOM;
     // CL 4.2: INVALID_DEVICE_TYPE if device_type is not a valid value
     if device_type != CL_DEVICE_TYPE_ALL && (device_type == 0 || device_type & !KNOWN != 0) {
-        return Err(Error::new(ClCode::InvalidDeviceType, "device_type").at("4.2"));
+        let why = format!("device_type {device_type:#x} is not valid");
+        return Err(Error::new(ClCode::InvalidDeviceType, why).at("4.2"));
     }
     let all = Platform::get()?.devices();
     let devices: Vec<_> = all
@@ -64,7 +65,8 @@ entry! {
         super::platform::check(platform)?;
         // CL 4.2: INVALID_VALUE if num_entries is 0 and devices is not NULL, or both num_devices and devices are NULL
         if (num_entries == 0 && !devices.is_null()) || (devices.is_null() && num_devices.is_null()) {
-            return Err(Error::new(ClCode::InvalidValue, "no room for devices").at("4.2"));
+            let why = "num_entries is 0, or devices and num_devices are both NULL";
+            return Err(Error::new(ClCode::InvalidValue, why).at("4.2"));
         }
         let found: Vec<cl_device_id> = of_type(device_type)?.iter().map(object::handle).collect();
         out::counted(&found, devices, num_devices);
@@ -174,7 +176,7 @@ fn answer_1_2(device: &Arc<Device>, param_name: cl_device_info, info: Info) -> O
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => info.bool(d.preferred_interop_user_sync),
         CL_DEVICE_PARENT_DEVICE => info.value(std::ptr::null_mut::<c_void>()),
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES => info.value(d.partition_max_sub_devices),
-        // CL 4.2: the answer {0} says that the device can neither be partitioned nor is a partition.
+        // CL 4.2: the answer {0} says that the device cannot be partitioned and is not a sub-device.
         CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => info.value(0isize),
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => info.value(0u64),
         // CL 4.2: the reference count of a root-level device is one.
@@ -231,7 +233,7 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT
         | CL_DEVICE_PIPE_SUPPORT
         | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => info.bool(false),
-        // The only requirement is a whole number of texels.
+        // The unit is a texel, so 1 means no further alignment.
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
             info.value(u32::from(d.image_support))
         }

@@ -103,7 +103,7 @@ const WORKING: &[(&[&str], &[i32])] = &[
         ],
         &[3, 4, 2, 1],
     ),
-    // All objects include a header with a table.
+    // Each object uses its own constant variable if several objects define one of the same name.
     (
         &[
             "constant int table[2] = {5, 6}; int other(void);
@@ -133,7 +133,7 @@ const WORKING: &[(&[&str], &[i32])] = &[
 ];
 
 #[test]
-fn names_find_their_objects() {
+fn references_are_resolved() {
     let lab = Lab::new();
     for (sources, expected) in WORKING {
         let (program, code) = link(&lab, sources, c"");
@@ -213,7 +213,7 @@ const FAILING: &[(&[&str], &str)] = &[
 ];
 
 #[test]
-fn misfits_are_reported() {
+fn link_errors_are_reported() {
     let lab = Lab::new();
     for (sources, message) in FAILING {
         let (program, code) = link(&lab, sources, c"");

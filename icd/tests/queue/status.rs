@@ -28,15 +28,15 @@ impl Numbers {
 /// The number of callbacks that were registered, and of those that have been called.
 #[derive(Default)]
 struct Calls {
-    wanted: AtomicU32,
-    came: AtomicU32,
+    registered: AtomicU32,
+    called: AtomicU32,
 }
 
 unsafe extern "C" fn count(_: cl_event, status: cl_int, data: *mut c_void) {
     // SAFETY: `data` is the test's `Calls`, which is never freed.
     let calls = unsafe { &*data.cast::<Calls>() };
     if status == CL_COMPLETE {
-        calls.came.fetch_add(1, Ordering::SeqCst);
+        calls.called.fetch_add(1, Ordering::SeqCst);
     }
 }
 
@@ -129,7 +129,7 @@ fn work(s: &Setup, program: cl_program, calls: &Calls, thread: u32) {
                 let event = command(&mut numbers, q, kernel, memory, &host);
                 if numbers.below(8) == 0 {
                     let data = std::ptr::from_ref(calls).cast_mut().cast();
-                    calls.wanted.fetch_add(1, Ordering::SeqCst);
+                    calls.registered.fetch_add(1, Ordering::SeqCst);
                     assert_eq!(cl!(clSetEventCallback(event, CL_COMPLETE, Some(count), data)), 0);
                 }
                 event
@@ -182,12 +182,15 @@ fn what_was_waited_for_is_complete_and_has_its_times() {
             scope.spawn(move || work(&s.0, program.0, calls, thread));
         }
     });
-    let wanted = calls.wanted.load(Ordering::SeqCst);
-    assert!(wanted > 0);
+    let registered = calls.registered.load(Ordering::SeqCst);
+    assert!(registered > 0);
     let all = soon(Duration::from_secs(20), || {
-        calls.came.load(Ordering::SeqCst) >= wanted
+        calls.called.load(Ordering::SeqCst) >= registered
     });
-    let came = calls.came.load(Ordering::SeqCst);
-    assert!(all && came == wanted, "{came} of {wanted} callbacks came");
+    let called = calls.called.load(Ordering::SeqCst);
+    assert!(
+        all && called == registered,
+        "{called} of {registered} callbacks were called"
+    );
     assert_eq!(cl!(clReleaseProgram(program.0)), 0);
 }

@@ -2,7 +2,10 @@
 //!
 //! [`args`] checks argument values and `values` stores them; `placed` places them as the module demands, and
 //! `uses` derives the memory accesses from them. An enqueue call hands a [`launch`] to a queue; `cached_launch` keeps
-//! the last one. [`pipeline`] has the driver's objects of a kernel, and `descriptors` its descriptor sets.
+//! the last one, `local_size` chooses the work-group size, and `scratch` determines the scratch memory. [`pipeline`]
+//! holds the shader modules and the pipelines, `driver_cache` stores the driver's pipeline cache on disk, and
+//! `descriptors` makes the descriptor sets. `alias` copies texels for 2D images from buffers, and [`copy`] copies rows
+//! and large ranges by a kernel.
 
 mod alias;
 pub mod args;
@@ -53,8 +56,9 @@ pub struct Range {
 pub struct Kernel {
     anchor: Anchor<Kernel>,
     program: Arc<Program>,
-    /// The executable of the first device that has the kernel; `index` is the kernel's index in its reflection.
+    /// The executable of the first device that has the kernel.
     executable: Arc<Executable>,
+    /// The kernel's index in `executable.reflection().kernels`.
     index: usize,
     kinds: Vec<ArgKind>,
     devices: Vec<(Arc<Device>, Arc<DeviceKernel>)>,
@@ -103,7 +107,8 @@ impl Kernel {
                 Some((other, i)) => {
                     let here = &executable.reflection().kernels[index];
                     if args::kinds(&other.reflection().kernels[*i]) != args::kinds(here) {
-                        return Err(Error::new(ClCode::InvalidKernelDefinition, name.to_owned()).at("5.7.1"));
+                        let why = format!("kernel '{name}' has different arguments on different devices");
+                        return Err(Error::new(ClCode::InvalidKernelDefinition, why).at("5.7.1"));
                     }
                 }
             }
@@ -198,13 +203,14 @@ impl Kernel {
     /// Returns which values an argument accepts.
     pub fn arg_kind(&self, index: u32) -> Result<ArgKind> {
         // CL 5.7.2: INVALID_ARG_INDEX if arg_index is not a valid argument index
-        self.kinds
-            .get(index as usize)
-            .copied()
-            .ok_or_else(|| Error::new(ClCode::InvalidArgIndex, format!("argument {index}")).at("5.7.2"))
+        self.kinds.get(index as usize).copied().ok_or_else(|| {
+            let why = format!("the kernel has no argument {index}");
+            Error::new(ClCode::InvalidArgIndex, why).at("5.7.2")
+        })
     }
 
-    /// Sets an argument (CL 5.7.2, clSetKernelArg). The caller has checked the value with [`Kernel::arg_kind`].
+    /// Sets an argument (CL 5.7.2, clSetKernelArg). The caller has checked the value against the
+    /// argument's kind ([`ArgKind::check`]).
     pub fn set_arg(&self, index: u32, value: ArgValue) -> Result<()> {
         self.arg_kind(index)?;
         self.values.lock().set(index as usize, value);

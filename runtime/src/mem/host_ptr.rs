@@ -3,16 +3,16 @@
 //! A pointer that the application passes to an enqueue call is used after the call has returned: the copy may
 //! happen later, on another thread. [`HostPtr`] carries the pointer, and the end of the memory where the runtime
 //! knows it: for mapped storage, slices and its own memory. Every copy checks it, so no copy leaves the storage
-//! of a buffer. The end of an application's memory is not known: it follows from the clause of the command, whose
-//! sizes the application passes. Making a pointer from an application's is therefore unsafe, and its contract
-//! states the application's obligations.
+//! of a buffer. The end of an application's memory is not known: the specification defines the extent from the
+//! arguments of the call, so the runtime cannot check it. [`HostPtr::new`] is therefore unsafe, and its contract states
+//! the application's obligations.
 //!
 //! That the memory still exists when it is accessed is not checked. Commands keep their buffers and staging memory
 //! until they are complete (the batch rule, `vk/mod.rs`), and functions of the runtime that take the address of a
 //! slice make all copies before they return.
 #![allow(
     unsafe_code,
-    reason = "the one place where application memory is read and written"
+    reason = "copies to and from raw host addresses; only bar_mapping also has such copies"
 )]
 
 use std::ptr::NonNull;
@@ -31,7 +31,7 @@ pub struct HostPtr {
 
 // SAFETY: the address itself is plain data; the copies of this module may be made by any thread.
 unsafe impl Send for HostPtr {}
-// SAFETY: as above; a shared HostPtr only hands out its address.
+// SAFETY: the methods take `self` by value, so sharing gives no more than sending a copy does.
 unsafe impl Sync for HostPtr {}
 
 /// Host memory of the runtime, uninitialised; it is accessed by copies only.
@@ -82,7 +82,8 @@ impl HostPtr {
         HostPtr { at, end }
     }
 
-    /// Wraps the address of a slice to read from; the caller keeps it borrowed while the address is in use.
+    /// Wraps the address of a slice to read from; the caller keeps it borrowed while the address is in use, and must
+    /// not store through the result.
     pub(crate) fn of_slice(bytes: &[u8]) -> HostPtr {
         HostPtr::up_to(NonNull::from(bytes).cast(), bytes.len())
     }
@@ -117,8 +118,7 @@ impl HostPtr {
         }
     }
 
-    /// Panics if the memory ends before `size` bytes: the command would access memory of others, so a check of the
-    /// runtime is wrong.
+    /// Panics if fewer than `size` bytes remain: the runtime has failed to validate the command (a bug).
     pub(super) fn check(self, size: u64) {
         let end = self.address().checked_add(size as usize);
         assert!(end.is_some_and(|end| end <= self.end), "{size} bytes at {self:?}");
@@ -143,8 +143,8 @@ impl HostPtr {
         unsafe { std::ptr::copy(self.as_ptr(), to.as_ptr(), size as usize) };
     }
 
-    /// Copies a rectangular region, contiguous rows in one step. Offsets in the layouts count from the
-    /// pointers.
+    /// Copies a rectangular region. Rows that are contiguous in both layouts are copied together. Offsets in the
+    /// layouts count from the pointers.
     pub(crate) fn copy_rect_to(self, from: &Layout, to: HostPtr, to_layout: &Layout, region: [u64; 3]) {
         let [w, h, d] = from.collapse(to_layout, region);
         if h * d > 1 && parallel::pays(w * h * d) && !parallel::pays(w) {

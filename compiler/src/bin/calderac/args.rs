@@ -1,10 +1,10 @@
 //! Parses the command line of calderac.
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
-use caldera_compiler::clspv::{Behaviour, Clspv, parse_sampler_map};
+use caldera_compiler::clspv::{Behaviour, Clspv, parse_sampler_map, parse_spirv_version};
 use caldera_compiler::driver::Stage;
 use caldera_compiler::options::Options;
-use caldera_compiler::pass::{Hooks, Select};
+use caldera_compiler::pass::{Hooks, Select, pipeline};
 use caldera_compiler::reflect::MapStyle;
 use caldera_compiler::target::{SpirvVersion, Target};
 
@@ -144,7 +144,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
         hooks: Hooks::default(),
         time: false,
     };
-    // Language options are collected into one string and parsed like that of clBuildProgram.
+    // Language options are collected into one string and parsed like the options string of clBuildProgram.
     let mut language = String::new();
     let mut environment = Environment::default();
     let mut it = args;
@@ -152,11 +152,6 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
         let (key, value) = match arg.split_once('=') {
             Some((k, v)) if k.starts_with("--") => (k, Some(v)),
             _ => (arg.as_str(), None),
-        };
-        let list = |v: Option<&str>| match v {
-            Some("all") => Ok(Select::All),
-            Some(names) => Ok(Select::Names(names.split(',').map(String::from).collect())),
-            None => Err(usage(format!("{key} needs the names of passes"))),
         };
         match (key, value) {
             ("-h" | "-help" | "--help", None) => return Err(Refusal::Help),
@@ -190,16 +185,17 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
                 out.hooks.time = true;
             }
             ("--verify", None) => out.hooks.verify_each = true,
-            ("--print-before", v) => out.hooks.print_before = list(v)?,
-            ("--print-after", v) => out.hooks.print_after = list(v)?,
-            ("--skip-pass", v) => out.hooks.skip = list(v)?,
+            ("--print-before", v) => out.hooks.print_before = passes(key, v)?,
+            ("--print-after", v) => out.hooks.print_after = passes(key, v)?,
+            ("--skip-pass", v) => out.hooks.skip = passes(key, v)?,
             ("--pass-limit", Some(n)) => {
-                let n = n.parse().map_err(|_| usage(format!("--pass-limit={n}?")))?;
-                out.hooks.limit = Some(n);
+                let limit = n.parse();
+                let limit = limit.map_err(|_| usage(format!("--pass-limit needs a number, not '{n}'")))?;
+                out.hooks.limit = Some(limit);
             }
             ("--stop-after", Some(name)) => out.stop_after = Some(stage(name)?),
             ("--target", Some(name)) => environment.target = Some(name.into()),
-            ("--spirv", Some(v)) => environment.spirv = Some(version(v)?),
+            ("--spirv", Some(v)) => environment.spirv = Some(parse_spirv_version(v).map_err(|e| usage(e.0))?),
             ("--options", Some(text)) => language.push_str(&format!("{text} ")),
             ("-D" | "-U" | "-I", None) => {
                 let value = it
@@ -231,13 +227,30 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
     out.target = target(&environment, &out.clspv)?;
     out.clspv.options(&mut out.options);
     if out.files.is_empty() {
-        return Err(usage("no input file (--help tells more)"));
+        return Err(usage("no input file (see --help)"));
     }
     Ok(out)
 }
 
 fn escape(s: &str) -> String {
     s.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// Parses the value of an option that selects passes: `all`, or names of passes of any target.
+fn passes(option: &str, value: Option<&str>) -> Result<Select, Refusal> {
+    let names = match value {
+        None => return Err(usage(format!("{option} needs =PASS,... or =all"))),
+        Some("all") => return Ok(Select::All),
+        Some(names) => names.split(','),
+    };
+    let known = pipeline::all_passes();
+    let check = |name: &str| match known.iter().any(|p| p.name == name) {
+        true => Ok(name.to_owned()),
+        false => Err(usage(format!(
+            "{option}: unknown pass '{name}' (see --list-passes)"
+        ))),
+    };
+    Ok(Select::Names(names.map(check).collect::<Result<_, _>>()?))
 }
 
 fn stage(name: &str) -> Result<Stage, Refusal> {
@@ -291,7 +304,7 @@ fn target(environment: &Environment, clspv: &Clspv) -> Result<Target, Refusal> {
     let is_runtime = environment.target.as_deref() == Some("runtime");
     if !descriptor {
         if clspv.behaviour == Behaviour::Older {
-            return Err(usage("--behaviour=older is of the descriptor ABI"));
+            return Err(usage("--behaviour=older requires --abi=descriptor"));
         }
         target.abi = Abi::Physical;
     } else if target.abi.descriptor().is_none() {
@@ -301,7 +314,9 @@ fn target(environment: &Environment, clspv: &Clspv) -> Result<Target, Refusal> {
     clspv.apply(&mut target).map_err(|e| usage(e.0))?;
     if is_runtime && descriptor {
         if clspv.wants_descriptors() {
-            return Err(usage("--target=runtime takes no options of the descriptor ABI"));
+            return Err(usage(
+                "--target=runtime fixes the descriptor ABI; it cannot be combined with clspv's options for it",
+            ));
         }
         target.abi = whole;
     }
@@ -309,13 +324,4 @@ fn target(environment: &Environment, clspv: &Clspv) -> Result<Target, Refusal> {
         target.set_spirv(v);
     }
     Ok(target)
-}
-
-fn version(v: &str) -> Result<SpirvVersion, Refusal> {
-    match v.strip_prefix("1.").map(str::parse) {
-        Some(Ok(minor @ (0 | 3..=6))) => Ok(SpirvVersion { major: 1, minor }),
-        _ => Err(usage(format!(
-            "SPIR-V version {v} is not 1.0 or among 1.3 to 1.6"
-        ))),
-    }
 }

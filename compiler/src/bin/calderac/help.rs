@@ -39,7 +39,7 @@ target
                         runtime wants it)
   --spirv=1.N           SPIR-V version of the output
 
-descriptor ABI; the names are clspv's, with one dash or two, values with = or as the next word
+descriptor ABI; the names are clspv's, with one dash or two, values with = or as the next word; [...] is the default
   --behaviour=WHICH     newer (default) | older: -cluster-pod-kernel-args=0 -work-dim=0 -int8=0 -fp64=0, literal
                         samplers only from -samplermap, reqd_work_group_size for all kernels or none, and an error
                         for the types and functions that clspv did not have then

@@ -2,20 +2,24 @@
 
 use super::*;
 
+/// `native_` functions of one argument, of float and half.
 const NATIVE1: &[Sig] = &[sig(
     over(Scalars(Scalars::FLOAT.0 | Scalars::HALF.0), Lanes::ANY),
     Ty::T,
     &[Ty::T],
 )];
+/// `native_` functions of two arguments, of float and half.
 const NATIVE2: &[Sig] = &[sig(
     over(Scalars(Scalars::FLOAT.0 | Scalars::HALF.0), Lanes::ANY),
     Ty::T,
     &[Ty::T, Ty::T],
 )];
+/// `half_` functions of one argument, which exist for float only.
 const HALF1: &[Sig] = &[sig(FLOAT, Ty::T, &[Ty::T])];
+/// `half_` functions of two arguments, which exist for float only.
 const HALF2: &[Sig] = &[sig(FLOAT, Ty::T, &[Ty::T, Ty::T])];
 const TO_INT: &[Sig] = &[sig(FLOATS, Ty::IntN, &[Ty::T])];
-/// Functions that take an exponent. It is an int vector with as many lanes as T, or one int for all lanes.
+/// Signatures with an exponent: an int vector with as many lanes as T, or one int for all lanes.
 const WITH_INT: &[Sig] = &[
     sig(FLOATS, Ty::T, &[Ty::T, Ty::IntN]),
     sig(FLOATS_VECTOR, Ty::T, &[Ty::T, Ty::Fixed(crate::hir::Scalar::Int)]),

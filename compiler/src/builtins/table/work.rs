@@ -4,6 +4,7 @@
 use super::*;
 use crate::hir::Scalar;
 
+/// `size_t`. With `-arch=spirv32`, sema converts results to its 32 bits.
 const SIZE_T: Ty = Ty::Fixed(Scalar::ULong);
 const UINT: Ty = Ty::Fixed(Scalar::UInt);
 const DIM: &[Sig] = &[sig(ONE, SIZE_T, &[UINT])];
