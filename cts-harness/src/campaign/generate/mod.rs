@@ -7,6 +7,7 @@
 //! atomic operations does not depend on their order.
 
 mod body;
+mod expressions;
 mod floats;
 mod ints;
 mod kernel;
@@ -23,6 +24,7 @@ pub(super) struct Features {
     pub(super) images: bool,
 }
 
+pub(super) use expressions::{differences, program as expressions};
 pub(super) use kernel::program;
 
 impl Features {
