@@ -58,6 +58,20 @@ esac
 echo "done 0.25 $2"
 "##;
 
+/// A fake platform for `expressions`. Its results are the words 0 to 255, but the second platform gives
+/// another word 70.
+const EXPRESSIONS_CHILD: &str = r##"#!/bin/sh
+shift 2; platform=$2; shift 2
+[ $# = 0 ] && echo 'device {"name":"Fake","half":false,"double":false,"images":false}' && exit
+echo "begin 0"; echo "built 0.5"
+if [ "$1" = --words ]; then
+    for n in $(seq 0 255); do
+        [ $n$platform = 70/fake/two ] && echo "word 0 70 ffffffffffffff80" || printf 'word 0 %d %016x\n' $n $n
+    done
+fi
+echo "done 0.25 $platform"
+"##;
+
 /// A folder with the fakes, which is deleted at the end of the test.
 struct Folder(PathBuf);
 
@@ -225,10 +239,42 @@ fn a_candidate_is_of_interest_while_it_shows_the_fault() {
     assert!(!ask("crash", "refuse", &[]));
 }
 
+#[test]
+fn an_expression_whose_values_differ_is_named() {
+    let folder = Folder::new("named");
+    std::fs::write(folder.0.join("child"), EXPRESSIONS_CHILD).unwrap();
+    let mut arguments = vec![
+        "expressions",
+        "--child",
+        "./child",
+        "--out",
+        "out",
+        "--count",
+        "1",
+    ];
+    arguments.extend(["--platform", "/fake/one", "--platform", "/fake/two"]);
+    let (good, text) = folder.harness(&arguments);
+    assert!(!good && text.contains("1 programs: 1 differs"), "{text}");
+    assert!(
+        text.contains("work-item 6 (of 1): one 0x46, two 0xffffffffffffff80"),
+        "{text}"
+    );
+    let differences = &folder.results()[0]["differences"];
+    assert_eq!(differences.as_array().unwrap().len(), 1);
+    assert_eq!(differences[0]["values"]["one"], 70);
+    // Word 70 is in row 1: in the second expression, or in the first one if that is a vector.
+    let program = std::fs::read_to_string(folder.0.join("out/programs/1.cl")).unwrap();
+    let lines: Vec<&str> = program.lines().filter(|l| l.starts_with('E')).collect();
+    let line = lines[usize::from(lines[0].starts_with("E1("))];
+    let text = line.splitn(3, ", ").nth(2).unwrap().strip_suffix(')').unwrap();
+    let expected = [text.to_owned(), format!("({text}).s0"), format!("({text}).s1")];
+    let expression = differences[0]["expression"].as_str().unwrap();
+    assert!(expected.iter().any(|e| e == expression), "{line} {expression}");
+}
+
 /// The same library, named twice; on llvmpipe with two widths of its vectors.
 #[test]
 fn generated_programs_give_one_result() {
-    let folder = Folder::new("generated");
     let dir = Path::new(env!("CARGO_BIN_EXE_caldera-harness")).parent().unwrap();
     let places = [dir.join("deps/libcaldera.so"), dir.join("libcaldera.so")];
     let library = places.iter().find(|p| p.exists());
@@ -237,30 +283,33 @@ fn generated_programs_give_one_result() {
         .display()
         .to_string();
     let narrow = format!("{library},LP_NATIVE_VECTOR_WIDTH=128");
-    let mut arguments = vec![
-        "generated",
-        "--platform",
-        &library,
-        "--platform",
-        &narrow,
-        "--batch",
-        "4",
-    ];
-    arguments.extend([
-        "--first",
-        "4",
-        "--count",
-        "3",
-        "--out",
-        "out",
-        "--memory",
-        "0",
-        "--timeout",
-        "600",
-    ]);
-    let (good, text) = folder.harness(&arguments);
-    assert!(good && text.contains("3 programs: 3 same"), "{text}");
-    assert_eq!(folder.results()[0]["sides"].as_object().unwrap().len(), 2);
+    for source in ["generated", "expressions"] {
+        let folder = Folder::new(source);
+        let mut arguments = vec![
+            source,
+            "--platform",
+            &library,
+            "--platform",
+            &narrow,
+            "--batch",
+            "4",
+        ];
+        arguments.extend([
+            "--first",
+            "4",
+            "--count",
+            "3",
+            "--out",
+            "out",
+            "--memory",
+            "0",
+            "--timeout",
+            "600",
+        ]);
+        let (good, text) = folder.harness(&arguments);
+        assert!(good && text.contains("3 programs: 3 same"), "{text}");
+        assert_eq!(folder.results()[0]["sides"].as_object().unwrap().len(), 2);
+    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ use crate::{Failure, Outcome, child, progress};
 use execute::Described;
 use record::{Record, Verdict};
 use side::Side;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,11 @@ enum Command {
     },
     /// Run programs of the harness's own generator, whose results the specification defines to the last bit
     Generated {
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Run programs of a hundred small expressions each, and name the expressions whose values differ
+    Expressions {
         #[command(flatten)]
         options: Options,
     },
@@ -141,17 +147,22 @@ pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Command::Clsmith { generator, options } => campaign(
             &|_| Box::new(|seed, scratch: &Path| generator.program(seed, scratch)),
-            false,
+            Comparison::Bits,
             options,
         ),
-        Command::Generated { options } => campaign(&generated, false, options),
+        Command::Generated { options } => campaign(&generated(generate::program), Comparison::Bits, options),
+        Command::Expressions { options } => campaign(
+            &generated(generate::expressions),
+            Comparison::Expressions,
+            options,
+        ),
         Command::Corpus { units, options } => {
             std::fs::create_dir_all(&options.out)?;
             let cases = units.cases(options)?;
             let cases = &cases;
             campaign(
                 &|_| Box::new(move |seed, _: &Path| corpus::program(cases, seed)),
-                true,
+                Comparison::Near,
                 options,
             )
         }
@@ -161,18 +172,33 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
 }
 
-/// Returns a source of generated programs, which use only features that all devices have.
-fn generated(devices: &[Described]) -> Box<Source<'static>> {
-    let features = generate::Features {
-        half: devices.iter().all(|d| d.half),
-        double: devices.iter().all(|d| d.double),
-        images: devices.iter().all(|d| d.images),
-    };
-    let how = format!("{features:?}");
-    Box::new(move |seed, _| Ok(Some((generate::program(seed, features)?, how.clone()))))
+/// Returns the opener of a source of generated programs, which use only features that all devices have.
+fn generated(
+    program: fn(u64, generate::Features) -> Result<String, Failure>,
+) -> impl Fn(&[Described]) -> Box<Source<'static>> {
+    move |devices| {
+        let features = generate::Features {
+            half: devices.iter().all(|d| d.half),
+            double: devices.iter().all(|d| d.double),
+            images: devices.iter().all(|d| d.images),
+        };
+        let how = format!("{features:?}");
+        Box::new(move |seed, _| Ok(Some((program(seed, features)?, how.clone()))))
+    }
 }
 
-fn campaign(open: &Opener<'_>, tolerant: bool, options: &Options) -> Outcome {
+/// How a campaign compares the results of a program.
+#[derive(Copy, Clone)]
+enum Comparison {
+    /// The results must be equal.
+    Bits,
+    /// Floats may differ by rounding.
+    Near,
+    /// The results must be equal; the record names the expressions whose values differ.
+    Expressions,
+}
+
+fn campaign(open: &Opener<'_>, comparison: Comparison, options: &Options) -> Outcome {
     let platforms: Vec<Side> = options
         .platforms
         .iter()
@@ -193,7 +219,7 @@ fn campaign(open: &Opener<'_>, tolerant: bool, options: &Options) -> Outcome {
     }
     let file = options.out.join("results.jsonl");
     let mut records = record::read(&file)?;
-    let known: std::collections::BTreeSet<u64> = records.iter().map(|r| r.seed).collect();
+    let known: BTreeSet<u64> = records.iter().map(|r| r.seed).collect();
     let seeds: Vec<u64> = (options.first..options.first.saturating_add(options.count))
         .filter(|s| !known.contains(s))
         .collect();
@@ -201,7 +227,7 @@ fn campaign(open: &Opener<'_>, tolerant: bool, options: &Options) -> Outcome {
     let source = open(&devices);
     let run = Run {
         source: &*source,
-        tolerant,
+        comparison,
         options,
         sides: &sides,
         programs: &programs,
@@ -231,8 +257,7 @@ fn campaign(open: &Opener<'_>, tolerant: bool, options: &Options) -> Outcome {
 /// A campaign in progress.
 struct Run<'a> {
     source: &'a Source<'a>,
-    /// Whether floats in the results may differ by rounding.
-    tolerant: bool,
+    comparison: Comparison,
     options: &'a Options,
     sides: &'a [Side],
     /// The folder in which the programs of interest are kept.
@@ -301,8 +326,8 @@ impl Run<'_> {
         }
         for (record, file) in records.iter_mut().zip(&files) {
             record.judge();
-            if self.tolerant && record.verdict == Verdict::Differs && self.are_near(file, record, scratch)? {
-                record.verdict = Verdict::Near;
+            if record.verdict == Verdict::Differs {
+                self.look_closer(file, record, scratch)?;
             }
             if record.may_be_undefined() && self.options.oclgrind {
                 let log = scratch.join("oclgrind.txt");
@@ -319,26 +344,40 @@ impl Run<'_> {
         Ok(records)
     }
 
-    /// Returns whether the results of the platforms that finished differ by no more than rounding. It asks
-    /// these platforms for all words of their results.
-    fn are_near(&self, program: &Path, record: &Record, scratch: &Path) -> Result<bool, Failure> {
-        let (plan, _) = execute::read(program, None)?;
-        // If no input is a buffer of floats, the results are compared bit by bit.
-        if !plan
-            .memory
-            .iter()
-            .any(|m| matches!(m.fill, launch::Fill::Floats { .. }))
-        {
-            return Ok(false);
+    /// Compares results with different hashes word by word, if the campaign's comparison asks for it: sets
+    /// the verdict `Near`, or names the expressions that differ.
+    fn look_closer(&self, program: &Path, record: &mut Record, scratch: &Path) -> Outcome {
+        let (plan, text) = execute::read(program, None)?;
+        let floats = |m: &launch::Memory| matches!(m.fill, launch::Fill::Floats { .. });
+        match self.comparison {
+            Comparison::Bits => {}
+            // If no input is a buffer of floats, the results are compared bit by bit.
+            Comparison::Near if !plan.memory.iter().any(floats) => {}
+            Comparison::Near => {
+                let results: Vec<_> = self.words(program, record, scratch)?.into_values().collect();
+                if corpus::are_near(&plan, &results) {
+                    record.verdict = Verdict::Near;
+                }
+            }
+            Comparison::Expressions => {
+                let results = self.words(program, record, scratch)?.into_iter();
+                let results = results.map(|(side, w)| (side, w.into_iter().map(|(_, word)| word).collect()));
+                record.differences = generate::differences(&text, &results.collect());
+            }
         }
+        Ok(())
+    }
+
+    /// Returns the words of a program's results on the platforms on which it finished.
+    fn words(
+        &self,
+        program: &Path,
+        record: &Record,
+        scratch: &Path,
+    ) -> Result<BTreeMap<String, Vec<(usize, u64)>>, Failure> {
         let done = |s: &&Side| record.sides.get(&s.name).is_some_and(|e| e.hash().is_some());
-        let results = self
-            .sides
-            .iter()
-            .filter(done)
-            .map(|s| s.words(program, scratch, &self.options.limits))
-            .collect::<Result<Vec<_>, Failure>>()?;
-        Ok(corpus::are_near(&plan, &results))
+        let words = |s: &Side| Ok((s.name.clone(), s.words(program, scratch, &self.options.limits)?));
+        self.sides.iter().filter(done).map(words).collect()
     }
 
     fn keep(&self, record: &Record) -> Outcome {

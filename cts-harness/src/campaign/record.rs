@@ -20,6 +20,25 @@ pub(super) struct Record {
     /// Oclgrind's finding, if Oclgrind was asked and found a fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) oclgrind: Option<String>,
+    /// The expressions whose values differ, for a program of expressions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) differences: Vec<Difference>,
+}
+
+/// An expression whose value differs between the platforms.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+pub(super) struct Difference {
+    /// The expression, or one element of it if it is a vector.
+    pub(super) expression: String,
+    /// The type of the whole expression.
+    #[serde(rename = "type")]
+    pub(super) ty: String,
+    /// The first work-item in which the values differ.
+    pub(super) item: usize,
+    /// The number of work-items in which the values differ.
+    pub(super) items: usize,
+    /// The value in this work-item on each platform, converted to 64 bits.
+    pub(super) values: BTreeMap<String, u64>,
 }
 
 /// The comparison of a program's endings on all platforms.
@@ -77,6 +96,7 @@ impl Record {
             verdict: Verdict::Neither,
             sides: BTreeMap::new(),
             oclgrind: None,
+            differences: Vec::new(),
         }
     }
 
@@ -161,6 +181,21 @@ pub(super) fn print(records: &[Record]) {
         }
         if let Some(said) = &r.oclgrind {
             progress::line(&format!("    oclgrind says: {said}"));
+        }
+        for d in &r.differences {
+            let values: Vec<String> = d
+                .values
+                .iter()
+                .map(|(side, v)| format!("{side} {v:#x}"))
+                .collect();
+            progress::line(&format!(
+                "    {} {}: work-item {} (of {}): {}",
+                d.ty,
+                d.expression,
+                d.item,
+                d.items,
+                values.join(", ")
+            ));
         }
     }
     let mut counts = BTreeMap::<Verdict, usize>::new();

@@ -24,23 +24,8 @@ const IMAGE: [usize; 3] = [8, 4, 0];
 pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> {
     let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(1));
     let fuel = [400, 900, 2000][random.below(3)];
-    let mut g = Generator {
-        random,
-        features,
-        places: Vec::new(),
-        counters: Vec::new(),
-        functions: Vec::new(),
-        structures: Vec::new(),
-        next: 0,
-        fuel,
-        loops: 0,
-    };
-    let mut text = String::from(PRELUDE);
-    for (wanted, name) in [(features.half, "cl_khr_fp16"), (features.double, "cl_khr_fp64")] {
-        if wanted {
-            text = format!("#pragma OPENCL EXTENSION {name} : enable\n{text}");
-        }
-    }
+    let mut g = Generator::new(random, features, fuel);
+    let mut text = features.pragmas() + PRELUDE;
     let tables = g.tables(&mut text);
     for _ in 0..g.below(3) {
         text += &g.structure();

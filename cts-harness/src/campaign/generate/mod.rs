@@ -7,6 +7,7 @@
 //! atomic operations does not depend on their order.
 
 mod body;
+mod expressions;
 mod floats;
 mod ints;
 mod kernel;
@@ -23,7 +24,19 @@ pub(super) struct Features {
     pub(super) images: bool,
 }
 
+pub(super) use expressions::{differences, program as expressions};
 pub(super) use kernel::program;
+
+impl Features {
+    /// Returns the directives that enable the extensions of the features.
+    fn pragmas(self) -> String {
+        [(self.double, "cl_khr_fp64"), (self.half, "cl_khr_fp16")]
+            .into_iter()
+            .filter(|(wanted, _)| *wanted)
+            .map(|(_, name)| format!("#pragma OPENCL EXTENSION {name} : enable\n"))
+            .collect()
+    }
+}
 
 /// An lvalue that expressions read and statements may write: a variable, an array element, a field, or the
 /// target of a pointer.
@@ -88,6 +101,21 @@ struct Generator {
 const WIDTHS: [usize; 6] = [1, 2, 3, 4, 8, 16];
 
 impl Generator {
+    /// Makes a generator without anything in scope.
+    fn new(random: Random, features: Features, fuel: i32) -> Generator {
+        Generator {
+            random,
+            features,
+            places: Vec::new(),
+            counters: Vec::new(),
+            functions: Vec::new(),
+            structures: Vec::new(),
+            next: 0,
+            fuel,
+            loops: 0,
+        }
+    }
+
     fn below(&mut self, n: usize) -> usize {
         self.random.below(n)
     }
