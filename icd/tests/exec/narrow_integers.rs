@@ -77,7 +77,7 @@ const CASES: &[Case] = &[
     ("negation, max", "max(NEG(x), y)", |t, x, y| t.wrap(-x).max(y)),
     ("negation, min", "min(NEG(x), y)", |t, x, y| t.wrap(-x).min(y)),
     ("negation, high product", "mul_hi(NEG(x), (T)77)", |t, x, _| {
-        t.wrap(-x) * 77 >> t.bits
+        (t.wrap(-x) * 77) >> t.bits
     }),
     ("negation, sum", "add_sat(NEG(x), y)", |t, x, y| {
         (t.wrap(-x) + y).clamp(t.min(), t.max())
@@ -123,7 +123,7 @@ const CASES: &[Case] = &[
     }),
     ("rotated sum", "rotate(ADD(x, y), (T)3)", |t, x, y| {
         let bits = t.bits_of(x + y);
-        t.wrap(bits << 3 | bits >> (t.bits - 3))
+        t.wrap((bits << 3) | (bits >> (t.bits - 3)))
     }),
     (
         "sum as a float",
