@@ -1,7 +1,7 @@
 //! Hides operands from drivers that treat some operands incorrectly.
 //!
 //! In:  `Inlined`, `SystemValues`; after every pass that could see through the hidden values.
-//! Out: the same. The pass changes modules only for targets with one of the faults of [`is_for`].
+//! Out: the same. The pass changes modules only for targets with one of the faults that `is_for` lists.
 //!
 //! Why: if an operand of a sum, product or quotient is the constant 0, llvmpipe (`lp_bld_arit.c`, all
 //! versions) uses the other operand, or 0, as the result, whatever the float controls say. −0 + 0 then is

@@ -9,7 +9,7 @@
 //! Out: values of 8-bit and 16-bit integer types are only loaded, stored, passed to and returned by functions
 //!      that remain, and used by sub-group operations.
 //!
-//! How: each narrow value becomes a 32-bit value ([`Wide`]) of which the lowest bits count. An operation whose
+//! How: each narrow value becomes a 32-bit value (`Wide`) of which the lowest bits count. An operation whose
 //! result depends on the bits above (a comparison, a division, a shift to the right, a conversion) extends its
 //! operands where they are not known to be extended already. The extensions are not shared; `cse` does that.
 
