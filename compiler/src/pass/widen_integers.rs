@@ -196,16 +196,16 @@ impl Widen<'_> {
         }
         let word = self.ty(narrow).with_scalar(Scalar::I32);
         // A value that is defined later in the text does not occur in a verified function.
-        let value = match &self.b.func.values[narrow].def {
+        let (value, above) = match &self.b.func.values[narrow].def {
             ValueDef::Const(Const::Bits(lanes)) => {
                 let lanes = lanes.clone();
-                self.b.lanes(word, lanes)
+                (self.b.lanes(word, lanes), Above::Zero)
             }
-            _ => self.b.undef(word),
+            _ => (self.b.undef(word), Above::Unknown),
         };
         Wide {
             value,
-            above: Above::Zero,
+            above,
             narrow: None,
         }
     }
@@ -557,7 +557,12 @@ impl Widen<'_> {
             .filter(|&n| !is_number(n))
             .map(|n| data.args[n])
             .collect();
-        let above = self.common(&moved);
+        // The bits above an undefined lane are undefined, too, and must not reach other lanes.
+        let above = match &data.op {
+            Op::Shuffle(mask) if mask.contains(&0xff) => Above::Unknown,
+            Op::ExtractDynamic => Above::Unknown,
+            _ => self.common(&moved),
+        };
         let args: Vec<Value> = (0..data.args.len())
             .map(|n| match is_number(n) {
                 true => data.args[n],
