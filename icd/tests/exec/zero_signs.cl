@@ -25,3 +25,14 @@ kernel void signs(global uint *out) {
            (as_uint(copysign(-0.0f, x)) != (bits & 0x80000000u)) << 4 | (!isnan(x) && signbit(trunc(x)) != signbit(x)) << 5 |
            (!isnan(x) && signbit(rint(x)) != signbit(x)) << 6 | (x == 0 && signbit(sign(x)) != signbit(x)) << 7;
 }
+// kernel: products_with_remainders
+// global: 4
+// arg: in int 4 = [-3, 3, -1, 7]
+// arg: out uint 8 => [0x80000000, 0, 0x80000000, 0, 0x80000000, 0, 0x80000000, 0]
+// The remainder is 0 for every number.
+kernel void products_with_remainders(global const int *in, global uint *out) {
+  int g = get_global_id(0);
+  int x = in[g];
+  out[g] = as_uint(convert_float(x % 1) * convert_float(x));
+  out[4 + g] = as_uint(convert_float(x) * convert_float(x % -1));
+}

@@ -34,6 +34,7 @@ pub(super) fn binary(func: &mut Function, op: BinOp, a: Value, b: Value) -> Fold
         }
         BinOp::IMul | BinOp::And if zero => Folded::Value(b),
         BinOp::IMul | BinOp::SDiv | BinOp::UDiv | BinOp::FMul | BinOp::FDiv if n == one => Folded::Value(a),
+        BinOp::SRem if n == 1 || n == ones(ty) => Folded::Value(func.splat_bits(ty, 0)),
         BinOp::And if n == ones(ty) => Folded::Value(a),
         BinOp::Or if n == ones(ty) => Folded::Value(b),
         BinOp::Xor if n == ones(ty) => Folded::Op(Op::Unary(UnOp::Not), vec![a]),
