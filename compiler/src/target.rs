@@ -128,8 +128,8 @@ pub struct Quirks {
     /// The product of a constant and the lowest bit of a truncated 64-bit integer is the constant, whatever the
     /// bit is (NVIDIA). The integer is hidden from the driver.
     pub bit_products: bool,
-    /// A minimum of which the driver then takes a maximum and a minimum with constants is dropped where numbers
-    /// allow it, although its result differs for NaN (NVIDIA). Its result is hidden from the driver.
+    /// `fmin(fmax(fmin(x, a), b), c)` loses the inner minimum if the constants make it needless for every number,
+    /// although it changes the result for NaN (NVIDIA). The inner minimum is hidden from the driver.
     pub repeated_clamps: bool,
 }
 

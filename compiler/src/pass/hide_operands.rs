@@ -23,7 +23,7 @@ use std::collections::HashMap;
 
 pub const PASS: Pass = Pass {
     name: "hide_operands",
-    about: "Hides constant zeros and the types of values from drivers that handle them incorrectly.",
+    about: "Hides operands from drivers that simplify operations on them incorrectly.",
     run,
     requires: inv![Inlined, SystemValues],
     establishes: inv![],
@@ -57,17 +57,10 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
                 }
             }
         }
-        if target.quirks.bit_products
-            && let Some((user, value)) = bit_product(func, inst)
+        let product = target.quirks.bit_products.then(|| bit_product(func, inst));
+        let clamp = target.quirks.repeated_clamps.then(|| repeated_clamp(func, inst));
+        if let Some((user, value)) = product.flatten().or(clamp.flatten())
             && let Some(new) = hidden.combined(func, value, user, is_kernel, target)
-        {
-            let args = &mut func.insts[user].args;
-            let n = usize::from(args[0] != value);
-            args[n] = new;
-        }
-        if target.quirks.repeated_clamps
-            && let Some((user, value)) = repeated_clamp(func, inst)
-            && let Some(new) = hidden.float(func, value, user, is_kernel, target)
         {
             let args = &mut func.insts[user].args;
             let n = usize::from(args[0] != value);
@@ -304,38 +297,21 @@ impl Hidden {
         target: &Target,
     ) -> Option<Value> {
         let ty = func.ty(value);
-        let zero = self.zero(func, ty, is_kernel, target)?;
+        let bits = ty.with_scalar(Scalar::int(ty.scalar.bits()));
+        let zero = self.zero(func, bits, is_kernel, target)?;
         let span = func.insts[user].span;
-        let inst = func.new_inst(Op::Binary(BinOp::Xor), vec![value, zero], &[ty], span);
-        self.before.entry(user).or_default().push(inst);
-        Some(func.insts[inst].results[0])
-    }
-
-    /// Returns a float that equals another one. It is computed before the instruction that uses it.
-    fn float(
-        &mut self,
-        func: &mut Function,
-        value: Value,
-        user: Inst,
-        is_kernel: bool,
-        target: &Target,
-    ) -> Option<Value> {
-        let ty = func.ty(value);
-        let words = ty.with_scalar(Scalar::int(ty.scalar.bits()));
-        let zero = self.zero(func, words, is_kernel, target)?;
-        let span = func.insts[user].span;
-        let mut last = value;
-        for (op, second, to) in [
-            (Op::Cast(CastOp::Bitcast), None, words),
-            (Op::Binary(BinOp::Xor), Some(zero), words),
-            (Op::Cast(CastOp::Bitcast), None, ty),
-        ] {
-            let args: Vec<Value> = [last].into_iter().chain(second).collect();
-            let inst = func.new_inst(op, args, &[to], span);
-            self.before.entry(user).or_default().push(inst);
-            last = func.insts[inst].results[0];
+        let before = self.before.entry(user).or_default();
+        let mut compute = |op, args: &[Value], to| {
+            let inst = func.new_inst(op, args.to_vec(), &[to], span);
+            before.push(inst);
+            func.insts[inst].results[0]
+        };
+        if ty == bits {
+            return Some(compute(Op::Binary(BinOp::Xor), &[value, zero], ty));
         }
-        Some(last)
+        let value = compute(Op::Cast(CastOp::Bitcast), &[value], bits);
+        let value = compute(Op::Binary(BinOp::Xor), &[value, zero], bits);
+        Some(compute(Op::Cast(CastOp::Bitcast), &[value], ty))
     }
 
     /// Inserts the instructions into the function. Returns whether there are any.

@@ -85,7 +85,7 @@ fn computes_narrow(func: &Function) -> bool {
     false
 }
 
-/// The value of the bits above the width of a narrow integer in its 32-bit value.
+/// What the bits above a narrow integer's width are in its 32-bit value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Above {
     /// They are not known.
@@ -261,7 +261,7 @@ impl Widen<'_> {
             .unwrap_or_else(|| self.b.cast(CastOp::Trunc, wide.value, ty))
     }
 
-    /// What is known of the bits above if every operand has it.
+    /// Returns what is known of the bits above that holds for all of the values.
     fn common(&mut self, values: &[Value]) -> Above {
         let mut all = values.iter().map(|&v| self.wide(v).above).collect::<Vec<_>>();
         let first = all.pop().unwrap_or(Above::Unknown);
@@ -283,7 +283,7 @@ impl Widen<'_> {
         }
         let narrow = |w: &Self, v: &Value| is_narrow(w.ty(*v));
         let Some(&result) = data.results.first() else {
-            // A store or a call: its operands stay narrow.
+            // The operands of a store and of a call without a result stay narrow.
             self.retain(inst);
             return Ok(());
         };
