@@ -9,21 +9,24 @@ use std::time::Instant;
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_runtime::command::CommandType;
+use caldera_runtime::kernel::Kernel;
 use caldera_runtime::kernel::launch::ArgValue;
-use caldera_runtime::kernel::pipeline::DeviceKernel;
 use caldera_runtime::queue::CommandQueue;
 use support::*;
 
 const N: u32 = 10_000;
 
-fn launch(queue: &Arc<CommandQueue>, kernel: &Arc<DeviceKernel>, args: &[ArgValue]) {
-    queue
-        .enqueue_ndrange(
-            &range(kernel, args, 64, Some(64)),
-            CommandType::NdRangeKernel,
-            NOTHING,
-        )
+/// Enqueues a launch with the arguments that are set.
+fn again(queue: &Arc<CommandQueue>, kernel: &Kernel) {
+    kernel
+        .enqueue(queue, &items(64, Some(64)), CommandType::NdRangeKernel, NOTHING)
         .expect("launch");
+}
+
+/// Sets the arguments, and enqueues a launch.
+fn launch(queue: &Arc<CommandQueue>, kernel: &Kernel, args: &[ArgValue]) {
+    set_args(kernel, args);
+    again(queue, kernel);
 }
 
 /// Returns the processor time of this thread in seconds, which does not depend on the load of the machine.
@@ -45,20 +48,21 @@ fn main() {
     println!("{}", device.info().name);
     let context = context();
     let queue = queue(&context, false);
-    let kernel = saxpy(&device);
+    let kernel = saxpy(&context);
     let buffers: Vec<_> = (0..8).map(|_| buffer_of(&context, &[1.0; 64])).collect();
     let same = saxpy_args(1.0, &buffers[0], &buffers[1]);
     let all: Vec<_> = (1..8)
         .map(|i| saxpy_args(1.0, &buffers[0], &buffers[i]))
         .collect();
     for _ in 0..3 {
+        set_args(&kernel, &same);
         for _ in 0..1000 {
-            launch(&queue, &kernel, &same);
+            again(&queue, &kernel);
         }
         queue.finish().expect("finish");
         let start = Instant::now();
         for _ in 0..N {
-            launch(&queue, &kernel, &same);
+            again(&queue, &kernel);
         }
         report("dependent launch, enqueue only", start, N);
         queue.finish().expect("finish");
@@ -72,11 +76,12 @@ fn main() {
         queue.finish().expect("finish");
         report("mostly independent, to the end", start, N);
 
+        set_args(&kernel, &same);
         let n = 2000;
         let mut each: Vec<f64> = (0..n)
             .map(|_| {
                 let start = Instant::now();
-                launch(&queue, &kernel, &same);
+                again(&queue, &kernel);
                 queue.finish().expect("finish");
                 start.elapsed().as_secs_f64() * 1e6
             })
@@ -92,7 +97,7 @@ fn main() {
         let out = [0u8; 4];
         let start = Instant::now();
         for _ in 0..n {
-            launch(&queue, &kernel, &same);
+            again(&queue, &kernel);
             queue
                 .enqueue_read(&buffers[1], true, 0, 4, host(&out), NOTHING)
                 .expect("read");
@@ -106,12 +111,16 @@ fn main() {
         let source = "kernel void k(float a, global const float *x, global float *y) {
             y[get_global_id(0)] += a * x[get_global_id(0)];
         }";
-        let kernel = compiled(source, abi);
+        let kernel = compiled(&context, source, abi);
         for round in 0..3 {
-            for (what, step) in [("same", 0), ("changing", 1)] {
+            for (what, changing) in [("same", false), ("changing", true)] {
+                set_args(&kernel, &all[0]);
                 let start = cpu_time();
                 for i in 0..N as usize {
-                    launch(&queue, &kernel, &all[i * step % all.len()]);
+                    if changing {
+                        set_args(&kernel, &all[i % all.len()]);
+                    }
+                    again(&queue, &kernel);
                 }
                 let each = (cpu_time() - start) / f64::from(N) * 1e6;
                 queue.finish().expect("finish");

@@ -9,11 +9,12 @@ use caldera_compiler::clspv::Clspv;
 use caldera_compiler::driver::{Input, compile};
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
+use caldera_compiler::reflect;
 use caldera_compiler::target::Target;
-use caldera_runtime::command::CommandType;
+use caldera_runtime::context::Context;
 use caldera_runtime::error::ClCode;
 use caldera_runtime::kernel::launch::{ArgValue, PodBytes};
-use caldera_runtime::kernel::pipeline::{DeviceKernel, DeviceModule};
+use caldera_runtime::kernel::{Kernel, Range};
 use caldera_runtime::mem::Buffer;
 use support::*;
 
@@ -36,9 +37,9 @@ fn words(source: &str, options: &[&str]) -> Vec<u32> {
         .words
 }
 
-fn kernel(source: &str, options: &[&str]) -> Arc<DeviceKernel> {
-    let module = DeviceModule::new(&device(), &words(source, options)).expect("module");
-    module.kernel("k").expect("descriptors").expect("kernel")
+fn kernel(context: &Arc<Context>, source: &str, options: &[&str]) -> Arc<Kernel> {
+    let program = program_of(context, &words(source, options)).expect("module");
+    Kernel::create(&program, "k").expect("kernel")
 }
 
 fn pod<const N: usize>(bytes: [u8; N]) -> ArgValue {
@@ -88,7 +89,7 @@ fn places() {
             "-no-16bit-storage=ssbo,ubo,pushconstant",
         ],
     ] {
-        let kernel = kernel(SOURCE, options);
+        let kernel = kernel(&context, SOURCE, options);
         let (from, to) = (buffer_of(&context, &x), buffer_of(&context, &[0.0; 64]));
         // Descriptor sets are reused within a batch and by later batches.
         for round in 0..3i8 {
@@ -103,10 +104,7 @@ fn places() {
                 ArgValue::Buffer(None),
                 pod(1000i16.to_ne_bytes()),
             ];
-            let launch = range(&kernel, &args, 64, Some(16));
-            queue
-                .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
-                .expect("launch");
+            launch(&queue, &kernel, &args, items(64, Some(16)), NOTHING).expect("launch");
             let out = read(&queue, &to);
             for (i, v) in out.iter().enumerate() {
                 let table = [1.0, 2.0, 4.0, 8.0][i % 4];
@@ -128,12 +126,12 @@ fn offsets_and_regions() {
     let n = 70_000;
     let to = buffer_of(&context, &vec![0.0; n]);
     let args = [buffer_arg(&to)];
-    let launch = |kernel: &Arc<DeviceKernel>, offset: usize, local: usize| {
-        let mut launch = range(kernel, &args, n, Some(local));
-        launch.range.offset = [offset, 0, 0];
-        queue
-            .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
-            .map(|_| ())
+    let launch = |kernel: &Kernel, offset: usize, local: usize| {
+        let range = Range {
+            offset: [offset, 0, 0],
+            ..items(n, Some(local))
+        };
+        launch(&queue, kernel, &args, range, NOTHING).map(drop)
     };
     let right = |offset: usize| {
         let out = read(&queue, &to);
@@ -144,15 +142,16 @@ fn offsets_and_regions() {
         assert_eq!(wrong, None);
     };
     for option in ["-global-offset", "-global-offset-push-constant"] {
-        let kernel = kernel(source, &[option]);
+        let kernel = kernel(&context, source, &[option]);
         launch(&kernel, 7, 10).expect("launch");
         right(7);
     }
     // The launch has more work-groups than one dispatch can have on most devices.
-    let regions = kernel(source, &["-cl-arm-non-uniform-work-group-size", "-global-offset"]);
+    let options = ["-cl-arm-non-uniform-work-group-size", "-global-offset"];
+    let regions = kernel(&context, source, &options);
     launch(&regions, 5, 1).expect("launch");
     right(5);
-    let plain = kernel(source, &[]);
+    let plain = kernel(&context, source, &[]);
     launch(&plain, 0, 10).expect("launch");
     right(0);
     // The module was compiled without global offsets, so a launch with one is an error and not a wrong result.
@@ -171,21 +170,15 @@ fn kernels_share_constants_and_sets() {
     let context = context();
     let queue = queue(&context, false);
     let module = words(source, &["-module-constants-in-storage-buffer"]);
-    let module = DeviceModule::new(&device(), &module).expect("module");
-    let named = |name: &str| module.kernel(name).expect("descriptors").expect("kernel");
+    let program = program_of(&context, &module).expect("module");
+    let named = |name: &str| Kernel::create(&program, name).expect("kernel");
     let (k, other) = (named("k"), named("other"));
     let (a, b) = (buffer_of(&context, &[0.0; 8]), buffer_of(&context, &[0.0; 8]));
     for (i, expected) in [(4i32, 5.0), (2, 4.0)] {
         let args = [buffer_arg(&a), pod(i.to_ne_bytes())];
-        let launch = range(&k, &args, 8, None);
-        queue
-            .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
-            .expect("launch");
+        launch(&queue, &k, &args, items(8, None), NOTHING).expect("launch");
         let args = [buffer_arg(&b), buffer_arg(&a)];
-        let launch = range(&other, &args, 8, None);
-        queue
-            .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
-            .expect("launch");
+        launch(&queue, &other, &args, items(8, None), NOTHING).expect("launch");
         assert_eq!(read(&queue, &b), [expected; 8]);
     }
     clean();
@@ -214,12 +207,9 @@ fn fences_where_only_some_work_items_come_by() {
     let queue = queue(&context, false);
     let counts: Vec<f32> = (0..64).map(|i| (i % 5) as f32).collect();
     let (y, sums) = (buffer_of(&context, &counts), buffer_of(&context, &[0.0; 64]));
-    let kernel = kernel(source, &[]);
+    let kernel = kernel(&context, source, &[]);
     let args = [buffer_arg(&y), buffer_arg(&sums)];
-    let launch = range(&kernel, &args, 64, Some(64));
-    queue
-        .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
-        .expect("launch");
+    launch(&queue, &kernel, &args, items(64, Some(64)), NOTHING).expect("launch");
     let expected: Vec<f32> = (0..64)
         .map(|i| 63 - i)
         .map(|i| if i < 20 { 2.0 * (i % 5) as f32 + 1.0 } else { 1.0 })
@@ -244,23 +234,21 @@ fn wrong_modules_are_refused() {
         .chunks_exact(4)
         .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
         .collect();
+    let context = context();
     let refused = |words: &[u32]| {
-        DeviceModule::new(&device(), words)
-            .expect_err("refused")
-            .to_string()
+        let error = program_of(&context, words).expect_err("refused");
+        assert_eq!(error.code, ClCode::InvalidBinary);
+        error.to_string()
     };
     assert!(refused(&newer).contains("revision 9 is newer than 7"));
-    assert!(refused(&good[..good.len() - 1]).contains("malformed"));
+    assert!(refused(&good[..good.len() - 1]).contains("truncated"));
     // Two arguments have the same descriptor.
-    let mut reflection = caldera_compiler::reflect::read(&good).expect("reflection");
+    let mut reflection = reflect::read(&good).expect("reflection");
     let first = reflection.kernels[0].args[0].binding;
     reflection.kernels[0].args[2].binding = first;
-    let twice = DeviceModule::with_reflection(&device(), &good, reflection).expect_err("refused");
-    assert_eq!(twice.code, ClCode::InvalidBinary);
+    let twice = refused(&reflect::write(&good, &reflection).expect("it can be expressed"));
     assert!(
-        twice
-            .to_string()
-            .contains("kernel 'k': one descriptor is two things"),
+        twice.contains("kernel 'k': one descriptor is two things"),
         "{twice}"
     );
 }

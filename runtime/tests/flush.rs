@@ -7,7 +7,6 @@ mod support;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use caldera_runtime::command::CommandType;
 use caldera_runtime::mem::Buffer;
 use caldera_runtime::queue::{CommandQueue, MapFlags};
 use support::*;
@@ -17,16 +16,10 @@ const ITEMS: usize = 1 << 19;
 
 /// Enqueues `y += x` several times, with a flush after each launch.
 fn add(queue: &Arc<CommandQueue>, x: &Arc<Buffer>, y: &Arc<Buffer>, times: usize) {
-    let kernel = saxpy(&device());
+    let kernel = saxpy(queue.context());
     let args = saxpy_args(1.0, x, y);
     for _ in 0..times {
-        queue
-            .enqueue_ndrange(
-                &range(&kernel, &args, ITEMS, Some(64)),
-                CommandType::NdRangeKernel,
-                NOTHING,
-            )
-            .expect("launch");
+        launch(queue, &kernel, &args, items(ITEMS, Some(64)), NOTHING).expect("launch");
         queue.flush_soon().expect("flush");
     }
 }

@@ -6,7 +6,6 @@ mod support;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use caldera_runtime::command::CommandType;
 use caldera_runtime::context::Context;
 use caldera_runtime::event::{Event, Status};
 use caldera_runtime::mem::{Buffer, MemFlags};
@@ -265,7 +264,7 @@ fn memory_of_the_application_is_coherent_at_mappings() {
     let queue = queue(&context, false);
     let use_host_ptr = MemFlags::from_bits(1 << 3).expect("flags");
     let content: Vec<f32> = (0..N).map(|i| i as f32).collect();
-    let kernel = saxpy(&context.devices()[0]);
+    let kernel = saxpy(&context);
     for offset in [0, 64, 256, 4, 20] {
         let memory = Pages::new(offset, &content);
         let whole =
@@ -274,10 +273,7 @@ fn memory_of_the_application_is_coherent_at_mappings() {
         let ones = buffer_of(&context, &[1.0; N]);
         assert_eq!(read(&queue, &whole), content, "offset {offset}");
         let args = saxpy_args(2.0, &ones, &whole);
-        let launch = range(&kernel, &args, N, None);
-        queue
-            .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
-            .expect("launch");
+        launch(&queue, &kernel, &args, items(N, None), NOTHING).expect("launch");
         // The kernel adds 2 to all elements. Then two mappings overlap, one of the buffer and one of the sub-buffer.
         let flags = MapFlags {
             read: true,

@@ -7,12 +7,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-use caldera_compiler::driver::{Input, compile};
-use caldera_compiler::options::Options;
-use caldera_compiler::pp::NoIncludes;
-use caldera_runtime::command::CommandType;
 use caldera_runtime::kernel::launch::{ArgValue, PodBytes};
-use caldera_runtime::kernel::pipeline::DeviceModule;
+use caldera_runtime::kernel::{Kernel, Range};
 use caldera_runtime::mem::MemFlags;
 use caldera_runtime::mem::image::{Image, ImageDesc, ImageFormat};
 use caldera_runtime::sampler::{AddressingMode, FilterMode, Sampler};
@@ -51,21 +47,12 @@ const SOURCE: &str = "
 
 #[test]
 fn nothing_is_allocated() {
-    let device = device();
-    if !device.info().image_support {
+    if !device().info().image_support {
         return;
     }
     let context = context();
     let queue = queue(&context, false);
-    let input = Input {
-        name: "test.cl",
-        source: SOURCE,
-        options: &Options::default(),
-        resolver: &NoIncludes,
-    };
-    let compiled = compile(&input, device.target()).unwrap_or_else(|f| panic!("{}", f.log));
-    let module = DeviceModule::new(&device, &compiled.words).expect("module");
-    let kernel = module.kernel("k").expect("descriptors").expect("kernel");
+    let kernel = Kernel::create(&built(&context, SOURCE), "k").expect("kernel");
     let image = || {
         // CL_MEM_OBJECT_IMAGE2D
         let desc = ImageDesc {
@@ -96,13 +83,12 @@ fn nothing_is_allocated() {
     // waits are short.
     let batch = || {
         for i in 0..12 {
-            let args = arguments(i);
-            let mut launch = range(&kernel, &args, 16, None);
-            launch.range.work_dim = 2;
-            launch.range.global[1] = 16;
-            queue
-                .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
-                .expect("launch");
+            let range = Range {
+                work_dim: 2,
+                global: [16, 16, 1],
+                ..items(16, None)
+            };
+            launch(&queue, &kernel, &arguments(i), range, NOTHING).expect("launch");
         }
         queue.finish().expect("finish");
     };

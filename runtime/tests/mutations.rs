@@ -13,11 +13,10 @@ use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::reflect::{self, Binding, Place};
 use caldera_compiler::target::Target;
-use caldera_runtime::command::CommandType;
 use caldera_runtime::context::Context;
 use caldera_runtime::error::{ClCode, Error};
 use caldera_runtime::kernel::launch::{ArgValue, PodBytes};
-use caldera_runtime::kernel::pipeline::{DeviceKernel, DeviceModule};
+use caldera_runtime::kernel::{Kernel, Range};
 use caldera_runtime::mem::image::{ImageDesc, ImageFormat};
 use caldera_runtime::mem::{Buffer, Image, MemFlags};
 use caldera_runtime::queue::CommandQueue;
@@ -109,12 +108,13 @@ impl Objects {
     }
 
     /// Returns argument values that clSetKernelArg would accept.
-    fn values(&self, kernel: &DeviceKernel) -> Vec<ArgValue> {
+    fn values(&self, kernel: &Kernel) -> Vec<ArgValue> {
         let size = |place| match place {
             Place::Push(range) => range.size,
             Place::Uniform { size, .. } | Place::Storage { size, .. } => size,
         };
-        let args = &kernel.reflection().args;
+        let (_, on_device) = kernel.on_device(None).expect("the only device");
+        let args = &on_device.reflection().args;
         let value = |(i, arg): (usize, &reflect::Arg)| match arg.binding {
             Some(Binding::Pod(place)) => ArgValue::Pod(PodBytes::new(&vec![1; size(place) as usize])),
             Some(Binding::Pointer(_) | Binding::StorageBuffer(_) | Binding::UniformBuffer(_)) => match i {
@@ -140,14 +140,13 @@ impl Objects {
 
     /// Loads a module and launches all its kernels.
     fn run(&self, words: &[u32]) -> Result<(), Error> {
-        let module = DeviceModule::new(&self.context.devices()[0], words)?;
-        for reflected in &module.reflection().kernels {
-            let kernel = module.kernel(&reflected.name)?.expect("it has that kernel");
-            let values = self.values(&kernel);
-            let mut launch = range(&kernel, &values, 16, Some(8));
-            launch.range.offset = [8, 0, 0];
-            self.queue
-                .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)?;
+        let program = program_of(&self.context, words)?;
+        for kernel in Kernel::create_all(&program)? {
+            let range = Range {
+                offset: [8, 0, 0],
+                ..items(16, Some(8))
+            };
+            launch(&self.queue, &kernel, &self.values(&kernel), range, NOTHING)?;
         }
         self.queue.finish()
     }
@@ -297,10 +296,8 @@ fn mutants_are_refused_or_run() {
     // In the physical ABI a wrong launch could access any address, so these mutants are only loaded.
     let (good, numbers) = with_numbers(&words(&[], Some(Target::clone(device().target()))));
     for _ in 0..ROUNDS {
-        if let Ok(module) = DeviceModule::new(&device(), &mutate(&good, &numbers, &mut random)) {
-            for reflected in &module.reflection().kernels {
-                let _ = module.kernel(&reflected.name);
-            }
+        if let Ok(program) = program_of(&objects.context, &mutate(&good, &numbers, &mut random)) {
+            let _ = Kernel::create_all(&program);
         }
     }
     let (mut refused, mut ran) = (0, 0);

@@ -4,29 +4,22 @@ mod support;
 
 use std::sync::Arc;
 
-use caldera_runtime::command::CommandType;
 use caldera_runtime::error::ClCode;
 use caldera_runtime::event::{Event, Status};
+use caldera_runtime::kernel::Kernel;
 use caldera_runtime::kernel::launch::ArgValue;
-use caldera_runtime::kernel::pipeline::DeviceKernel;
 use caldera_runtime::queue::{CommandQueue, Waits};
 use support::*;
 
 /// Enqueues `y += x` with a wait list, and returns its event.
-fn add(
-    queue: &Arc<CommandQueue>,
-    kernel: &Arc<DeviceKernel>,
-    args: &[ArgValue],
-    after: &[&Arc<Event>],
-) -> Arc<Event> {
+fn add(queue: &Arc<CommandQueue>, kernel: &Kernel, args: &[ArgValue], after: &[&Arc<Event>]) -> Arc<Event> {
     let list: Vec<Arc<Event>> = after.iter().map(|e| Arc::clone(e)).collect();
     let waits = Waits {
         malformed: false,
         list: &list,
         want_event: true,
     };
-    let launch = range(kernel, args, 16, None);
-    let event = queue.enqueue_ndrange(&launch, CommandType::NdRangeKernel, waits);
+    let event = launch(queue, kernel, args, items(16, None), waits);
     event.expect("launch").expect("event")
 }
 
@@ -48,7 +41,7 @@ fn clean() {
 fn what_is_not_held_back_goes_ahead() {
     let context = context();
     let queue = unordered_queue(&context);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let (x, y) = (buffer_of(&context, &[1.0; 16]), buffer_of(&context, &[0.0; 16]));
     let (v, w) = (buffer_of(&context, &[1.0; 16]), buffer_of(&context, &[0.0; 16]));
     let (to_y, to_w) = (saxpy_args(1.0, &x, &y), saxpy_args(1.0, &v, &w));
@@ -82,7 +75,7 @@ fn what_is_not_held_back_goes_ahead() {
 fn barriers_hold_back_what_follows() {
     let context = context();
     let queue = unordered_queue(&context);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let (x, y) = (buffer_of(&context, &[1.0; 16]), buffer_of(&context, &[0.0; 16]));
     let to_y = saxpy_args(1.0, &x, &y);
     let (gate, other) = (Event::user(&context), Event::user(&context));
@@ -123,7 +116,7 @@ fn barriers_hold_back_what_follows() {
 fn failures_reach_dependents_alone() {
     let context = context();
     let queue = unordered_queue(&context);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let (x, y) = (buffer_of(&context, &[1.0; 16]), buffer_of(&context, &[0.0; 16]));
     let to_y = saxpy_args(1.0, &x, &y);
     let gate = Event::user(&context);
@@ -144,7 +137,7 @@ fn failures_reach_dependents_alone() {
 fn many_chains() {
     let context = context();
     let queue = unordered_queue(&context);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let x = buffer_of(&context, &[1.0; 16]);
     let outs: Vec<_> = (0..16).map(|_| buffer_of(&context, &[0.0; 16])).collect();
     let gates: Vec<_> = outs.iter().map(|_| Event::user(&context)).collect();

@@ -1,5 +1,4 @@
-//! Queues, buffers, events and launches on the first Vulkan device, without the compiler and the C API: the kernel is
-//! assembled by hand. With `CALDERA_VALIDATION=1` the validation layer checks the calls.
+//! Queues, buffers, events and launches on the first Vulkan device, without the C API. With `CALDERA_VALIDATION=1` the validation layer checks the calls.
 
 mod support;
 
@@ -7,10 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use caldera_runtime::command::CommandType;
 use caldera_runtime::command::rect::RectSide;
 use caldera_runtime::error::ClCode;
 use caldera_runtime::event::{Event, ProfilingPoint, Status};
+use caldera_runtime::kernel::{Kernel, Range};
 use caldera_runtime::mem::{Buffer, MemFlags};
 use caldera_runtime::queue::{MapFlags, Waits};
 use support::*;
@@ -32,17 +31,11 @@ fn clean() {
 fn saxpy_computes() {
     let context = context();
     let queue = queue(&context, false);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let (x, y) = (buffer_of(&context, &ramp(1000)), buffer_of(&context, &ramp(1000)));
     let args = saxpy_args(2.0, &x, &y);
     for local in [None, Some(1), Some(100)] {
-        queue
-            .enqueue_ndrange(
-                &range(&kernel, &args, 1000, local),
-                CommandType::NdRangeKernel,
-                NOTHING,
-            )
-            .expect("launch");
+        launch(&queue, &kernel, &args, items(1000, local), NOTHING).expect("launch");
     }
     let out = read(&queue, &y);
     assert!(
@@ -57,17 +50,17 @@ fn saxpy_computes() {
 fn offsets_and_primes() {
     let context = context();
     let queue = queue(&context, false);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let (x, y) = (
         buffer_of(&context, &ramp(4099)),
         buffer_of(&context, &vec![0.0; 4099]),
     );
     let args = saxpy_args(1.0, &x, &y);
-    let mut launch = range(&kernel, &args, 4093, None);
-    launch.range.offset = [6, 0, 0];
-    queue
-        .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
-        .expect("launch");
+    let range = Range {
+        offset: [6, 0, 0],
+        ..items(4093, None)
+    };
+    launch(&queue, &kernel, &args, range, NOTHING).expect("launch");
     let out = read(&queue, &y);
     for (i, v) in out.iter().enumerate() {
         assert_eq!(*v, if i < 6 { 0.0 } else { i as f32 }, "at {i}");
@@ -79,17 +72,11 @@ fn offsets_and_primes() {
 fn more_groups_than_one_dispatch_takes() {
     let context = context();
     let queue = queue(&context, false);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let n = 200_003;
     let (x, y) = (buffer_of(&context, &ramp(n)), buffer_of(&context, &vec![1.0; n]));
     let args = saxpy_args(1.0, &x, &y);
-    queue
-        .enqueue_ndrange(
-            &range(&kernel, &args, n, Some(1)),
-            CommandType::NdRangeKernel,
-            NOTHING,
-        )
-        .expect("launch");
+    launch(&queue, &kernel, &args, items(n, Some(1)), NOTHING).expect("launch");
     let out = read(&queue, &y);
     assert!(out.iter().enumerate().all(|(i, v)| *v == 1.0 + i as f32));
     clean();
@@ -99,32 +86,20 @@ fn more_groups_than_one_dispatch_takes() {
 fn many_dependent_launches_keep_their_order() {
     let context = context();
     let queue = queue(&context, false);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let (x, y) = (buffer_of(&context, &[1.0; 64]), buffer_of(&context, &[0.0; 64]));
     let forward = saxpy_args(1.0, &x, &y);
     let back = saxpy_args(1.0, &y, &x);
     // Each launch adds one buffer to the other, so both go through the Fibonacci numbers.
     for _ in 0..8 {
         for args in [&forward, &back] {
-            queue
-                .enqueue_ndrange(
-                    &range(&kernel, args, 64, None),
-                    CommandType::NdRangeKernel,
-                    NOTHING,
-                )
-                .expect("launch");
+            launch(&queue, &kernel, args, items(64, None), NOTHING).expect("launch");
         }
     }
     assert_eq!(read(&queue, &y), vec![987.0; 64]);
     assert_eq!(read(&queue, &x), vec![1597.0; 64]);
     for _ in 0..3000 {
-        queue
-            .enqueue_ndrange(
-                &range(&kernel, &forward, 64, None),
-                CommandType::NdRangeKernel,
-                NOTHING,
-            )
-            .expect("launch");
+        launch(&queue, &kernel, &forward, items(64, None), NOTHING).expect("launch");
     }
     assert_eq!(read(&queue, &y), vec![987.0 + 3000.0 * 1597.0; 64]);
     clean();
@@ -137,7 +112,7 @@ fn launches_that_come_again_or_do_not() {
     const N: usize = 1 << 16;
     let context = context();
     let queue = queue(&context, false);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let buffers = [1.0, 2.0, 3.0].map(|v| buffer_of(&context, &vec![v; N]));
     let mut model = [1.0f32, 2.0, 3.0].map(|v| vec![v; N]);
     // (what, first operand, second, work-items, times); 0: a launch by factor 1, 1: by factor -1, 2: a fill, 3: two
@@ -159,13 +134,7 @@ fn launches_that_come_again_or_do_not() {
             let a = if what == 1 { -1.0 } else { 1.0 };
             let launch = || {
                 let args = saxpy_args(a, &buffers[x], &buffers[y]);
-                queue
-                    .enqueue_ndrange(
-                        &range(&kernel, &args, n, Some(64)),
-                        CommandType::NdRangeKernel,
-                        NOTHING,
-                    )
-                    .expect("launch");
+                launch(&queue, &kernel, &args, items(n, Some(64)), NOTHING).expect("launch");
             };
             let add = |model: &mut [Vec<f32>; 3]| {
                 let from = model[x].clone();
@@ -291,7 +260,7 @@ fn copies_fills_and_rectangles() {
 fn reads_wait_for_the_kernels_before_them() {
     let context = context();
     let queue = queue(&context, false);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let n = 1 << 16;
     let (x, y) = (
         buffer_of(&context, &vec![1.0; n]),
@@ -301,13 +270,7 @@ fn reads_wait_for_the_kernels_before_them() {
     let outs: Vec<Vec<f32>> = (0..20).map(|_| vec![0.0f32; n]).collect();
     let mut last = None;
     for out in &outs {
-        queue
-            .enqueue_ndrange(
-                &range(&kernel, &args, n, None),
-                CommandType::NdRangeKernel,
-                NOTHING,
-            )
-            .expect("launch");
+        launch(&queue, &kernel, &args, items(n, None), NOTHING).expect("launch");
         last = queue
             .enqueue_read(&y, false, 0, 4 * n, host(out), EVENT)
             .expect("read");
@@ -321,13 +284,7 @@ fn reads_wait_for_the_kernels_before_them() {
     queue
         .enqueue_read(&y, false, 0, 4 * n, host(&back), NOTHING)
         .expect("read");
-    queue
-        .enqueue_ndrange(
-            &range(&kernel, &args, n, None),
-            CommandType::NdRangeKernel,
-            NOTHING,
-        )
-        .expect("launch");
+    launch(&queue, &kernel, &args, items(n, None), NOTHING).expect("launch");
     queue
         .enqueue_write(&x, false, 0, 4 * n, host(&back), NOTHING)
         .expect("write");
@@ -339,37 +296,39 @@ fn reads_wait_for_the_kernels_before_them() {
 fn user_events_hold_back_and_release() {
     let context = context();
     let (q1, q2) = (queue(&context, false), queue(&context, false));
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let (x, y) = (buffer_of(&context, &[1.0; 16]), buffer_of(&context, &[0.0; 16]));
     let args = saxpy_args(1.0, &x, &y);
     let gate = Event::user(&context);
     assert_eq!(gate.status(), Status::Submitted);
-    let held = q1
-        .enqueue_ndrange(
-            &range(&kernel, &args, 16, None),
-            CommandType::NdRangeKernel,
-            Waits {
-                malformed: false,
-                list: &[Arc::clone(&gate)],
-                want_event: true,
-            },
-        )
-        .expect("launch")
-        .expect("event");
+    let held = launch(
+        &q1,
+        &kernel,
+        &args,
+        items(16, None),
+        Waits {
+            malformed: false,
+            list: &[Arc::clone(&gate)],
+            want_event: true,
+        },
+    )
+    .expect("launch")
+    .expect("event");
     // A command after it in the same queue, and one in another queue that waits for it.
     let behind = q1.enqueue_marker(EVENT).expect("marker").expect("event");
-    let across = q2
-        .enqueue_ndrange(
-            &range(&kernel, &args, 16, None),
-            CommandType::NdRangeKernel,
-            Waits {
-                malformed: false,
-                list: &[Arc::clone(&held)],
-                want_event: true,
-            },
-        )
-        .expect("launch")
-        .expect("event");
+    let across = launch(
+        &q2,
+        &kernel,
+        &args,
+        items(16, None),
+        Waits {
+            malformed: false,
+            list: &[Arc::clone(&held)],
+            want_event: true,
+        },
+    )
+    .expect("launch")
+    .expect("event");
     q1.flush().expect("flush");
     q2.flush().expect("flush");
     std::thread::sleep(Duration::from_millis(5));
@@ -472,7 +431,7 @@ fn callbacks_come_once_per_status() {
 fn profiling_is_monotonic() {
     let context = context();
     let queue = queue(&context, true);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let n = 1 << 18;
     let (x, y) = (
         buffer_of(&context, &vec![1.0; n]),
@@ -481,13 +440,7 @@ fn profiling_is_monotonic() {
     let args = saxpy_args(1.0, &x, &y);
     let mut events = Vec::new();
     for _ in 0..300 {
-        let e = queue
-            .enqueue_ndrange(
-                &range(&kernel, &args, n / 64, None),
-                CommandType::NdRangeKernel,
-                EVENT,
-            )
-            .expect("launch");
+        let e = launch(&queue, &kernel, &args, items(n / 64, None), EVENT).expect("launch");
         events.extend(e);
     }
     assert_eq!(
@@ -527,7 +480,7 @@ fn profiling_is_monotonic() {
 fn maps_see_and_make_changes() {
     let context = context();
     let queue = queue(&context, false);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let data = ramp(64);
     for bits in [1u64, 1 | 1 << 4, 1 | 1 << 3] {
         let flags = MemFlags::from_bits(bits).expect("flags");
@@ -539,10 +492,7 @@ fn maps_see_and_make_changes() {
             .enqueue_write(&y, true, 0, 256, host(&data), NOTHING)
             .expect("write");
         let args = saxpy_args(1.0, &x, &y);
-        let launch = range(&kernel, &args, 64, None);
-        queue
-            .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
-            .expect("launch");
+        launch(&queue, &kernel, &args, items(64, None), NOTHING).expect("launch");
         let both = MapFlags {
             read: true,
             write: true,
@@ -564,9 +514,7 @@ fn maps_see_and_make_changes() {
         }
         queue.enqueue_unmap(&y, p.addr().get(), NOTHING).expect("unmap");
         assert_eq!(y.map_count(), 0);
-        queue
-            .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
-            .expect("launch");
+        launch(&queue, &kernel, &args, items(64, None), NOTHING).expect("launch");
         let out = read(&queue, &y);
         for (i, v) in out.iter().enumerate() {
             let want = if (4..20).contains(&i) {
@@ -588,18 +536,12 @@ fn maps_see_and_make_changes() {
 fn sub_buffers_are_ranges() {
     let context = context();
     let queue = queue(&context, false);
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let y = buffer_of(&context, &vec![1.0; 128]);
     let x = buffer_of(&context, &ramp(64));
     let upper = Buffer::create_sub(&y, 0, 256, 256).expect("sub-buffer");
     let args = saxpy_args(1.0, &x, &upper);
-    queue
-        .enqueue_ndrange(
-            &range(&kernel, &args, 64, None),
-            CommandType::NdRangeKernel,
-            NOTHING,
-        )
-        .expect("launch");
+    launch(&queue, &kernel, &args, items(64, None), NOTHING).expect("launch");
     let out = read(&queue, &y);
     assert_eq!(out[..64], vec![1.0; 64]);
     assert!(out[64..].iter().enumerate().all(|(i, v)| *v == 1.0 + i as f32));
@@ -623,22 +565,18 @@ fn sub_buffers_are_ranges() {
 #[test]
 fn queues_and_threads_at_once() {
     let context = context();
-    let kernel = saxpy(&device());
+    let program = built(&context, SAXPY);
     std::thread::scope(|s| {
         for t in 0..4 {
-            let (context, kernel) = (&context, &kernel);
+            let (context, program) = (&context, &program);
             s.spawn(move || {
+                let kernel = Kernel::create(program, "saxpy").expect("kernel");
                 let q = queue(context, t % 2 == 1);
                 let (x, y) = (buffer_of(context, &[1.0; 256]), buffer_of(context, &[0.0; 256]));
                 let args = saxpy_args(1.0, &x, &y);
                 for round in 1..=20 {
                     for _ in 0..50 {
-                        q.enqueue_ndrange(
-                            &range(kernel, &args, 256, None),
-                            CommandType::NdRangeKernel,
-                            NOTHING,
-                        )
-                        .expect("launch");
+                        launch(&q, &kernel, &args, items(256, None), NOTHING).expect("launch");
                     }
                     assert_eq!(read(&q, &y), vec![50.0 * round as f32; 256]);
                 }
@@ -709,12 +647,9 @@ fn a_callback_that_does_not_return_holds_up_nobody() {
     one.finish().expect("finish");
     let (x, y) = (buffer_of(&context, &ramp(100)), buffer_of(&context, &ramp(100)));
     let args = saxpy_args(2.0, &x, &y);
-    let kernel = saxpy(&device());
-    let launch = range(&kernel, &args, 100, None);
+    let kernel = saxpy(&context);
     for queue in [&one, &other, &one] {
-        let done = queue
-            .enqueue_ndrange(&launch, CommandType::NdRangeKernel, EVENT)
-            .expect("launch");
+        let done = launch(queue, &kernel, &args, items(100, None), EVENT).expect("launch");
         Event::wait_all(&[done.expect("event")]).expect("wait");
     }
     assert_eq!(read(&other, &y)[1], 7.0);
@@ -745,18 +680,13 @@ fn destructor_callbacks_run_in_reverse() {
 #[test]
 fn queues_run_to_their_end_when_dropped() {
     let context = context();
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let (x, y) = (buffer_of(&context, &[1.0; 64]), buffer_of(&context, &[0.0; 64]));
     let out = vec![0.0f32; 64];
     {
         let q = queue(&context, false);
         let args = saxpy_args(3.0, &x, &y);
-        q.enqueue_ndrange(
-            &range(&kernel, &args, 64, None),
-            CommandType::NdRangeKernel,
-            NOTHING,
-        )
-        .expect("launch");
+        launch(&q, &kernel, &args, items(64, None), NOTHING).expect("launch");
         q.enqueue_read(&y, false, 0, 256, host(&out), NOTHING)
             .expect("read");
     }
@@ -768,19 +698,13 @@ fn queues_run_to_their_end_when_dropped() {
 #[test]
 fn released_queues_go_away_with_their_events() {
     let context = context();
-    let kernel = saxpy(&device());
+    let kernel = saxpy(&context);
     let (x, y) = (buffer_of(&context, &[1.0; 64]), buffer_of(&context, &[0.0; 64]));
     let args = saxpy_args(3.0, &x, &y);
     let q = queue(&context, false);
     let weak = Arc::downgrade(&q);
     for _ in 0..3 {
-        let event = q
-            .enqueue_ndrange(
-                &range(&kernel, &args, 64, None),
-                CommandType::NdRangeKernel,
-                EVENT,
-            )
-            .expect("launch");
+        let event = launch(&q, &kernel, &args, items(64, None), EVENT).expect("launch");
         assert!(event.is_some());
     }
     q.flush_for_release().expect("flush");

@@ -61,24 +61,23 @@ fn launches_allocate_nothing() {
     for (most, source) in SOURCES {
         let pools = caldera_runtime::descriptor_pools();
         for abi in [Abi::Descriptor(DescriptorAbi::runtime()), Abi::Physical] {
-            let kernel = compiled(source, abi.clone());
-            let sets: Vec<Vec<ArgValue>> = (0..buffers.len())
-                .map(|i| {
-                    let buffer =
-                        |k: usize| ArgValue::Buffer(Some(Arc::clone(&buffers[(i + k) % buffers.len()])));
-                    let pods = kernel.reflection().args.len() - 3;
-                    let size = if pods == 1 { 32 } else { 64 };
-                    let pod = || ArgValue::Pod(PodBytes::new(&vec![0; size]));
-                    let mut args = vec![buffer(0), buffer(1), pod(), buffer(2)];
-                    args.extend((1..pods).map(|_| pod()));
-                    args
-                })
-                .collect();
+            let kernel = compiled(&context, source, abi.clone());
+            let pods = kernel.arg_count() - 3;
+            let size = if pods == 1 { 32 } else { 64 };
+            for i in [2].into_iter().chain(4..3 + pods) {
+                let pod = ArgValue::Pod(PodBytes::new(&vec![0; size]));
+                kernel.set_arg(i, pod).expect("argument");
+            }
             let batch = || {
                 for i in 0..LAUNCHES {
-                    let launch = range(&kernel, &sets[i * 7 % sets.len()], 64, Some(64));
-                    queue
-                        .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
+                    for (argument, k) in [(0, 0), (1, 1), (3, 2)] {
+                        let buffer = &buffers[(i * 7 + k) % buffers.len()];
+                        let value = ArgValue::Buffer(Some(Arc::clone(buffer)));
+                        kernel.set_arg(argument, value).expect("argument");
+                    }
+                    let range = items(64, Some(64));
+                    kernel
+                        .enqueue(&queue, &range, CommandType::NdRangeKernel, NOTHING)
                         .expect("launch");
                 }
                 queue.finish().expect("finish");

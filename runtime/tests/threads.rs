@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use caldera_runtime::command::CommandType;
 use caldera_runtime::context::Context;
 use caldera_runtime::event::{Event, Status};
-use caldera_runtime::kernel::pipeline::DeviceKernel;
+use caldera_runtime::kernel::Kernel;
 use caldera_runtime::mem::Buffer;
 use caldera_runtime::platform::Platform;
+use caldera_runtime::program::Program;
 use caldera_runtime::queue::{CommandQueue, QueueProperties, Waits};
 use support::*;
 
@@ -33,8 +33,7 @@ struct Chain {
 }
 
 struct World {
-    /// One kernel for each device.
-    kernels: Vec<Arc<DeviceKernel>>,
+    program: Arc<Program>,
     ones: Arc<Buffer>,
     queues: Vec<Mutex<Arc<CommandQueue>>>,
     chains: Vec<Mutex<Chain>>,
@@ -94,11 +93,8 @@ impl World {
             queue.enqueue_native(&[Some(Arc::clone(buffer))], function, after(list))
         } else {
             let args = saxpy_args(1.0, &self.ones, buffer);
-            let mut devices = self.context.devices().iter();
-            let device = devices.position(|d| Arc::ptr_eq(d, queue.device()));
-            let kernel = &self.kernels[device.expect("one of the context")];
-            let launch = range(kernel, &args, N, None);
-            queue.enqueue_ndrange(&launch, CommandType::NdRangeKernel, after(list))
+            let kernel = Kernel::create(&self.program, "saxpy").expect("kernel");
+            launch(queue, &kernel, &args, items(N, None), after(list))
         };
         enqueued.expect("enqueued").expect("an event")
     }
@@ -170,7 +166,7 @@ fn chains_over_queues_and_threads() {
     let context = Context::create(devices, Vec::new(), None).expect("context");
     let called = Arc::new(AtomicU32::new(0));
     let world = World {
-        kernels: devices.iter().map(saxpy).collect(),
+        program: built(&context, SAXPY),
         ones: buffer_of(&context, &[1.0; N]),
         queues: (0..6)
             .map(|kind| Mutex::new(make_queue(&context, kind)))

@@ -69,10 +69,9 @@ pub enum ArgValue {
     Image { image: Arc<Image>, write: bool },
 }
 
-/// A launch as the application requests it; [`crate::queue::CommandQueue::enqueue_ndrange`] makes all checks of
-/// CL 5.8.
+/// A launch as the application requests it.
 #[derive(Copy, Clone, Debug)]
-pub struct NdRange<'a> {
+pub(crate) struct NdRange<'a> {
     /// The kernel, built for the queue's device.
     pub kernel: &'a Arc<DeviceKernel>,
     /// One value per kernel argument.

@@ -148,17 +148,8 @@ fn check_subgroup_size(reflection: &Reflection, shader: &vk::Shader, size: u32) 
 impl DeviceModule {
     /// Hands a module to the driver and uploads its constant data. `words` is SPIR-V for [`Device::target`];
     /// its reflection is read here.
-    pub fn new(device: &Arc<Device>, words: &[u32]) -> Result<Arc<DeviceModule>> {
+    pub(crate) fn new(device: &Arc<Device>, words: &[u32]) -> Result<Arc<DeviceModule>> {
         let reflection = reflect::read(words).map_err(unusable)?;
-        DeviceModule::with_reflection(device, words, reflection)
-    }
-
-    /// Makes a module as [`DeviceModule::new`] does, with the reflection that the caller has read.
-    pub fn with_reflection(
-        device: &Arc<Device>,
-        words: &[u32],
-        reflection: Reflection,
-    ) -> Result<Arc<DeviceModule>> {
         let logical = &device.logical()?;
         // Older drivers and validation layers refuse the reflection's revision; no driver needs the reflection.
         let mut stripped = reflect::strip(words).map_err(unusable)?;

@@ -217,6 +217,23 @@ impl Program {
         Ok(Program::new(context, devices, Origin::Binary, builds))
     }
 
+    /// Creates a program that is built already, from a module for one device of the context.
+    pub(crate) fn of_module(
+        context: &Arc<Context>,
+        device: &Arc<Device>,
+        words: Vec<u32>,
+    ) -> Result<Arc<Program>> {
+        let output = build::load(device, &words.into(), Some(false), None)
+            .map_err(|log| Error::new(ClCode::InvalidBinary, log))?;
+        let build = DeviceBuild {
+            status: BuildStatus::Success,
+            output,
+            ..DeviceBuild::default()
+        };
+        let devices = vec![Arc::clone(device)];
+        Ok(Program::new(context, devices, Origin::Binary, vec![build]))
+    }
+
     /// Returns CL_PROGRAM_CONTEXT.
     pub fn context(&self) -> &Arc<Context> {
         &self.context

@@ -15,7 +15,7 @@ use crate::command::{Command, CommandType, Incoming};
 use crate::error::{ClCode, Error, Result};
 use crate::event::Event;
 use crate::kernel::copy;
-use crate::kernel::launch::{ArgValue, Launch, NdRange};
+use crate::kernel::launch::{ArgValue, Launch};
 use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr, MemObject, bar_mapping};
 
@@ -30,18 +30,6 @@ impl CommandQueue {
                 "queue and buffer differ in context",
             ))
         }
-    }
-
-    /// Enqueues a launch (CL 5.8, clEnqueueNDRangeKernel, and clEnqueueTask as `command` says).
-    pub fn enqueue_ndrange(
-        self: &Arc<Self>,
-        launch: &NdRange<'_>,
-        command: CommandType,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        self.check_waits(waits)?;
-        let prepared = Launch::prepare(launch, self)?;
-        self.enqueue_launch(&prepared, launch.args, command, waits)
     }
 
     /// Enqueues a launch that has been prepared for these argument values, after [`CommandQueue::check_waits`].

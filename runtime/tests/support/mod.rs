@@ -1,25 +1,23 @@
-//! Functions that the tests of the runtime share: a device, queues, buffers, and a kernel that is assembled by hand.
+//! Functions that the tests of the runtime share: a device, queues, buffers, programs, and launches.
 #![allow(dead_code, reason = "each test uses a part")]
 
-use std::process::Command;
 use std::sync::Arc;
 
 use caldera_compiler::abi::Abi;
 use caldera_compiler::driver::{Input, compile};
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
-use caldera_compiler::reflect::{
-    Arg, Binding, Kernel, MemoryUse, Place, PushRange, Reflection, SpecIds, SystemPush,
-};
 use caldera_compiler::target::Target;
+use caldera_runtime::command::CommandType;
 use caldera_runtime::context::Context;
 use caldera_runtime::device::Device;
-use caldera_runtime::kernel::Range;
-use caldera_runtime::kernel::launch::{ArgValue, NdRange, PodBytes};
-use caldera_runtime::kernel::pipeline::{DeviceKernel, DeviceModule};
+use caldera_runtime::error::Error;
+use caldera_runtime::kernel::launch::{ArgValue, PodBytes};
+use caldera_runtime::kernel::{Kernel, Range};
 use caldera_runtime::mem::{Buffer, HostPtr, MemFlags};
 use caldera_runtime::platform::Platform;
-use caldera_runtime::queue::{CommandQueue, QueueProperties, Waits};
+use caldera_runtime::program::Program;
+use caldera_runtime::queue::{CommandQueue, Enqueued, QueueProperties, Waits};
 
 /// Returns the device of the tests, the first one.
 pub(crate) fn device() -> Arc<Device> {
@@ -90,8 +88,20 @@ pub(crate) fn read(queue: &Arc<CommandQueue>, buffer: &Arc<Buffer>) -> Vec<f32> 
     out
 }
 
-/// Compiles a program and returns its kernel `k`.
-pub(crate) fn compiled(source: &str, abi: Abi) -> Arc<DeviceKernel> {
+/// Creates a program from SPIR-V, as clCreateProgramWithBinary and clBuildProgram do.
+pub(crate) fn program_of(context: &Arc<Context>, words: &[u32]) -> Result<Arc<Program>, Error> {
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
+    let binary = (Arc::clone(&context.devices()[0]), bytes.as_slice());
+    let program = Program::with_binaries(context, &[binary]).map_err(|mut status| {
+        let only = status.remove(0);
+        only.expect_err("the only binary is refused")
+    })?;
+    program.build(&[], "", None)?;
+    Ok(program)
+}
+
+/// Compiles a program for an ABI and returns its kernel `k`.
+pub(crate) fn compiled(context: &Arc<Context>, source: &str, abi: Abi) -> Arc<Kernel> {
     let mut target = Target::clone(device().target());
     target.abi = abi;
     let input = Input {
@@ -103,59 +113,26 @@ pub(crate) fn compiled(source: &str, abi: Abi) -> Arc<DeviceKernel> {
     let words = compile(&input, &target)
         .unwrap_or_else(|f| panic!("{}", f.log))
         .words;
-    let module = DeviceModule::new(&device(), &words).expect("module");
-    module.kernel("k").expect("descriptors").expect("kernel")
+    let program = program_of(context, &words).expect("module");
+    Kernel::create(&program, "k").expect("kernel")
 }
 
-/// Assembles the saxpy kernel.
-pub(crate) fn saxpy(device: &Arc<Device>) -> Arc<DeviceKernel> {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/saxpy.spvasm");
-    let out = Command::new("spirv-as")
-        .args(["--target-env", "vulkan1.3", source, "-o", "-"])
-        .output()
-        .expect("spirv-as is installed");
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    let words: Vec<u32> = out
-        .stdout
-        .chunks_exact(4)
-        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-        .collect();
-    let place = |offset, size| Place::Push(PushRange { offset, size });
-    let pointer = |offset, written| Arg {
-        binding: Some(Binding::Pointer(place(offset, 8))),
-        uses: MemoryUse {
-            read: true,
-            written,
-            escapes: false,
-        },
-        ..Arg::default()
-    };
-    let reflection = Reflection {
-        kernels: vec![Kernel {
-            name: "saxpy".into(),
-            args: vec![
-                Arg {
-                    binding: Some(Binding::Pod(place(0, 4))),
-                    ..Arg::default()
-                },
-                pointer(8, false),
-                pointer(16, true),
-            ],
-            ungrouped: true,
-            ..Kernel::default()
-        }],
-        push: SystemPush {
-            region_offset: Some(PushRange { offset: 24, size: 12 }),
-            ..SystemPush::default()
-        },
-        spec: SpecIds {
-            workgroup_size: Some([0, 1, 2]),
-            ..SpecIds::default()
-        },
-        ..Reflection::default()
-    };
-    let module = DeviceModule::with_reflection(device, &words, reflection).expect("module");
-    module.kernel("saxpy").expect("descriptors").expect("kernel")
+/// Builds a program from source, for all devices of the context.
+pub(crate) fn built(context: &Arc<Context>, source: &str) -> Arc<Program> {
+    let program = Program::with_source(context, source.as_bytes().to_vec());
+    program.build(&[], "", None).expect("it builds");
+    program
+}
+
+/// The source of [`saxpy`].
+pub(crate) const SAXPY: &str = "kernel void saxpy(float a, global const float *x, global float *y) {
+    size_t i = get_global_id(0);
+    y[i] = a * x[i] + y[i];
+}";
+
+/// Returns a kernel that adds a multiple of one buffer to another.
+pub(crate) fn saxpy(context: &Arc<Context>) -> Arc<Kernel> {
+    Kernel::create(&built(context, SAXPY), "saxpy").expect("kernel")
 }
 
 /// Returns argument values for saxpy.
@@ -167,21 +144,31 @@ pub(crate) fn saxpy_args(a: f32, x: &Arc<Buffer>, y: &Arc<Buffer>) -> Vec<ArgVal
     ]
 }
 
-/// Returns a one-dimensional launch with `n` work-items.
-pub(crate) fn range<'a>(
-    kernel: &'a Arc<DeviceKernel>,
-    args: &'a [ArgValue],
-    n: usize,
-    local: Option<usize>,
-) -> NdRange<'a> {
-    NdRange {
-        kernel,
-        args,
-        range: Range {
-            work_dim: 1,
-            offset: [0; 3],
-            global: [n, 1, 1],
-            local: local.map(|l| [l, 1, 1]),
-        },
+/// Returns a one-dimensional NDRange with `n` work-items.
+pub(crate) fn items(n: usize, local: Option<usize>) -> Range {
+    Range {
+        work_dim: 1,
+        offset: [0; 3],
+        global: [n, 1, 1],
+        local: local.map(|l| [l, 1, 1]),
     }
+}
+
+/// Sets all arguments of a kernel.
+pub(crate) fn set_args(kernel: &Kernel, args: &[ArgValue]) {
+    for (i, value) in (0..).zip(args) {
+        kernel.set_arg(i, value.clone()).expect("argument");
+    }
+}
+
+/// Sets all arguments of a kernel, and enqueues a launch. Threads that call this must not share the kernel.
+pub(crate) fn launch(
+    queue: &Arc<CommandQueue>,
+    kernel: &Kernel,
+    args: &[ArgValue],
+    range: Range,
+    waits: Waits<'_>,
+) -> Enqueued {
+    set_args(kernel, args);
+    kernel.enqueue(queue, &range, CommandType::NdRangeKernel, waits)
 }

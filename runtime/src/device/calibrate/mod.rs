@@ -25,10 +25,10 @@ use crate::command::CommandType;
 use crate::config::config;
 use crate::context::Context;
 use crate::error::{ClCode, Error, Result};
-use crate::kernel::Range;
-use crate::kernel::launch::{ArgValue, NdRange};
-use crate::kernel::pipeline::DeviceModule;
+use crate::kernel::launch::ArgValue;
+use crate::kernel::{Kernel, Range};
 use crate::mem::{Buffer, HostPtr, MemFlags};
+use crate::program::Program;
 use crate::queue::{CommandQueue, QueueProperties, Waits};
 use cases::{Case, Property, WORDS};
 
@@ -99,7 +99,7 @@ fn measure(device: &Arc<Device>, base: &Target) -> Result<Measured> {
     let context = Context::for_calibration(device)?;
     let bench = Bench {
         queue: CommandQueue::create(&context, device, QueueProperties::default())?,
-        module: DeviceModule::new(device, &compiled.words)?,
+        program: Program::of_module(&context, device, compiled.words)?,
         context,
     };
     let mut measured = Measured::default();
@@ -147,16 +147,13 @@ fn all_as_expected(property: Property, cases: &[Case], results: &[u64]) -> bool 
 struct Bench {
     context: Arc<Context>,
     queue: Arc<CommandQueue>,
-    module: Arc<DeviceModule>,
+    program: Arc<Program>,
 }
 
 impl Bench {
     /// Runs a kernel over cases; returns [`WORDS`] words for each.
     fn results(&self, kernel: &str, bits: u32, operands: &[[u64; 3]]) -> Result<Vec<u64>> {
-        let kernel = self
-            .module
-            .kernel(kernel)?
-            .ok_or_else(|| Error::new(ClCode::InvalidKernelName, "a probe is missing"))?;
+        let kernel = Kernel::create(&self.program, kernel)?;
         let input = words(bits, operands.iter().flatten().copied());
         let mut output = vec![0u8; operands.len() * WORDS * bits as usize / 8];
         const READ_WRITE_COPY: u64 = 1 | 1 << 5;
@@ -165,22 +162,16 @@ impl Bench {
             Buffer::create(&self.context, flags, bytes.len(), Some(HostPtr::of_slice(bytes)))
         };
         let (from, to) = (buffer(&input)?, buffer(&output)?);
-        let args = [
-            ArgValue::Buffer(Some(from)),
-            ArgValue::Buffer(Some(Arc::clone(&to))),
-        ];
-        let launch = NdRange {
-            kernel: &kernel,
-            args: &args,
-            range: Range {
-                work_dim: 1,
-                offset: [0; 3],
-                global: [operands.len(), 1, 1],
-                local: None,
-            },
+        kernel.set_arg(0, ArgValue::Buffer(Some(Arc::clone(&from))))?;
+        kernel.set_arg(1, ArgValue::Buffer(Some(Arc::clone(&to))))?;
+        let range = Range {
+            work_dim: 1,
+            offset: [0; 3],
+            global: [operands.len(), 1, 1],
+            local: None,
         };
-        self.queue
-            .enqueue_ndrange(&launch, CommandType::NdRangeKernel, Waits::default())?;
+        let command = CommandType::NdRangeKernel;
+        kernel.enqueue(&self.queue, &range, command, Waits::default())?;
         let size = output.len();
         self.queue.enqueue_read(
             &to,
