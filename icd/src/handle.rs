@@ -13,7 +13,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::error::{Error, Result};
 use caldera_runtime::object::{self, Object};
 
 use crate::args::{Array, Ptr};
@@ -47,22 +47,20 @@ pub(crate) fn list<T: Object>(handles: &[*mut c_void]) -> Result<Vec<Arc<T>>> {
     handles.iter().map(|h| borrow_raw(*h)).collect()
 }
 
-/// Returns the events of a wait list, or CL_INVALID_EVENT_WAIT_LIST.
-pub(crate) fn wait_list<T: Object>(handles: Array<*mut c_void>) -> Result<Vec<Arc<T>>> {
-    // CL 5.8 and others: INVALID_EVENT_WAIT_LIST if event_wait_list is NULL and num_events_in_wait_list > 0, or
-    // event_wait_list is not NULL and num_events_in_wait_list is 0, or if its events are not valid events
-    let bad = |what: &'static str| Error::new(ClCode::InvalidEventWaitList, what);
+/// Returns the objects of a list of handles that may be absent, or the reason why it is not a list: it is NULL and
+/// `num_…` is not 0, or the reverse, or it has an invalid handle.
+pub(crate) fn optional_list<T: Object>(
+    handles: Array<*mut c_void>,
+) -> std::result::Result<Vec<Arc<T>>, &'static str> {
     match (handles.len(), handles.is_null()) {
         (0, true) => Ok(Vec::new()),
-        (0, false) => Err(bad("event_wait_list is not NULL and has no events")),
-        (_, true) => Err(bad("event_wait_list is NULL")),
+        (0, false) => Err("the list is not NULL and has no elements"),
+        (_, true) => Err("the list is NULL"),
         (_, false) => {
-            let handles = handles
-                .slice()
-                .ok_or_else(|| bad("event_wait_list is not a list"))?;
+            let handles = handles.slice().ok_or("the address is not that of a list")?;
             handles
                 .iter()
-                .map(|h| object::get(*h).ok_or_else(|| bad("not an event")))
+                .map(|h| object::get(*h).ok_or("an element is not valid"))
                 .collect()
         }
     }

@@ -19,7 +19,9 @@ const N: u32 = 10_000;
 /// Enqueues a launch with the arguments that are set.
 fn again(queue: &Arc<CommandQueue>, kernel: &Kernel) {
     kernel
-        .enqueue(queue, &items(64, Some(64)), CommandType::NdRangeKernel, NOTHING)
+        .launch(queue, &items(64, Some(64)))
+        .expect("launch")
+        .enqueue(CommandType::NdRangeKernel, NOTHING)
         .expect("launch");
 }
 
@@ -99,7 +101,7 @@ fn main() {
         for _ in 0..n {
             again(&queue, &kernel);
             queue
-                .enqueue_read(&buffers[1], true, 0, 4, host(&out), NOTHING)
+                .enqueue_read(linear(&buffers[1], 0, 4, host(&out)), true, NOTHING)
                 .expect("read");
         }
         report("launch and read 4 bytes", start, n as u32);
@@ -139,7 +141,7 @@ fn main() {
             let start = Instant::now();
             for _ in 0..n {
                 queue
-                    .enqueue_write(&b, true, 0, size, host(&data), NOTHING)
+                    .enqueue_write(linear(&b, 0, size, host(&data)), true, NOTHING)
                     .expect("write");
             }
             queue.finish().expect("finish");
@@ -147,7 +149,7 @@ fn main() {
             let start = Instant::now();
             for _ in 0..n {
                 queue
-                    .enqueue_read(&b, true, 0, size, host(&data), NOTHING)
+                    .enqueue_read(linear(&b, 0, size, host(&data)), true, NOTHING)
                     .expect("read");
             }
             let read = start.elapsed().as_secs_f64();

@@ -40,10 +40,14 @@ fn copies_are_exact() {
     ] {
         let (a, b) = (bytes(n, 1), bytes(n, 2));
         let (x, y) = (buffer_of(&context, &a), buffer_of(&context, &b));
-        queue.enqueue_copy(&x, &y, from, to, size, NOTHING).expect("copy");
+        queue
+            .enqueue_copy(copy(&x, &y, from, to, size), NOTHING)
+            .expect("copy");
         // The next command sees the copy.
         let z = buffer_of(&context, &b);
-        queue.enqueue_copy(&y, &z, 0, 0, 4 * n, NOTHING).expect("copy");
+        queue
+            .enqueue_copy(copy(&y, &z, 0, 0, 4 * n), NOTHING)
+            .expect("copy");
         let raw = |v: &[f32]| -> Vec<u8> { v.iter().flat_map(|f| f.to_ne_bytes()).collect() };
         let mut expected = raw(&b);
         expected[to..to + size].copy_from_slice(&raw(&a)[from..from + size]);
@@ -55,7 +59,7 @@ fn copies_are_exact() {
     let sub = |origin: usize, size: usize| Buffer::create_sub(&whole, 0, origin, size).expect("sub-buffer");
     let (low, high) = (sub(0, 4096), sub(8192, 4096));
     queue
-        .enqueue_copy(&low, &high, 16, 48, 1000, NOTHING)
+        .enqueue_copy(copy(&low, &high, 16, 48, 1000), NOTHING)
         .expect("copy");
     let mut expected = bytes(n, 3);
     let moved = expected[4..254].to_vec();
@@ -107,18 +111,18 @@ fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
         let whole = |b: &[u8]| {
             let buffer = buffer(context, SIZE);
             queue
-                .enqueue_write(&buffer, false, 0, SIZE, host(b), NOTHING)
+                .enqueue_write(linear(&buffer, 0, SIZE, host(b)), false, NOTHING)
                 .expect("write");
             buffer
         };
         let (x, y) = (whole(&a), whole(&b));
         let part = |b: &Arc<Buffer>| Buffer::create_sub(b, 0, sub, SIZE - sub).expect("sub-buffer");
         queue
-            .enqueue_copy_rect(&part(&x), &part(&y), from, to, region, NOTHING)
+            .enqueue_copy(copy_rect(&part(&x), &part(&y), from, to, region), NOTHING)
             .expect("copy");
         let got = vec![0u8; SIZE];
         queue
-            .enqueue_read(&y, true, 0, SIZE, host(&got), NOTHING)
+            .enqueue_read(linear(&y, 0, SIZE, host(&got)), true, NOTHING)
             .expect("read");
         let place = |s: &RectSide, row: usize, slice: usize| {
             let row_pitch = s.row_pitch;
@@ -142,10 +146,14 @@ fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
         for pinned in [false, true] {
             let (source, target) = (Host::new(context, queue, &a, pinned), whole(&raw(6)));
             queue
-                .enqueue_write_rect(&part(&target), false, to, from, region, source.at(sub), NOTHING)
+                .enqueue_write(
+                    rect(&part(&target), to, from, region, source.at(sub)),
+                    false,
+                    NOTHING,
+                )
                 .expect("write");
             queue
-                .enqueue_read(&target, true, 0, SIZE, host(&got), NOTHING)
+                .enqueue_read(linear(&target, 0, SIZE, host(&got)), true, NOTHING)
                 .expect("read");
             assert!(
                 got == expected,
@@ -153,7 +161,7 @@ fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
             );
             let target = Host::new(context, queue, &raw(6), pinned);
             queue
-                .enqueue_read_rect(&part(&x), true, from, to, region, target.at(sub), NOTHING)
+                .enqueue_read(rect(&part(&x), from, to, region, target.at(sub)), true, NOTHING)
                 .expect("read");
             assert!(
                 target.bytes() == expected,
@@ -177,7 +185,7 @@ fn chunks_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
             .unzip();
         let buffer = buffer(context, size);
         queue
-            .enqueue_write(&buffer, true, 0, size, host(&old), NOTHING)
+            .enqueue_write(linear(&buffer, 0, size, host(&old)), true, NOTHING)
             .expect("write");
         let there = RectSide {
             origin: [16, 0, 0],
@@ -186,15 +194,15 @@ fn chunks_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
         };
         let packed = RectSide::default();
         queue
-            .enqueue_write_rect(&buffer, false, there, packed, region, host(&new), NOTHING)
+            .enqueue_write(rect(&buffer, there, packed, region, host(&new)), false, NOTHING)
             .expect("write");
         let (got, rows) = (vec![0u8; size], vec![0u8; region.iter().product()]);
         queue
-            .enqueue_read_rect(&buffer, true, there, packed, region, host(&rows), NOTHING)
+            .enqueue_read(rect(&buffer, there, packed, region, host(&rows)), true, NOTHING)
             .expect("read");
         assert!(rows[..] == new[..rows.len()], "{region:?}");
         queue
-            .enqueue_read(&buffer, true, 0, size, host(&got), NOTHING)
+            .enqueue_read(linear(&buffer, 0, size, host(&got)), true, NOTHING)
             .expect("read");
         let mut expected = old;
         for (n, row) in rows.chunks_exact(region[0]).enumerate() {
@@ -223,7 +231,7 @@ impl Host {
             let flags = MemFlags::from_bits(1 | 1 << 4).expect("flags");
             let buffer = Buffer::create(context, flags, size, None).expect("buffer");
             queue
-                .enqueue_write(&buffer, true, 0, size, host(bytes), NOTHING)
+                .enqueue_write(linear(&buffer, 0, size, host(bytes)), true, NOTHING)
                 .expect("write");
             let both = MapFlags {
                 read: true,
@@ -231,7 +239,7 @@ impl Host {
                 invalidate: false,
             };
             (start, _) = queue
-                .enqueue_map(&buffer, true, both, 0, size, NOTHING)
+                .enqueue_map(&part(&buffer, 0, size), true, both, NOTHING)
                 .expect("map");
             buffer
         });

@@ -40,7 +40,7 @@ fn flushed_commands_run_without_another_call() {
         ..MapFlags::default()
     };
     let (at, _) = one
-        .enqueue_map(&y, true, write, ITEMS * 4 - 4, 4, NOTHING)
+        .enqueue_map(&part(&y, ITEMS * 4 - 4, 4), true, write, NOTHING)
         .expect("mapped");
     for round in 1..=3 {
         add(&one, &x, &y, 10);

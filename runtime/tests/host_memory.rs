@@ -16,7 +16,6 @@ const LARGE: usize = 5 << 20;
 
 fn after<'a>(list: &'a [Arc<Event>]) -> Waits<'a> {
     Waits {
-        malformed: false,
         list,
         want_event: true,
     }
@@ -28,7 +27,7 @@ fn event(enqueued: Enqueued) -> Arc<Event> {
 
 fn read_to(queue: &Arc<CommandQueue>, buffer: &Arc<Buffer>, to: &[f32], list: &[Arc<Event>]) -> Arc<Event> {
     let size = size_of_val(to);
-    event(queue.enqueue_read(buffer, false, 0, size, host(to), after(list)))
+    event(queue.enqueue_read(linear(buffer, 0, size, host(to)), false, after(list)))
 }
 
 fn write_from(
@@ -38,7 +37,7 @@ fn write_from(
     list: &[Arc<Event>],
 ) -> Arc<Event> {
     let size = size_of_val(from);
-    event(queue.enqueue_write(buffer, false, 0, size, host(from), after(list)))
+    event(queue.enqueue_write(linear(buffer, 0, size, host(from)), false, after(list)))
 }
 
 fn open(gate: &Arc<Event>) {
@@ -59,7 +58,7 @@ fn a_write_takes_what_a_read_before_it_stored() {
         let gate = Event::user(&context);
         let list = if held { vec![Arc::clone(&gate)] } else { Vec::new() };
         // The copy makes the queue busy, so that the host does not perform the transfers at once.
-        queue.enqueue_copy(&a, &b, 0, 0, 4, NOTHING).expect("copy");
+        queue.enqueue_copy(copy(&a, &b, 0, 0, 4), NOTHING).expect("copy");
         read_to(&queue, &a, &between, &list);
         write_from(&queue, &b, &between, &[]);
         open(&gate);
@@ -77,7 +76,7 @@ fn a_write_waits_for_the_read_of_another_queue() {
         let between = vec![1.0f32; 16];
         let gate = Event::user(&context);
         let list = if held { vec![Arc::clone(&gate)] } else { Vec::new() };
-        one.enqueue_copy(&a, &b, 0, 0, 4, NOTHING).expect("copy");
+        one.enqueue_copy(copy(&a, &b, 0, 0, 4), NOTHING).expect("copy");
         let stored = read_to(&one, &a, &between, &list);
         let written = write_from(&other, &b, &between, &[stored]);
         open(&gate);
@@ -95,7 +94,7 @@ fn a_write_does_not_block_behind_a_gate() {
     let (a, b) = (buffer_of(&context, &[7.0; 16]), buffer_of(&context, &[0.0; 16]));
     let between = vec![1.0f32; 16];
     let gate = Event::user(&context);
-    queue.enqueue_copy(&a, &b, 0, 0, 4, NOTHING).expect("copy");
+    queue.enqueue_copy(copy(&a, &b, 0, 0, 4), NOTHING).expect("copy");
     read_to(&queue, &a, &between, &[]);
     queue.enqueue_marker(after(&[Arc::clone(&gate)])).expect("marker");
     write_from(&queue, &b, &between, &[]);
@@ -113,17 +112,17 @@ fn an_end_of_a_mapping_right_behind_its_begin_changes_nothing() {
     let used = Buffer::create(&context, flags, 64, Some(host(&memory))).expect("buffer");
     let other = buffer_of(&context, &[7.0; 16]);
     queue
-        .enqueue_copy(&other, &used, 0, 0, 64, NOTHING)
+        .enqueue_copy(copy(&other, &used, 0, 0, 64), NOTHING)
         .expect("copy");
     let write = MapFlags {
         write: true,
         ..MapFlags::default()
     };
     let (at, _) = queue
-        .enqueue_map(&used, false, write, 0, 64, NOTHING)
+        .enqueue_map(&part(&used, 0, 64), false, write, NOTHING)
         .expect("map");
     queue
-        .enqueue_unmap(&used, at.as_ptr().addr(), NOTHING)
+        .enqueue_unmap(mapped(&used, at.cast()).expect("mapped"), NOTHING)
         .expect("unmap");
     assert_eq!(read(&queue, &used), vec![7.0; 16]);
     clean();
@@ -141,7 +140,7 @@ fn all_of_a_large_read_waits() {
         let got = vec![0.0f32; LARGE];
         let gate = Event::user(&context);
         let size = 4 * LARGE;
-        let copied = event(queue.enqueue_copy(&b, &a, 0, 0, size, after(&[Arc::clone(&gate)])));
+        let copied = event(queue.enqueue_copy(copy(&b, &a, 0, 0, size), after(&[Arc::clone(&gate)])));
         let done = read_to(&queue, &a, &got, &[copied]);
         queue.flush().expect("flush");
         open(&gate);
@@ -175,7 +174,7 @@ fn a_blocking_read_waits_for_a_barrier_before_it() {
     let (a, b) = (buffer_of(&context, &[1.0; 16]), buffer_of(&context, &[2.0; 16]));
     let gate = Event::user(&context);
     queue
-        .enqueue_copy(&b, &a, 0, 0, 64, after(&[Arc::clone(&gate)]))
+        .enqueue_copy(copy(&b, &a, 0, 0, 64), after(&[Arc::clone(&gate)]))
         .expect("copy");
     queue.enqueue_barrier(NOTHING).expect("barrier");
     std::thread::scope(|s| {
@@ -200,10 +199,10 @@ fn host_memory_is_written_in_the_order_of_events() {
     for _ in 0..50 {
         let (a, b) = (buffer_of(&context, &[7.0; 16]), buffer_of(&context, &[9.0; 16]));
         let between = vec![1.0f32; 16];
-        one.enqueue_copy(&a, &b, 0, 0, 4, NOTHING).expect("copy");
+        one.enqueue_copy(copy(&a, &b, 0, 0, 4), NOTHING).expect("copy");
         let first = read_to(&one, &a, &between, &[]);
         // The second read waits for the first one indirectly, through a copy.
-        let copied = event(other.enqueue_copy(&b, &a, 4, 4, 60, after(&[Arc::clone(&first)])));
+        let copied = event(other.enqueue_copy(copy(&b, &a, 4, 4, 60), after(&[Arc::clone(&first)])));
         let second = read_to(&other, &b, &between, &[copied]);
         Event::wait_all(&[second]).expect("wait");
         assert_eq!(std::hint::black_box(&between)[1..], [9.0; 15]);
@@ -223,7 +222,7 @@ fn a_write_waits_for_a_read_by_way_of_another_command() {
         let between = vec![1.0f32; 16];
         let gate = Event::user(&context);
         let list = if held { vec![Arc::clone(&gate)] } else { Vec::new() };
-        one.enqueue_copy(&a, &b, 0, 0, 4, NOTHING).expect("copy");
+        one.enqueue_copy(copy(&a, &b, 0, 0, 4), NOTHING).expect("copy");
         let stored = read_to(&one, &a, &between, &list);
         event(other.enqueue_marker(after(&[stored])));
         let written = write_from(&other, &b, &between, &[]);
@@ -281,27 +280,28 @@ fn memory_of_the_application_is_coherent_at_mappings() {
             ..MapFlags::default()
         };
         let (all, _) = queue
-            .enqueue_map(&whole, true, flags, 0, 4 * N, NOTHING)
+            .enqueue_map(&part(&whole, 0, 4 * N), true, flags, NOTHING)
             .expect("map");
         let (part, _) = queue
-            .enqueue_map(&sub, true, flags, 16, 64, NOTHING)
+            .enqueue_map(&part(&sub, 16, 64), true, flags, NOTHING)
             .expect("map");
         assert_eq!(all.addr().get(), memory.part(N).as_ptr().addr());
         assert_eq!(part.addr().get(), all.addr().get() + 1024 + 16);
         for (i, y) in memory.part(N).iter().enumerate() {
             assert_eq!(*y, i as f32 + 2.0, "offset {offset}");
         }
-        let mapped = part.cast::<[f32; 2]>();
+        let floats = part.cast::<[f32; 2]>();
         // SAFETY: 64 bytes from byte 1040 on are mapped for writing.
-        unsafe { mapped.write_unaligned([500.0, 501.0]) };
-        let ended = event(queue.enqueue_unmap(&sub, part.addr().get(), after(&[])));
-        event(queue.enqueue_unmap(&whole, all.addr().get(), after(&[ended])));
+        unsafe { floats.write_unaligned([500.0, 501.0]) };
+        let unmap = |buffer, at| mapped(buffer, at).expect("mapped");
+        let ended = event(queue.enqueue_unmap(unmap(&sub, part), after(&[])));
+        event(queue.enqueue_unmap(unmap(&whole, all), after(&[ended])));
         let mut expected: Vec<f32> = content.iter().map(|y| y + 2.0).collect();
         expected[260..262].copy_from_slice(&[500.0, 501.0]);
         assert_eq!(read(&queue, &whole), expected, "offset {offset}");
         // A read of the buffer into its own storage.
         queue
-            .enqueue_read(&whole, true, 0, 4 * N, host(memory.part(N)), NOTHING)
+            .enqueue_read(linear(&whole, 0, 4 * N, host(memory.part(N))), true, NOTHING)
             .expect("read");
         assert_eq!(memory.part(N), expected);
         drop((sub, whole));

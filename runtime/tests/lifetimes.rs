@@ -11,7 +11,6 @@ use support::*;
 
 fn marker(queue: &Arc<CommandQueue>, list: &[Arc<Event>]) -> Arc<Event> {
     let waits = Waits {
-        malformed: false,
         list,
         want_event: true,
     };

@@ -15,7 +15,6 @@ use support::*;
 fn add(queue: &Arc<CommandQueue>, kernel: &Kernel, args: &[ArgValue], after: &[&Arc<Event>]) -> Arc<Event> {
     let list: Vec<Arc<Event>> = after.iter().map(|e| Arc::clone(e)).collect();
     let waits = Waits {
-        malformed: false,
         list: &list,
         want_event: true,
     };
@@ -26,7 +25,6 @@ fn add(queue: &Arc<CommandQueue>, kernel: &Kernel, args: &[ArgValue], after: &[&
 fn marker(queue: &Arc<CommandQueue>, after: &[&Arc<Event>]) -> Arc<Event> {
     let list: Vec<Arc<Event>> = after.iter().map(|e| Arc::clone(e)).collect();
     let waits = Waits {
-        malformed: false,
         list: &list,
         want_event: true,
     };
@@ -85,7 +83,6 @@ fn barriers_hold_back_what_follows() {
     // A barrier with a wait list waits only for these events, and later commands wait for the barrier.
     let list = [Arc::clone(&other)];
     let waits = Waits {
-        malformed: false,
         list: &list,
         want_event: true,
     };

@@ -72,8 +72,9 @@ fn pipelines_are_made_once_and_early() {
             global: [64, 1, 1],
             local: Some([local, 1, 1]),
         };
-        let done = kernel.enqueue(queue, &range, CommandType::NdRangeKernel, Waits::default());
-        done.expect("a launch");
+        let launch = kernel.launch(queue, &range).expect("a launch");
+        let done = launch.enqueue(CommandType::NdRangeKernel, Waits::default());
+        done.expect("enqueued");
     };
     let shared = queue(&context, false);
     launch(&first, &shared, 16);

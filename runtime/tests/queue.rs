@@ -149,7 +149,7 @@ fn launches_that_come_again_or_do_not() {
                 }
                 2 => {
                     queue
-                        .enqueue_fill(&buffers[y], &0.5f32.to_ne_bytes(), 0, 4 * n, NOTHING)
+                        .enqueue_fill(fill(&buffers[y], &0.5f32.to_ne_bytes(), 0, 4 * n), NOTHING)
                         .expect("fill");
                     model[y][..n].fill(0.5);
                 }
@@ -184,15 +184,23 @@ fn copies_fills_and_rectangles() {
     let a = buffer(&context, 256);
     let b = buffer(&context, 256);
     queue
-        .enqueue_write(&a, false, 0, 256, host(&data), NOTHING)
+        .enqueue_write(linear(&a, 0, 256, host(&data)), false, NOTHING)
         .expect("write");
-    queue.enqueue_copy(&a, &b, 16, 0, 240, NOTHING).expect("copy");
-    queue.enqueue_fill(&b, &[1, 2], 2, 6, NOTHING).expect("fill 2");
-    queue.enqueue_fill(&b, &[9], 240, 15, NOTHING).expect("fill 1");
-    queue.enqueue_fill(&b, &[7; 8], 64, 64, NOTHING).expect("fill 8");
+    queue
+        .enqueue_copy(copy(&a, &b, 16, 0, 240), NOTHING)
+        .expect("copy");
+    queue
+        .enqueue_fill(fill(&b, &[1, 2], 2, 6), NOTHING)
+        .expect("fill 2");
+    queue
+        .enqueue_fill(fill(&b, &[9], 240, 15), NOTHING)
+        .expect("fill 1");
+    queue
+        .enqueue_fill(fill(&b, &[7; 8], 64, 64), NOTHING)
+        .expect("fill 8");
     let out = vec![0u8; 256];
     queue
-        .enqueue_read(&b, true, 0, 256, host(&out), NOTHING)
+        .enqueue_read(linear(&b, 0, 256, host(&out)), true, NOTHING)
         .expect("read");
     let mut want: Vec<u8> = data[16..].to_vec();
     want.extend([0; 16]);
@@ -208,13 +216,9 @@ fn copies_fills_and_rectangles() {
     };
     let packed = vec![0u8; 24];
     queue
-        .enqueue_read_rect(
-            &a,
+        .enqueue_read(
+            rect(&a, side, RectSide::default(), [4, 3, 1], host(&packed)),
             true,
-            side,
-            RectSide::default(),
-            [4, 3, 1],
-            host(&packed),
             NOTHING,
         )
         .expect("read rect");
@@ -223,13 +227,9 @@ fn copies_fills_and_rectangles() {
         .collect();
     assert_eq!(packed[..12], expected);
     queue
-        .enqueue_write_rect(
-            &b,
+        .enqueue_write(
+            rect(&b, side, RectSide::default(), [4, 3, 1], host(&packed)),
             false,
-            side,
-            RectSide::default(),
-            [4, 3, 1],
-            host(&packed),
             NOTHING,
         )
         .expect("write rect");
@@ -239,10 +239,10 @@ fn copies_fills_and_rectangles() {
         slice_pitch: 0,
     };
     queue
-        .enqueue_copy_rect(&a, &b, origin(0), origin(12), [4, 8, 1], NOTHING)
+        .enqueue_copy(copy_rect(&a, &b, origin(0), origin(12), [4, 8, 1]), NOTHING)
         .expect("copy rect");
     queue
-        .enqueue_read(&b, true, 0, 256, host(&out), NOTHING)
+        .enqueue_read(linear(&b, 0, 256, host(&out)), true, NOTHING)
         .expect("read");
     for y in 0..3 {
         let at = 128 + 16 * (1 + y) + 2;
@@ -251,7 +251,9 @@ fn copies_fills_and_rectangles() {
     for y in 0..8 {
         assert_eq!(out[16 * y + 12..16 * y + 16], data[16 * y..16 * y + 4]);
     }
-    let overlap = queue.enqueue_copy(&a, &a, 0, 8, 16, NOTHING).map_err(|e| e.code);
+    let overlap = queue
+        .enqueue_copy(copy(&a, &a, 0, 8, 16), NOTHING)
+        .map_err(|e| e.code);
     assert_eq!(overlap.err(), Some(ClCode::MemCopyOverlap));
     clean();
 }
@@ -272,7 +274,7 @@ fn reads_wait_for_the_kernels_before_them() {
     for out in &outs {
         launch(&queue, &kernel, &args, items(n, None), NOTHING).expect("launch");
         last = queue
-            .enqueue_read(&y, false, 0, 4 * n, host(out), EVENT)
+            .enqueue_read(linear(&y, 0, 4 * n, host(out)), false, EVENT)
             .expect("read");
     }
     Event::wait_all(&[last.expect("event")]).expect("wait");
@@ -282,11 +284,11 @@ fn reads_wait_for_the_kernels_before_them() {
     // A write whose source is the destination of the read before it.
     let back = vec![0.0f32; n];
     queue
-        .enqueue_read(&y, false, 0, 4 * n, host(&back), NOTHING)
+        .enqueue_read(linear(&y, 0, 4 * n, host(&back)), false, NOTHING)
         .expect("read");
     launch(&queue, &kernel, &args, items(n, None), NOTHING).expect("launch");
     queue
-        .enqueue_write(&x, false, 0, 4 * n, host(&back), NOTHING)
+        .enqueue_write(linear(&x, 0, 4 * n, host(&back)), false, NOTHING)
         .expect("write");
     assert!(read(&queue, &x).iter().all(|v| *v == 20.0));
     clean();
@@ -307,7 +309,6 @@ fn user_events_hold_back_and_release() {
         &args,
         items(16, None),
         Waits {
-            malformed: false,
             list: &[Arc::clone(&gate)],
             want_event: true,
         },
@@ -322,7 +323,6 @@ fn user_events_hold_back_and_release() {
         &args,
         items(16, None),
         Waits {
-            malformed: false,
             list: &[Arc::clone(&held)],
             want_event: true,
         },
@@ -358,7 +358,6 @@ fn failed_events_fail_their_dependents() {
     let gate = Event::user(&context);
     let first = q1
         .enqueue_marker(Waits {
-            malformed: false,
             list: &[Arc::clone(&gate)],
             want_event: true,
         })
@@ -366,7 +365,6 @@ fn failed_events_fail_their_dependents() {
         .expect("event");
     let second = q2
         .enqueue_marker(Waits {
-            malformed: false,
             list: &[Arc::clone(&first)],
             want_event: true,
         })
@@ -384,7 +382,6 @@ fn failed_events_fail_their_dependents() {
     q1.finish().expect("finish");
     q2.finish().expect("finish");
     let late = Waits {
-        malformed: false,
         list: &[gate],
         want_event: true,
     };
@@ -400,7 +397,6 @@ fn callbacks_come_once_per_status() {
     let gate = Event::user(&context);
     let event = queue
         .enqueue_marker(Waits {
-            malformed: false,
             list: &[Arc::clone(&gate)],
             want_event: true,
         })
@@ -450,7 +446,7 @@ fn profiling_is_monotonic() {
     let out = vec![0.0f32; n];
     events.extend(
         queue
-            .enqueue_read(&y, true, 0, 4 * n, host(&out), EVENT)
+            .enqueue_read(linear(&y, 0, 4 * n, host(&out)), true, EVENT)
             .expect("read"),
     );
     let times = |e: &Arc<Event>| {
@@ -489,7 +485,7 @@ fn maps_see_and_make_changes() {
         let y = Buffer::create(&context, flags, 256, ptr).expect("buffer");
         let x = buffer_of(&context, &data);
         queue
-            .enqueue_write(&y, true, 0, 256, host(&data), NOTHING)
+            .enqueue_write(linear(&y, 0, 256, host(&data)), true, NOTHING)
             .expect("write");
         let args = saxpy_args(1.0, &x, &y);
         launch(&queue, &kernel, &args, items(64, None), NOTHING).expect("launch");
@@ -498,7 +494,9 @@ fn maps_see_and_make_changes() {
             write: true,
             invalidate: false,
         };
-        let (p, _) = queue.enqueue_map(&y, true, both, 16, 64, NOTHING).expect("map");
+        let (p, _) = queue
+            .enqueue_map(&part(&y, 16, 64), true, both, NOTHING)
+            .expect("map");
         assert_eq!(y.map_count(), 1);
         if bits & 8 != 0 {
             assert_eq!(p.addr().get(), memory.as_ptr().addr() + 16);
@@ -512,7 +510,8 @@ fn maps_see_and_make_changes() {
             // SAFETY: as above.
             unsafe { at.write(100.0) };
         }
-        queue.enqueue_unmap(&y, p.addr().get(), NOTHING).expect("unmap");
+        let request = mapped(&y, p.cast()).expect("mapped");
+        queue.enqueue_unmap(request, NOTHING).expect("unmap");
         assert_eq!(y.map_count(), 0);
         launch(&queue, &kernel, &args, items(64, None), NOTHING).expect("launch");
         let out = read(&queue, &y);
@@ -524,9 +523,7 @@ fn maps_see_and_make_changes() {
             };
             assert_eq!(*v, want, "flags {bits:#x}, at {i}");
         }
-        let twice = queue
-            .enqueue_unmap(&y, p.addr().get(), NOTHING)
-            .map_err(|e| e.code);
+        let twice = mapped(&y, p.cast()).map(drop).map_err(|e| e.code);
         assert_eq!(twice.err(), Some(ClCode::InvalidValue));
     }
     clean();
@@ -687,7 +684,7 @@ fn queues_run_to_their_end_when_dropped() {
         let q = queue(&context, false);
         let args = saxpy_args(3.0, &x, &y);
         launch(&q, &kernel, &args, items(64, None), NOTHING).expect("launch");
-        q.enqueue_read(&y, false, 0, 256, host(&out), NOTHING)
+        q.enqueue_read(linear(&y, 0, 256, host(&out)), false, NOTHING)
             .expect("read");
     }
     // The GPU has written `out`, which the compiler cannot see.

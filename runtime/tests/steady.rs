@@ -77,7 +77,9 @@ fn launches_allocate_nothing() {
                     }
                     let range = items(64, Some(64));
                     kernel
-                        .enqueue(&queue, &range, CommandType::NdRangeKernel, NOTHING)
+                        .launch(&queue, &range)
+                        .expect("launch")
+                        .enqueue(CommandType::NdRangeKernel, NOTHING)
                         .expect("launch");
                 }
                 queue.finish().expect("finish");

@@ -59,7 +59,6 @@ fn after(list: &[Arc<Event>]) -> Waits<'_> {
     Waits {
         list,
         want_event: true,
-        ..Waits::default()
     }
 }
 
@@ -118,7 +117,11 @@ impl World {
                 let memory = vec![f32::NAN; N];
                 let read = self
                     .queue(number / 3)
-                    .enqueue_read(&chain.buffer, false, 0, 4 * N, host(&memory), after(&[event]))
+                    .enqueue_read(
+                        linear(&chain.buffer, 0, 4 * N, host(&memory)),
+                        false,
+                        after(&[event]),
+                    )
                     .expect("enqueued")
                     .expect("an event");
                 // The next command that writes waits for this read, and so for the write before it.

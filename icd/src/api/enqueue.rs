@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use caldera_runtime::command::CommandType;
 use caldera_runtime::command::rect::RectSide;
+use caldera_runtime::command::request::{BufferCopy, BufferFill, BufferRange, BufferTransfer, MappedRegion};
 use caldera_runtime::context::Context;
 use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::event::Event;
@@ -19,52 +20,44 @@ use crate::{callback, entry, handle};
 
 /// The arguments `event_wait_list` and `event` of a call.
 pub(super) struct EventArgs {
-    list: Vec<Arc<Event>>,
-    malformed: bool,
+    /// The events, or the reason why the argument is not a list of events.
+    list: std::result::Result<Vec<Arc<Event>>, &'static str>,
     event: Ptr<cl_event>,
 }
 
 impl EventArgs {
     /// Takes the arguments and compares contexts. CL 5.2.2 and others: INVALID_CONTEXT if the contexts of
-    /// command_queue and of the memory objects, or of the events, are not the same. INVALID_EVENT_WAIT_LIST comes
-    /// later in the order of checks: the runtime returns it for a malformed list ([`Waits`]).
+    /// command_queue and of the memory objects, or of the events, are not the same.
     pub(super) fn new(
-        queue: &Arc<CommandQueue>,
+        queue: &CommandQueue,
         objects: &[&Arc<Context>],
         list: Array<cl_event>,
         event: Ptr<cl_event>,
     ) -> Result<Self> {
         let args = EventArgs::unchecked(list, event);
-        let events = args.list.iter().map(|e| e.context());
-        let mut contexts = objects.iter().copied().chain(events);
-        if contexts.all(|c| Arc::ptr_eq(c, queue.context())) {
-            Ok(args)
-        } else {
-            Err(Error::new(
-                ClCode::InvalidContext,
-                "the queue's context is another",
-            ))
-        }
+        let events = args.list.iter().flatten().map(|e| e.context());
+        queue.check_contexts(objects.iter().copied().chain(events))?;
+        Ok(args)
     }
 
     /// Takes the arguments without comparing contexts, for a call whose clause lists that error last.
     fn unchecked(list: Array<cl_event>, event: Ptr<cl_event>) -> Self {
-        let (list, malformed) = match handle::wait_list(list) {
-            Ok(list) => (list, false),
-            Err(_) => (Vec::new(), true),
-        };
         EventArgs {
-            list,
-            malformed,
+            list: handle::optional_list(list),
             event,
         }
     }
 
-    pub(super) fn waits(&self) -> Waits<'_> {
-        Waits {
-            list: &self.list,
-            want_event: !self.event.is_null(),
-            malformed: self.malformed,
+    /// Returns the wait list, after the conditions that precede it in the specification have been checked. CL 5.8
+    /// and others: INVALID_EVENT_WAIT_LIST if event_wait_list is NULL and num_events_in_wait_list > 0, or
+    /// event_wait_list is not NULL and num_events_in_wait_list is 0, or if its events are not valid events.
+    pub(super) fn waits(&self) -> Result<Waits<'_>> {
+        match &self.list {
+            Ok(list) => Ok(Waits {
+                list,
+                want_event: !self.event.is_null(),
+            }),
+            Err(why) => Err(Error::new(ClCode::InvalidEventWaitList, *why)),
         }
     }
 
@@ -127,7 +120,8 @@ entry! {
         let buffer = handle::borrow::<Buffer>(buffer)?;
         let events = EventArgs::new(&queue, &[buffer.context()], event_wait_list, event)?;
         let to = memory(ptr)?;
-        events.finish(queue.enqueue_read(&buffer, blocking_read != 0, offset, size, to, events.waits()))
+        let read = BufferTransfer::linear(&BufferRange::new(&buffer, offset, size)?, to);
+        events.finish(queue.enqueue_read(read, blocking_read != 0, events.waits()?))
     }
 }
 
@@ -148,7 +142,8 @@ entry! {
         let buffer = handle::borrow::<Buffer>(buffer)?;
         let events = EventArgs::new(&queue, &[buffer.context()], event_wait_list, event)?;
         let from = memory(ptr)?;
-        events.finish(queue.enqueue_write(&buffer, blocking_write != 0, offset, size, from, events.waits()))
+        let write = BufferTransfer::linear(&BufferRange::new(&buffer, offset, size)?, from);
+        events.finish(queue.enqueue_write(write, blocking_write != 0, events.waits()?))
     }
 }
 
@@ -176,9 +171,8 @@ entry! {
         let buffer_side = side(buffer_origin, buffer_row_pitch, buffer_slice_pitch)?;
         let host_side = side(host_origin, host_row_pitch, host_slice_pitch)?;
         let region = args::triple(region, "region is NULL")?;
-        let to = memory(ptr)?;
-        let blocking = blocking_read != 0;
-        events.finish(queue.enqueue_read_rect(&buffer, blocking, buffer_side, host_side, region, to, events.waits()))
+        let read = BufferTransfer::rect(&buffer, buffer_side, host_side, region, memory(ptr)?)?;
+        events.finish(queue.enqueue_read(read, blocking_read != 0, events.waits()?))
     }
 }
 
@@ -206,9 +200,8 @@ entry! {
         let buffer_side = side(buffer_origin, buffer_row_pitch, buffer_slice_pitch)?;
         let host_side = side(host_origin, host_row_pitch, host_slice_pitch)?;
         let region = args::triple(region, "region is NULL")?;
-        let from = memory(ptr)?;
-        let blocking = blocking_write != 0;
-        events.finish(queue.enqueue_write_rect(&buffer, blocking, buffer_side, host_side, region, from, events.waits()))
+        let write = BufferTransfer::rect(&buffer, buffer_side, host_side, region, memory(ptr)?)?;
+        events.finish(queue.enqueue_write(write, blocking_write != 0, events.waits()?))
     }
 }
 
@@ -229,7 +222,8 @@ entry! {
         let src = handle::borrow::<Buffer>(src_buffer)?;
         let dst = handle::borrow::<Buffer>(dst_buffer)?;
         let events = EventArgs::new(&queue, &[src.context(), dst.context()], event_wait_list, event)?;
-        events.finish(queue.enqueue_copy(&src, &dst, src_offset, dst_offset, size, events.waits()))
+        let copy = BufferCopy::linear(&src, &dst, src_offset, dst_offset, size)?;
+        events.finish(queue.enqueue_copy(copy, events.waits()?))
     }
 }
 
@@ -257,7 +251,8 @@ entry! {
         let src_side = side(src_origin, src_row_pitch, src_slice_pitch)?;
         let dst_side = side(dst_origin, dst_row_pitch, dst_slice_pitch)?;
         let region = args::triple(region, "region is NULL")?;
-        events.finish(queue.enqueue_copy_rect(&src, &dst, src_side, dst_side, region, events.waits()))
+        let copy = BufferCopy::rect(&src, &dst, src_side, dst_side, region)?;
+        events.finish(queue.enqueue_copy(copy, events.waits()?))
     }
 }
 
@@ -277,14 +272,12 @@ entry! {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
         let events = EventArgs::new(&queue, &[buffer.context()], event_wait_list, event)?;
-        // CL 5.2.3: INVALID_VALUE if pattern is NULL or if pattern_size is not one of {1, 2, 4, 8, 16, 32, 64, 128}
-        if !pattern_size.is_power_of_two() || pattern_size > 128 {
-            return Err(Error::new(ClCode::InvalidValue, "pattern_size").at("5.2.3"));
-        }
+        // CL 5.2.3: INVALID_VALUE if pattern is NULL
         let pattern = pattern
             .bytes()
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "pattern is NULL").at("5.2.3"))?;
-        events.finish(queue.enqueue_fill(&buffer, pattern, offset, size, events.waits()))
+        let fill = BufferFill::new(BufferRange::new(&buffer, offset, size)?, pattern)?;
+        events.finish(queue.enqueue_fill(fill, events.waits()?))
     }
 }
 
@@ -306,8 +299,8 @@ entry! {
         let buffer = handle::borrow::<Buffer>(buffer)?;
         let events = EventArgs::new(&queue, &[buffer.context()], event_wait_list, event)?;
         let flags = self::map_flags(map_flags)?;
-        let (address, event) =
-            queue.enqueue_map(&buffer, blocking_map != 0, flags, offset, size, events.waits())?;
+        let range = BufferRange::new(&buffer, offset, size)?;
+        let (address, event) = queue.enqueue_map(&range, blocking_map != 0, flags, events.waits()?)?;
         events.give(event);
         Ok(address.as_ptr().cast())
     }
@@ -326,11 +319,12 @@ entry! {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let object = super::mem::borrow(memobj)?;
         let events = EventArgs::unchecked(event_wait_list, event);
-        let address = mapped_ptr.raw().addr();
-        events.finish(match object {
-            MemObject::Buffer(buffer) => queue.enqueue_unmap(&buffer, address, events.waits()),
-            MemObject::Image(image) => queue.enqueue_unmap_image(&image, address, events.waits()),
-        })
+        let context = Arc::clone(object.context());
+        let mapped = MappedRegion::new(object, mapped_ptr.raw().addr())?;
+        let waits = events.waits()?;
+        // CL 5.4.2 lists INVALID_CONTEXT last.
+        queue.check_contexts(waits.list.iter().map(|e| e.context()).chain([&context]))?;
+        events.finish(queue.enqueue_unmap(mapped, waits))
     }
 }
 
@@ -360,7 +354,7 @@ entry! {
         }
         let to_host = flags & CL_MIGRATE_MEM_OBJECT_HOST != 0;
         let undefined = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED != 0;
-        events.finish(queue.enqueue_migrate(&objects, to_host, undefined, events.waits()))
+        events.finish(queue.enqueue_migrate(&objects, to_host, undefined, events.waits()?))
     }
 }
 
@@ -389,14 +383,15 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let kernel = handle::borrow::<Kernel>(kernel)?;
-        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[kernel.context()], event_wait_list, event)?;
         let range = Range {
             work_dim,
             offset: sizes(global_work_offset, work_dim, 0).unwrap_or([0; 3]),
             global: sizes(global_work_size, work_dim, 1).unwrap_or([0; 3]),
             local: sizes(local_work_size, work_dim, 1),
         };
-        events.finish(kernel.enqueue(&queue, &range, CommandType::NdRangeKernel, events.waits()))
+        let launch = kernel.launch(&queue, &range)?;
+        events.finish(launch.enqueue(CommandType::NdRangeKernel, events.waits()?))
     }
 }
 
@@ -411,14 +406,15 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let kernel = handle::borrow::<Kernel>(kernel)?;
-        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[kernel.context()], event_wait_list, event)?;
         let range = Range {
             work_dim: 1,
             offset: [0; 3],
             global: [1; 3],
             local: Some([1; 3]),
         };
-        events.finish(kernel.enqueue(&queue, &range, CommandType::Task, events.waits()))
+        let launch = kernel.launch(&queue, &range)?;
+        events.finish(launch.enqueue(CommandType::Task, events.waits()?))
     }
 }
 
@@ -462,10 +458,11 @@ entry! {
                 true => Ok(None),
                 false => handle::list::<Buffer>(std::slice::from_ref(m)).map(|mut list| list.pop()),
             })
-            .collect::<Result<Vec<_>>>()?;
+            .collect::<Result<Vec<Option<Arc<Buffer>>>>>()?;
+        queue.check_contexts(buffers.iter().flatten().map(|b| b.context()))?;
         let args = callback::NativeArgs::copy(args, args_mem_loc.slice().unwrap_or(&[]))
             .ok_or_else(|| invalid("args_mem_loc points outside of args"))?;
-        events.finish(queue.enqueue_native(&buffers, args.call(function), events.waits()))
+        events.finish(queue.enqueue_native(&buffers, args.call(function), events.waits()?))
     }
 }
 
@@ -479,7 +476,7 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
-        events.finish(queue.enqueue_marker(events.waits()))
+        events.finish(queue.enqueue_marker(events.waits()?))
     }
 }
 
@@ -493,7 +490,7 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
-        events.finish(queue.enqueue_barrier(events.waits()))
+        events.finish(queue.enqueue_barrier(events.waits()?))
     }
 }
 
@@ -505,8 +502,8 @@ entry! {
         if event.is_null() {
             return Err(Error::new(ClCode::InvalidValue, "event is NULL"));
         }
-        let events = EventArgs { list: Vec::new(), malformed: false, event };
-        events.finish(queue.enqueue_marker(events.waits()))
+        let events = EventArgs { list: Ok(Vec::new()), event };
+        events.finish(queue.enqueue_marker(events.waits()?))
     }
 }
 
@@ -521,6 +518,7 @@ entry! {
             .filter(|e| !e.is_empty())
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "no events"))?;
         let list = handle::list::<Event>(events)?;
+        queue.check_contexts(list.iter().map(|e| e.context()))?;
         let waits = Waits { list: &list, ..Waits::default() };
         // Commands that are enqueued later wait for the events too, as after a barrier with a wait list.
         queue.enqueue_barrier(waits).map(drop)

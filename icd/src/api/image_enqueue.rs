@@ -2,10 +2,11 @@
 
 use std::ffi::c_void;
 
+use caldera_runtime::command::request::{ImageRegion, TexelBufferCopy, TexelCopy, TexelTransfer};
 use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::mem::Buffer;
 use caldera_runtime::mem::image::{ChannelOrder, Image};
-use caldera_runtime::queue::{CommandQueue, HostSide};
+use caldera_runtime::queue::CommandQueue;
 
 use super::enqueue::{EventArgs, map_flags as checked_map_flags, memory};
 use crate::abi::*;
@@ -39,9 +40,10 @@ entry! {
         let image = handle::borrow::<Image>(image)?;
         let events = EventArgs::new(&queue, &[image.context()], event_wait_list, event)?;
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
-        let host = HostSide { ptr: memory(ptr)?, row_pitch, slice_pitch };
-        let blocking = blocking_read != 0;
-        events.finish(queue.enqueue_image_transfer(&image, false, blocking, origin, region, host, events.waits()))
+        let host = memory(ptr)?;
+        let region = ImageRegion::new(&image, origin, region)?;
+        let read = TexelTransfer::new(region, host, row_pitch, slice_pitch)?;
+        events.finish(queue.enqueue_read_image(read, blocking_read != 0, events.waits()?))
     }
 }
 
@@ -64,9 +66,10 @@ entry! {
         let image = handle::borrow::<Image>(image)?;
         let events = EventArgs::new(&queue, &[image.context()], event_wait_list, event)?;
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
-        let host = HostSide { ptr: memory(ptr)?, row_pitch: input_row_pitch, slice_pitch: input_slice_pitch };
-        let blocking = blocking_write != 0;
-        events.finish(queue.enqueue_image_transfer(&image, true, blocking, origin, region, host, events.waits()))
+        let host = memory(ptr)?;
+        let region = ImageRegion::new(&image, origin, region)?;
+        let write = TexelTransfer::new(region, host, input_row_pitch, input_slice_pitch)?;
+        events.finish(queue.enqueue_write_image(write, blocking_write != 0, events.waits()?))
     }
 }
 
@@ -95,7 +98,8 @@ entry! {
             color = fill_color.value().unwrap_or(color);
         }
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
-        events.finish(queue.enqueue_fill_image(&image, color, origin, region, events.waits()))
+        let region = ImageRegion::new(&image, origin, region)?;
+        events.finish(queue.enqueue_fill_image(&region, color, events.waits()?))
     }
 }
 
@@ -118,7 +122,8 @@ entry! {
         let events = EventArgs::new(&queue, &[src.context(), dst.context()], event_wait_list, event)?;
         let (from, to) = (origin(src_origin)?, origin(dst_origin)?);
         let region = self::region(region)?;
-        events.finish(queue.enqueue_copy_image(&src, &dst, from, to, region, events.waits()))
+        let copy = TexelCopy::new(&src, &dst, from, to, region)?;
+        events.finish(queue.enqueue_copy_image(copy, events.waits()?))
     }
 }
 
@@ -140,7 +145,8 @@ entry! {
         let buffer = handle::borrow::<Buffer>(dst_buffer)?;
         let events = EventArgs::new(&queue, &[image.context(), buffer.context()], event_wait_list, event)?;
         let (from, region) = (origin(src_origin)?, self::region(region)?);
-        events.finish(queue.enqueue_copy_image_buffer(&image, &buffer, false, from, region, dst_offset, events.waits()))
+        let copy = TexelBufferCopy::new(ImageRegion::new(&image, from, region)?, &buffer, dst_offset)?;
+        events.finish(queue.enqueue_copy_image_to_buffer(copy, events.waits()?))
     }
 }
 
@@ -162,7 +168,8 @@ entry! {
         let image = handle::borrow::<Image>(dst_image)?;
         let events = EventArgs::new(&queue, &[buffer.context(), image.context()], event_wait_list, event)?;
         let (to, region) = (origin(dst_origin)?, self::region(region)?);
-        events.finish(queue.enqueue_copy_image_buffer(&image, &buffer, true, to, region, src_offset, events.waits()))
+        let copy = TexelBufferCopy::new(ImageRegion::new(&image, to, region)?, &buffer, src_offset)?;
+        events.finish(queue.enqueue_copy_buffer_to_image(copy, events.waits()?))
     }
 }
 
@@ -191,7 +198,8 @@ entry! {
         if image_row_pitch.is_null() || (image.image_type().has_slices() && image_slice_pitch.is_null()) {
             return Err(Error::new(ClCode::InvalidValue, "a pitch is NULL").at("5.3.6"));
         }
-        let mapped = queue.enqueue_map_image(&image, blocking_map != 0, flags, origin, region, events.waits())?;
+        let region = ImageRegion::new(&image, origin, region)?;
+        let mapped = queue.enqueue_map_image(&region, blocking_map != 0, flags, events.waits()?)?;
         events.give(mapped.event);
         image_row_pitch.write(mapped.row_pitch as usize);
         // CL 5.3.6: 0 for images without slices

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::rect::{Layout, dense};
+use super::rect::{Layout, dense, overlap};
 use crate::device::pinned::Pinned;
 use crate::device::staging::Cut;
-use crate::error::Result;
+use crate::error::{ClCode, Error, Result};
 use crate::kernel::copy::Side;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
@@ -276,6 +276,17 @@ pub(crate) struct Copy {
 }
 
 impl Copy {
+    /// Checks that a copy does not overlap itself. CL 5.2.2: MEM_COPY_OVERLAP if source and destination are the same
+    /// buffer, or sub-buffers of one, and the regions overlap.
+    pub(crate) fn check_overlap(&self) -> Result<()> {
+        let (src, dst) = (&self.src, &self.dst);
+        let (from, to) = (&self.src_layout, &self.dst_layout);
+        if src.root_id() == dst.root_id() && overlap(from, src.offset(), to, dst.offset(), self.region) {
+            return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("5.2.2"));
+        }
+        Ok(())
+    }
+
     /// Returns how it uses the buffers' contents.
     pub(super) fn touches(&self) -> [Touch; 2] {
         let (s0, s1) = extent(&self.src_layout, self.region);

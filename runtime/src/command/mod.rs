@@ -9,6 +9,7 @@ pub(crate) mod fill;
 pub(crate) mod image;
 pub(crate) mod map;
 pub mod rect;
+pub mod request;
 pub(crate) mod transfer;
 
 use crate::device::Device;

@@ -20,13 +20,13 @@ pub(super) struct CachedLaunch {
     range: Range,
 }
 
-/// Returns the launch of `nd`: the cached one, if it has the same kernel and NDRange, or else a new one, which
-/// replaces it. The caller guarantees that the cached launch was prepared for the argument values of `nd`.
-pub(super) fn launch<'a>(
-    cached_launch: &'a mut Option<CachedLaunch>,
+/// Prepares the launch of `nd`, unless the cached launch has the same kernel and NDRange. The caller guarantees that
+/// the cached launch was prepared for the argument values of `nd`.
+pub(super) fn prepare(
+    cached_launch: &mut Option<CachedLaunch>,
     nd: &NdRange<'_>,
     queue: &CommandQueue,
-) -> Result<&'a Launch> {
+) -> Result<()> {
     let is_that = |s: &CachedLaunch| {
         s.range == nd.range && Arc::ptr_eq(s.launch.kernel(), nd.kernel) && !s.launch.is_provisional()
     };
@@ -36,14 +36,20 @@ pub(super) fn launch<'a>(
             range: nd.range,
         });
     }
-    Ok(&cached_launch.as_ref().expect("just made").launch)
+    Ok(())
 }
 
 impl CachedLaunch {
+    /// Returns the launch.
+    pub(super) fn launch(&self) -> &Launch {
+        &self.launch
+    }
+
     /// Changes the value of an argument. Returns `false` if the launch must be prepared again.
     pub(super) fn change(&mut self, index: usize, value: &ArgValue) -> bool {
         let binding = self.launch.kernel().reflection().args[index].binding;
         match (binding, value) {
+            (_, ArgValue::Image { .. }) => false,
             (None, _) => true,
             (Some(Binding::Pod(Place::Push(range))), ArgValue::Pod(bytes)) => {
                 self.launch.change(range, bytes.bytes()).is_ok()

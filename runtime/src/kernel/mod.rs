@@ -37,7 +37,7 @@ use crate::queue::{CommandQueue, Enqueued, Waits};
 use args::ArgKind;
 use launch::ArgValue;
 use pipeline::DeviceKernel;
-use values::Values;
+use values::{Taken, Values};
 
 /// An NDRange as the application specifies it, unchecked.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -234,29 +234,38 @@ impl Kernel {
             })
     }
 
-    /// Enqueues a launch (CL 5.8): clEnqueueNDRangeKernel or clEnqueueTask, as `command` says.
-    pub fn enqueue(
-        &self,
-        queue: &Arc<CommandQueue>,
-        range: &Range,
-        command: CommandType,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        // CL 5.8: INVALID_CONTEXT if context associated with command_queue and kernel are not the same
-        if !Arc::ptr_eq(queue.context(), self.context()) {
-            return Err(
-                Error::new(ClCode::InvalidContext, "kernel and queue of different contexts").at("5.8"),
-            );
-        }
+    /// Prepares a launch on a queue of the kernel's context ([`CommandQueue::check_contexts`]): makes the checks of
+    /// CL 5.8 in the specification's order, except that of the wait list, which comes last.
+    pub fn launch<'a>(&'a self, queue: &'a Arc<CommandQueue>, range: &Range) -> Result<PreparedLaunch<'a>> {
         // CL 5.8: INVALID_PROGRAM_EXECUTABLE if there is no successfully built program executable for the queue's device
         let (_, kernel) = self.on_device(Some(queue.device())).map_err(|_| {
             Error::new(ClCode::InvalidProgramExecutable, "not built for the device").at("5.8")
         })?;
-        let mut taken = self.values.lock().take()?;
-        let enqueued = taken.enqueue(kernel, queue, range, command, waits);
+        let mut values = self.values.lock().take()?;
+        values.prepare(kernel, queue, range)?;
+        Ok(PreparedLaunch {
+            kernel: self,
+            queue,
+            values,
+        })
+    }
+}
+
+/// A launch of a kernel object with the argument values at the time of [`Kernel::launch`].
+pub struct PreparedLaunch<'a> {
+    kernel: &'a Kernel,
+    queue: &'a Arc<CommandQueue>,
+    values: Box<Taken>,
+}
+
+impl PreparedLaunch<'_> {
+    /// Enqueues the launch (CL 5.8): clEnqueueNDRangeKernel or clEnqueueTask, as `command` says.
+    pub fn enqueue(self, command: CommandType, waits: Waits<'_>) -> Enqueued {
+        let mut values = self.values;
+        let enqueued = values.enqueue(self.queue, command, waits);
         // This may drop the last references to objects, so no lock may be held.
-        taken.let_go();
-        self.values.lock().give_back(taken);
+        values.drop_objects();
+        self.kernel.values.lock().give_back(values);
         enqueued
     }
 }

@@ -119,6 +119,9 @@ impl<'k> Placed<'k> {
     /// made now, while the caller can still report a failure.
     pub(super) fn argument(&mut self, arg: &Arg, value: &ArgValue, queue: &CommandQueue) -> Result<()> {
         let index = queue.device_index();
+        if let ArgValue::Image { image, .. } = value {
+            check_image(image, queue.device())?;
+        }
         match (arg.binding, value) {
             (None, _) => Ok(()),
             (Some(Binding::Pod(place)), ArgValue::Pod(bytes)) => self.put(place, bytes.bytes()),
@@ -181,7 +184,6 @@ impl<'k> Placed<'k> {
                 ),
                 ArgValue::Image { image, .. },
             ) => {
-                check_image(image, queue.device())?;
                 image.storage(index)?;
                 image.texel_buffer(index)?;
                 let format = image.format();

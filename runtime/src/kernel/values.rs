@@ -75,27 +75,34 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// Enqueues a launch as [`super::Kernel::enqueue`] does, which has made its own checks.
-    pub(super) fn enqueue(
+    /// Prepares a launch with these values: [`Taken::cached_launch`] is then that launch.
+    pub(super) fn prepare(
         &mut self,
         kernel: &Arc<DeviceKernel>,
-        queue: &Arc<CommandQueue>,
+        queue: &CommandQueue,
         range: &Range,
-        command: CommandType,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        queue.check_waits(waits)?;
+    ) -> Result<()> {
         let nd = NdRange {
             kernel,
             args: &self.args,
             range: *range,
         };
-        let launch = cached_launch::launch(&mut self.cached_launch, &nd, queue)?;
+        cached_launch::prepare(&mut self.cached_launch, &nd, queue)
+    }
+
+    /// Enqueues the launch that [`Taken::prepare`] has prepared.
+    pub(super) fn enqueue(
+        &self,
+        queue: &Arc<CommandQueue>,
+        command: CommandType,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        let launch = self.cached_launch.as_ref().expect("prepared").launch();
         queue.enqueue_launch(launch, &self.args, command, waits)
     }
 
     /// Drops the references to objects.
-    pub(super) fn let_go(&mut self) {
+    pub(super) fn drop_objects(&mut self) {
         for value in &mut self.args {
             match value {
                 ArgValue::Buffer(Some(_)) | ArgValue::Sampler(_) | ArgValue::Image { .. } => {

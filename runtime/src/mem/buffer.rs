@@ -391,6 +391,11 @@ impl Buffer {
         Ok(())
     }
 
+    /// Returns the buffer's range of its root.
+    pub(crate) fn range_in_root(&self) -> std::ops::Range<u64> {
+        self.offset..self.offset + self.size
+    }
+
     /// Checks a range and returns it. CL 5.2.2: INVALID_VALUE if the range is out of bounds or empty.
     pub(crate) fn check_range(&self, offset: usize, size: usize) -> Result<(u64, u64)> {
         let (offset, size) = (offset as u64, size as u64);

@@ -1,5 +1,4 @@
-//! The enqueue functions of images: the checks of CL 5.3.3 to 5.3.6 and 5.4.2 in the specification's order,
-//! then a command. Commands on an image that was created from a buffer become commands on that buffer.
+//! The enqueue functions of images (CL 5.3.3 to 5.3.6 and 5.4.2), like those of `enqueue.rs`. Commands on an image that was created from a buffer become commands on that buffer.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -10,7 +9,8 @@ use crate::command::buffer::{Copy, HostTransfer};
 use crate::command::fill::Fill;
 use crate::command::image::{FillImage, ImageAndBuffer, ImageToImage, ImageTransfer, ImageWindow, MapImage};
 use crate::command::map::{Map, Unmap, Window};
-use crate::command::rect::{Rows, overlap};
+use crate::command::rect::Rows;
+use crate::command::request::{ImageRegion, TexelBufferCopy, TexelCopy, TexelTransfer};
 use crate::command::transfer::Object;
 use crate::command::{Command, CommandType, Incoming};
 use crate::error::{ClCode, Error, Result};
@@ -18,17 +18,6 @@ use crate::event::Event;
 use crate::mem::image::{Image, ImageMapping};
 use crate::mem::{Buffer, HostPtr, HostPtrUse};
 use crate::vk::Texels;
-
-/// The host memory of a read or a write.
-#[derive(Copy, Clone, Debug)]
-pub struct HostSide {
-    /// `ptr`
-    pub ptr: HostPtr,
-    /// `row_pitch`
-    pub row_pitch: usize,
-    /// `slice_pitch`
-    pub slice_pitch: usize,
-}
 
 /// The result of mapping an image.
 #[derive(Clone, Debug)]
@@ -44,18 +33,6 @@ pub struct MappedImage {
 }
 
 impl CommandQueue {
-    /// Checks an image's context. CL 5.3.3: INVALID_CONTEXT if queue and image differ in context.
-    pub(super) fn check_image(&self, image: &Image) -> Result<()> {
-        if Arc::ptr_eq(&self.context, image.context()) {
-            Ok(())
-        } else {
-            Err(Error::new(
-                ClCode::InvalidContext,
-                "queue and image differ in context",
-            ))
-        }
-    }
-
     /// Checks that the queue's device supports an image. CL 5.3.3: INVALID_IMAGE_SIZE if it does not support images
     /// of this size, IMAGE_FORMAT_NOT_SUPPORTED if it does not support the format, INVALID_OPERATION if it does not
     /// support images.
@@ -72,72 +49,64 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// Enqueues a read, or (`write`) a write (CL 5.3.3, clEnqueueReadImage and clEnqueueWriteImage). The host
-    /// memory must cover the region.
-    pub fn enqueue_image_transfer(
+    /// Enqueues a read (CL 5.3.3, clEnqueueReadImage).
+    pub fn enqueue_read_image(
         self: &Arc<Self>,
-        image: &Arc<Image>,
-        write: bool,
+        request: TexelTransfer,
         blocking: bool,
-        origin: [usize; 3],
-        region: [usize; 3],
-        host: HostSide,
         waits: Waits<'_>,
     ) -> Enqueued {
-        self.check_image(image)?;
-        self.check_waits(waits)?;
-        let texels = image.check_region(origin, region)?;
-        let (row, slice) = image.check_pitches(texels.region, host.row_pitch, host.slice_pitch)?;
-        waits.check_list()?;
+        self.enqueue_image_transfer(request.transfer, false, blocking, waits)
+    }
+
+    /// Enqueues a write (CL 5.3.3, clEnqueueWriteImage).
+    pub fn enqueue_write_image(
+        self: &Arc<Self>,
+        request: TexelTransfer,
+        blocking: bool,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.enqueue_image_transfer(request.transfer, true, blocking, waits)
+    }
+
+    fn enqueue_image_transfer(
+        self: &Arc<Self>,
+        transfer: ImageTransfer,
+        write: bool,
+        blocking: bool,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        let image = &transfer.image;
+        self.assert_own(image.context());
         self.check_image_device(image)?;
         image.check_host(!write, write)?;
-        let kind = if write {
-            CommandType::WriteImage
-        } else {
-            CommandType::ReadImage
+        let kind = match write {
+            true => CommandType::WriteImage,
+            false => CommandType::ReadImage,
         };
-        if let Some(buffer) = image.buffer() {
-            let rows = image.in_buffer(&texels);
-            let transfer = HostTransfer {
-                buffer: Arc::clone(buffer),
-                layout: rows.layout(),
-                host: host.ptr,
-                host_layout: image.layout([0; 3], row, slice),
-                region: rows.region(),
-                pinned: None,
-            };
-            return self.transfer(kind, Object::Buffer(transfer), write, blocking, waits);
-        }
-        let transfer = ImageTransfer {
-            image: Arc::clone(image),
-            texels,
-            host: host.ptr,
-            layout: image.layout([0; 3], row, slice),
-            pinned: None,
+        let object = match image.buffer() {
+            Some(buffer) => {
+                let rows = image.in_buffer(&transfer.texels);
+                Object::Buffer(HostTransfer {
+                    buffer: Arc::clone(buffer),
+                    layout: rows.layout(),
+                    host: transfer.host,
+                    host_layout: transfer.layout,
+                    region: rows.region(),
+                    pinned: None,
+                })
+            }
+            None => Object::Image(transfer),
         };
-        self.transfer(kind, Object::Image(transfer), write, blocking, waits)
+        self.transfer(kind, object, write, blocking, waits)
     }
 
     /// Enqueues a copy between images (CL 5.3.3, clEnqueueCopyImage).
-    pub fn enqueue_copy_image(
-        self: &Arc<Self>,
-        src: &Arc<Image>,
-        dst: &Arc<Image>,
-        src_origin: [usize; 3],
-        dst_origin: [usize; 3],
-        region: [usize; 3],
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        self.check_image(src)?;
-        self.check_image(dst)?;
-        self.check_waits(waits)?;
-        // CL 5.3.3: IMAGE_FORMAT_MISMATCH if the images do not use the same image format
-        if src.format() != dst.format() {
-            return Err(Error::new(ClCode::ImageFormatMismatch, "the images differ in format").at("5.3.3"));
-        }
-        let from = src.check_region(src_origin, region)?;
-        let to = dst.check_region(dst_origin, region)?;
-        waits.check_list()?;
+    pub fn enqueue_copy_image(self: &Arc<Self>, request: TexelCopy, waits: Waits<'_>) -> Enqueued {
+        let (src, from) = (&request.from.image, request.from.texels);
+        let (dst, to) = (&request.to.image, request.to.texels);
+        self.assert_own(src.context());
+        self.assert_own(dst.context());
         self.check_image_device(src)?;
         self.check_image_device(dst)?;
         // CL 5.3.3: MEM_COPY_OVERLAP if the images are the same and the regions overlap
@@ -179,26 +148,34 @@ impl CommandQueue {
         )
     }
 
-    /// Enqueues a copy between an image and a buffer (CL 5.3.5, clEnqueueCopyImageToBuffer; `to_image`:
-    /// clEnqueueCopyBufferToImage).
-    pub fn enqueue_copy_image_buffer(
+    /// Enqueues a copy from an image to a buffer (CL 5.3.5, clEnqueueCopyImageToBuffer).
+    pub fn enqueue_copy_image_to_buffer(
         self: &Arc<Self>,
-        image: &Arc<Image>,
-        buffer: &Arc<Buffer>,
-        to_image: bool,
-        origin: [usize; 3],
-        region: [usize; 3],
-        offset: usize,
+        request: TexelBufferCopy,
         waits: Waits<'_>,
     ) -> Enqueued {
-        self.check_image(image)?;
-        self.check_buffer(buffer)?;
-        self.check_waits(waits)?;
-        let texels = image.check_region(origin, region)?;
-        let size = image.bytes_of(texels.region);
-        // CL 5.3.5: INVALID_VALUE if the region in the buffer is out of bounds
-        let (offset, _) = buffer.check_range(offset, size as usize)?;
-        waits.check_list()?;
+        self.enqueue_copy_image_buffer(request, false, waits)
+    }
+
+    /// Enqueues a copy from a buffer to an image (CL 5.3.5, clEnqueueCopyBufferToImage).
+    pub fn enqueue_copy_buffer_to_image(
+        self: &Arc<Self>,
+        request: TexelBufferCopy,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.enqueue_copy_image_buffer(request, true, waits)
+    }
+
+    fn enqueue_copy_image_buffer(
+        self: &Arc<Self>,
+        request: TexelBufferCopy,
+        to_image: bool,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        let (image, texels) = (&request.region.image, request.region.texels);
+        let (buffer, offset) = (&request.range.buffer, request.range.offset);
+        self.assert_own(image.context());
+        self.assert_own(buffer.context());
         buffer.check_alignment(&self.device)?;
         self.check_image_device(image)?;
         let command = match image.buffer() {
@@ -240,16 +217,12 @@ impl CommandQueue {
     /// as the format demands.
     pub fn enqueue_fill_image(
         self: &Arc<Self>,
-        image: &Arc<Image>,
+        region: &ImageRegion,
         color: [u32; 4],
-        origin: [usize; 3],
-        region: [usize; 3],
         waits: Waits<'_>,
     ) -> Enqueued {
-        self.check_image(image)?;
-        self.check_waits(waits)?;
-        let texels = image.check_region(origin, region)?;
-        waits.check_list()?;
+        let (image, texels) = (&region.image, region.texels);
+        self.assert_own(image.context());
         self.check_image_device(image)?;
         let texel = image.format().encode(color);
         let command = match image.buffer() {
@@ -275,17 +248,13 @@ impl CommandQueue {
     /// Enqueues a mapping (CL 5.3.6, clEnqueueMapImage).
     pub fn enqueue_map_image(
         self: &Arc<Self>,
-        image: &Arc<Image>,
+        region: &ImageRegion,
         blocking: bool,
         flags: MapFlags,
-        origin: [usize; 3],
-        region: [usize; 3],
         waits: Waits<'_>,
     ) -> Result<MappedImage> {
-        self.check_image(image)?;
-        self.check_waits(waits)?;
-        let texels = image.check_region(origin, region)?;
-        waits.check_list()?;
+        let (image, texels) = (&region.image, region.texels);
+        self.assert_own(image.context());
         self.check_image_device(image)?;
         let write = flags.write || flags.invalidate;
         image.check_host(flags.read, write)?;
@@ -342,29 +311,13 @@ impl CommandQueue {
         })
     }
 
-    /// Enqueues the end of a mapping (CL 5.4.2, clEnqueueUnmapMemObject of an image). `address` is the address
-    /// that the map call returned.
-    pub fn enqueue_unmap_image(
+    /// Enqueues the end of an image's mapping, as [`CommandQueue::enqueue_unmap`] does.
+    pub(super) fn unmap_image(
         self: &Arc<Self>,
         image: &Arc<Image>,
-        address: usize,
+        mapping: ImageMapping,
         waits: Waits<'_>,
     ) -> Enqueued {
-        // CL 5.4.2: INVALID_VALUE if mapped_ptr is not a pointer returned by a map of the object
-        let invalid =
-            || Error::new(ClCode::InvalidValue, "the pointer is not a mapping of the object").at("5.4.2");
-        if !image.maps().lock().iter().any(|m| m.address == address) {
-            return Err(invalid());
-        }
-        waits.check_list()?;
-        self.check_image(image)?;
-        self.check_waits(waits)?;
-        let mapping = {
-            let mut maps = image.maps().lock();
-            let at = maps.iter().position(|m| m.address == address);
-            at.map(|at| maps.remove(at))
-        };
-        let mapping = mapping.ok_or_else(invalid)?;
         let texels = mapping.texels;
         let command = match image.buffer() {
             Some(buffer) => {
@@ -441,17 +394,13 @@ struct Place {
 
 /// Returns a copy between rows of buffers.
 fn buffer_copy(src: (&Arc<Buffer>, Rows), dst: (&Arc<Buffer>, Rows)) -> Result<Command> {
-    let (from, to) = (src.1.layout(), dst.1.layout());
-    let region = src.1.region();
-    // CL 5.3.3: MEM_COPY_OVERLAP if the regions overlap
-    if src.0.root_id() == dst.0.root_id() && overlap(&from, src.0.offset(), &to, dst.0.offset(), region) {
-        return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("5.3.3"));
-    }
-    Ok(Command::Copy(Copy {
+    let copy = Copy {
         src: Arc::clone(src.0),
-        src_layout: from,
+        src_layout: src.1.layout(),
         dst: Arc::clone(dst.0),
-        dst_layout: to,
-        region,
-    }))
+        dst_layout: dst.1.layout(),
+        region: src.1.region(),
+    };
+    copy.check_overlap()?;
+    Ok(Command::Copy(copy))
 }

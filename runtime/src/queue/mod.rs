@@ -28,7 +28,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 pub(crate) use batch::{Finish, Keep, KeptBy, Recording, resources};
-pub use enqueue_image::{HostSide, MappedImage};
+pub use enqueue_image::MappedImage;
 pub(crate) use flusher::Flusher;
 pub(crate) use hazards::Access;
 pub use native::NativeFn;
@@ -55,31 +55,14 @@ pub struct QueueProperties {
     pub profiling: bool,
 }
 
-/// The arguments `event_wait_list` and `event` of every enqueue function.
+/// What every enqueue function takes besides its request: the wait list, and whether to make an event.
 #[derive(Copy, Clone, Default)]
 pub struct Waits<'a> {
-    /// The events that must be complete before the command starts.
+    /// The events that must be complete before the command starts. They are of the queue's context
+    /// ([`CommandQueue::check_contexts`]).
     pub list: &'a [Arc<Event>],
     /// Whether the application asks for the command's event. Otherwise no event is made.
     pub want_event: bool,
-    /// The arguments are not a valid list. INVALID_EVENT_WAIT_LIST is returned after the conditions that
-    /// precede it in the specification have been checked.
-    pub malformed: bool,
-}
-
-impl Waits<'_> {
-    /// Checks the list. CL 5.8 and others: INVALID_EVENT_WAIT_LIST if event_wait_list is NULL and
-    /// num_events_in_wait_list > 0, or event_wait_list is not NULL and num_events_in_wait_list is 0, or if its events
-    /// are not valid events.
-    fn check_list(&self) -> Result<()> {
-        if self.malformed {
-            return Err(Error::new(
-                ClCode::InvalidEventWaitList,
-                "event_wait_list is not a list of events",
-            ));
-        }
-        Ok(())
-    }
 }
 
 /// The flags CL_MAP_*.
@@ -243,6 +226,28 @@ impl CommandQueue {
     /// Returns CL_QUEUE_CONTEXT.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
+    }
+
+    /// Checks the contexts of a call's memory objects, kernel and events. CL 5.2.2, 5.8 and others: INVALID_CONTEXT
+    /// if the context associated with command_queue is another. An entry point calls this before it converts its
+    /// other arguments, because the clauses list this error first; the enqueue functions rely on it.
+    pub fn check_contexts<'a>(&self, contexts: impl IntoIterator<Item = &'a Arc<Context>>) -> Result<()> {
+        match contexts.into_iter().all(|c| Arc::ptr_eq(c, &self.context)) {
+            true => Ok(()),
+            false => Err(Error::new(
+                ClCode::InvalidContext,
+                "the queue's context is another",
+            )),
+        }
+    }
+
+    /// Asserts what [`CommandQueue::check_contexts`] has checked: an object of another context has no storage for
+    /// this queue's device.
+    fn assert_own(&self, context: &Arc<Context>) {
+        assert!(
+            Arc::ptr_eq(context, &self.context),
+            "the caller has checked the context"
+        );
     }
 
     /// Returns CL_QUEUE_DEVICE.

@@ -29,11 +29,9 @@ impl CommandQueue {
         function: NativeFn,
         waits: Waits<'_>,
     ) -> Enqueued {
-        for buffer in buffers.iter().flatten() {
-            self.check_buffer(buffer)?;
-        }
-        self.check_waits(waits)?;
-        waits.check_list()?;
+        let contexts = buffers.iter().flatten().map(|b| b.context());
+        let contexts = contexts.chain(waits.list.iter().map(|e| e.context()));
+        contexts.for_each(|c| self.assert_own(c));
         let windows = buffers
             .iter()
             .map(|b| {

@@ -147,18 +147,6 @@ pub(super) enum Ready {
 }
 
 impl CommandQueue {
-    /// Checks a wait list's contexts. CL 5.8, 5.9: INVALID_CONTEXT if its events are of another context.
-    pub(crate) fn check_waits(&self, waits: Waits<'_>) -> Result<()> {
-        if waits.list.iter().all(|e| Arc::ptr_eq(e.context(), &self.context)) {
-            Ok(())
-        } else {
-            Err(Error::new(
-                ClCode::InvalidContext,
-                "an event of the wait list is of another context",
-            ))
-        }
-    }
-
     /// Enqueues a command, and waits as `until` demands.
     pub(super) fn enqueue(
         self: &Arc<Self>,
@@ -167,6 +155,7 @@ impl CommandQueue {
         waits: Waits<'_>,
         until: Until,
     ) -> Enqueued {
+        waits.list.iter().for_each(|e| self.assert_own(e.context()));
         self.keep_up();
         self.flush_others(waits.list);
         let after = self.comes_after(&incoming);

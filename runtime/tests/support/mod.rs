@@ -1,6 +1,7 @@
 //! Functions that the tests of the runtime share: a device, queues, buffers, programs, and launches.
 #![allow(dead_code, reason = "each test uses a part")]
 
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use caldera_compiler::abi::Abi;
@@ -9,12 +10,14 @@ use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::target::Target;
 use caldera_runtime::command::CommandType;
+use caldera_runtime::command::rect::RectSide;
+use caldera_runtime::command::request::{BufferCopy, BufferFill, BufferRange, BufferTransfer, MappedRegion};
 use caldera_runtime::context::Context;
 use caldera_runtime::device::Device;
 use caldera_runtime::error::Error;
 use caldera_runtime::kernel::launch::{ArgValue, PodBytes};
 use caldera_runtime::kernel::{Kernel, Range};
-use caldera_runtime::mem::{Buffer, HostPtr, MemFlags};
+use caldera_runtime::mem::{Buffer, HostPtr, MemFlags, MemObject};
 use caldera_runtime::platform::Platform;
 use caldera_runtime::program::Program;
 use caldera_runtime::queue::{CommandQueue, Enqueued, QueueProperties, Waits};
@@ -50,14 +53,12 @@ pub(crate) fn unordered_queue(context: &Arc<Context>) -> Arc<CommandQueue> {
 
 /// No wait list and no event.
 pub(crate) const NOTHING: Waits<'static> = Waits {
-    malformed: false,
     list: &[],
     want_event: false,
 };
 
 /// No wait list, but an event.
 pub(crate) const EVENT: Waits<'static> = Waits {
-    malformed: false,
     list: &[],
     want_event: true,
 };
@@ -79,11 +80,62 @@ pub(crate) fn buffer_of(context: &Arc<Context>, data: &[f32]) -> Arc<Buffer> {
     Buffer::create(context, flags, size_of_val(data), Some(host(data))).expect("buffer")
 }
 
+/// Returns a range of a buffer.
+pub(crate) fn part(buffer: &Arc<Buffer>, offset: usize, size: usize) -> BufferRange {
+    BufferRange::new(buffer, offset, size).expect("in bounds")
+}
+
+/// Returns a request to read or write a range of a buffer.
+pub(crate) fn linear(buffer: &Arc<Buffer>, offset: usize, size: usize, host: HostPtr) -> BufferTransfer {
+    BufferTransfer::linear(&part(buffer, offset, size), host)
+}
+
+/// Returns a request to read or write a rectangle of a buffer.
+pub(crate) fn rect(
+    buffer: &Arc<Buffer>,
+    side: RectSide,
+    host_side: RectSide,
+    region: [usize; 3],
+    host: HostPtr,
+) -> BufferTransfer {
+    BufferTransfer::rect(buffer, side, host_side, region, host).expect("in bounds")
+}
+
+/// Returns a request to copy a range.
+pub(crate) fn copy(src: &Arc<Buffer>, dst: &Arc<Buffer>, from: usize, to: usize, size: usize) -> BufferCopy {
+    BufferCopy::linear(src, dst, from, to, size).expect("in bounds")
+}
+
+/// Returns a request to copy a rectangle.
+pub(crate) fn copy_rect(
+    src: &Arc<Buffer>,
+    dst: &Arc<Buffer>,
+    src_side: RectSide,
+    dst_side: RectSide,
+    region: [usize; 3],
+) -> BufferCopy {
+    BufferCopy::rect(src, dst, src_side, dst_side, region).expect("in bounds")
+}
+
+/// Returns a request to fill a range of a buffer.
+pub(crate) fn fill(buffer: &Arc<Buffer>, pattern: &[u8], offset: usize, size: usize) -> BufferFill {
+    BufferFill::new(part(buffer, offset, size), pattern).expect("a pattern")
+}
+
+/// Returns a request to end a mapping.
+pub(crate) fn mapped(buffer: &Arc<Buffer>, address: NonNull<u8>) -> Result<MappedRegion, Error> {
+    MappedRegion::new(MemObject::Buffer(Arc::clone(buffer)), address.addr().get())
+}
+
 /// Reads the floats of a buffer.
 pub(crate) fn read(queue: &Arc<CommandQueue>, buffer: &Arc<Buffer>) -> Vec<f32> {
     let out = vec![f32::NAN; buffer.size() as usize / 4];
     queue
-        .enqueue_read(buffer, true, 0, buffer.size() as usize, host(&out), NOTHING)
+        .enqueue_read(
+            linear(buffer, 0, buffer.size() as usize, host(&out)),
+            true,
+            NOTHING,
+        )
         .expect("read");
     out
 }
@@ -170,5 +222,7 @@ pub(crate) fn launch(
     waits: Waits<'_>,
 ) -> Enqueued {
     set_args(kernel, args);
-    kernel.enqueue(queue, &range, CommandType::NdRangeKernel, waits)
+    kernel
+        .launch(queue, &range)
+        .and_then(|l| l.enqueue(CommandType::NdRangeKernel, waits))
 }

@@ -22,6 +22,7 @@ use caldera_compiler::target::Target;
 use super::Device;
 use crate::cache;
 use crate::command::CommandType;
+use crate::command::request::{BufferRange, BufferTransfer};
 use crate::config::config;
 use crate::context::Context;
 use crate::error::{ClCode, Error, Result};
@@ -170,17 +171,11 @@ impl Bench {
             global: [operands.len(), 1, 1],
             local: None,
         };
-        let command = CommandType::NdRangeKernel;
-        kernel.enqueue(&self.queue, &range, command, Waits::default())?;
-        let size = output.len();
-        self.queue.enqueue_read(
-            &to,
-            true,
-            0,
-            size,
-            HostPtr::of_slice_mut(&mut output),
-            Waits::default(),
-        )?;
+        let launch = kernel.launch(&self.queue, &range)?;
+        launch.enqueue(CommandType::NdRangeKernel, Waits::default())?;
+        let all = BufferRange::new(&to, 0, output.len())?;
+        let read = BufferTransfer::linear(&all, HostPtr::of_slice_mut(&mut output));
+        self.queue.enqueue_read(read, true, Waits::default())?;
         let word = |bytes: &[u8]| {
             let mut word = [0; 8];
             word[..bytes.len()].copy_from_slice(bytes);
