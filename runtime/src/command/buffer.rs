@@ -68,7 +68,7 @@ fn written(region: [u64; 3]) -> Use {
 /// Returns one side of a copy: a layout in a buffer's storage.
 fn side<'a>(buffer: &'a Buffer, layout: Layout, r: &Recording<'_>) -> Result<Side<'a>> {
     Ok(Side {
-        memory: buffer.storage(r.device)?,
+        memory: buffer.storage(r.device())?,
         offset: buffer.offset(),
         layout,
     })
@@ -237,7 +237,6 @@ impl HostTransfer {
         let near = side(&self.buffer, self.layout, r)?;
         r.copy(near, staged.side(packed), self.region)?;
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
-        r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         r.finish(Finish {
             from: staged.ptr,
             from_layout: packed,

@@ -36,7 +36,7 @@ impl Fill {
         let first = self.buffer.offset() + rows.start;
         // Several rows are copied from staging memory, which takes one copy command for all.
         let aligned = first.is_multiple_of(4) && rows.width.is_multiple_of(4) && rows.count == 1;
-        let storage = self.buffer.storage(r.device)?;
+        let storage = self.buffer.storage(r.device())?;
         let uses = [access(&self.buffer, rows.start, rows.end(), true)];
         match self.word().filter(|_| aligned) {
             Some(word) => {
@@ -62,7 +62,6 @@ impl Fill {
                         })
                 });
                 r.recorder().copy(&staged.buffer, storage, chunks);
-                r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
             }
         }
         r.writes(&self.buffer);

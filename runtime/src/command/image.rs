@@ -111,7 +111,7 @@ impl ImageTransfer {
         };
         r.use_image(&self.image)?;
         r.access(&[image_access(&self.image, write), host], false);
-        let image = storage(&self.image, r.device)?;
+        let image = storage(&self.image, r.device())?;
         if write {
             r.recorder().copy_to_image(&pinned.memory, image, &copy);
         } else {
@@ -166,10 +166,9 @@ impl ImageTransfer {
         let staged = r.stage(self.size())?;
         r.use_image(&self.image)?;
         r.access(&[image_access(&self.image, false)], false);
-        let image = storage(&self.image, r.device)?;
+        let image = storage(&self.image, r.device())?;
         r.recorder()
             .copy_from_image(image, &staged.buffer, &packed(self.texels, staged.offset));
-        r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         let region = self.region();
         r.finish(Finish {
             from: staged.ptr,
@@ -191,10 +190,9 @@ impl ImageTransfer {
             .copy_rect_to(&self.layout, staged.ptr, &dense(region), region);
         r.use_image(&self.image)?;
         r.access(&[image_access(&self.image, true)], false);
-        let image = storage(&self.image, r.device)?;
+        let image = storage(&self.image, r.device())?;
         r.recorder()
             .copy_to_image(&staged.buffer, image, &packed(self.texels, staged.offset));
-        r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         Ok(())
     }
 }
@@ -211,7 +209,7 @@ impl ImageToImage {
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         r.use_image(&self.src)?;
         r.use_image(&self.dst)?;
-        let (src, dst) = (storage(&self.src, r.device)?, storage(&self.dst, r.device)?);
+        let (src, dst) = (storage(&self.src, r.device())?, storage(&self.dst, r.device())?);
         let uses = [image_access(&self.src, false), image_access(&self.dst, true)];
         if src.copies_to(dst) {
             r.access(&uses, false);
@@ -225,7 +223,6 @@ impl ImageToImage {
             r.recorder().barrier();
             r.recorder()
                 .copy_to_image(&staged.buffer, dst, &packed(self.to, staged.offset));
-            r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         }
         Ok(())
     }
@@ -273,8 +270,8 @@ impl ImageAndBuffer {
     pub(crate) fn record(&self, to_image: bool, r: &mut Recording<'_>) -> Result<()> {
         let size = self.image.bytes_of(self.texels.region);
         r.use_image(&self.image)?;
-        let image = storage(&self.image, r.device)?;
-        let buffer = self.buffer.storage(r.device)?;
+        let image = storage(&self.image, r.device())?;
+        let buffer = self.buffer.storage(r.device())?;
         let start = self.buffer.offset() + self.offset;
         let uses = [
             image_access(&self.image, to_image),
@@ -317,7 +314,6 @@ impl ImageAndBuffer {
                 r.recorder().barrier();
                 r.recorder().copy(&staged.buffer, buffer, [bytes]);
             }
-            r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         }
         if !to_image {
             r.writes(&self.buffer);
@@ -349,7 +345,7 @@ impl FillImage {
 
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         r.use_image(&self.image)?;
-        let image = storage(&self.image, r.device)?;
+        let image = storage(&self.image, r.device())?;
         if let (Some(clear), Some(layers)) = (self.image.format().clear(&self.texel), self.layers()) {
             r.access(&[image_access(&self.image, true)], false);
             r.recorder().clear_image(image, clear, layers);
@@ -376,7 +372,6 @@ impl FillImage {
             r.recorder()
                 .copy_to_image(&staged.buffer, image, &packed(texels, staged.offset));
         }
-        r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         Ok(())
     }
 }
@@ -468,7 +463,7 @@ impl MapImage {
             }
             ImageWindow::Mirror => {
                 r.access(&[image_access(&self.image, ends)], false);
-                let (image, mirror) = (storage(&self.image, r.device)?, self.image.mirror(r.device)?);
+                let (image, mirror) = (storage(&self.image, r.device())?, self.image.mirror(r.device())?);
                 let [w, h, _] = self.image.size();
                 let (row, slice) = self.image.dense(w.into(), h.into());
                 let copy = vk::ImageCopy {

@@ -119,7 +119,7 @@ impl Map {
             }
             Window::Application(host) => rows_transfer(&self.buffer, &self.rows, *host).record_read(r),
             Window::Mirror(host) => {
-                let (from, to) = (self.buffer.storage(r.device)?, self.buffer.mirror(r.device)?);
+                let (from, to) = (self.buffer.storage(r.device())?, self.buffer.mirror(r.device())?);
                 copy_rows(r, &self.buffer, self.rows, from, to, false);
                 r.stores(self.rows.host_range(*host));
                 Ok(())
@@ -199,7 +199,7 @@ impl Unmap {
             Window::Storage(_) => Ok(()),
             Window::Application(host) => rows_transfer(&self.buffer, &self.rows, *host).record_write(r),
             Window::Mirror(_) => {
-                let (from, to) = (self.buffer.mirror(r.device)?, self.buffer.storage(r.device)?);
+                let (from, to) = (self.buffer.mirror(r.device())?, self.buffer.storage(r.device())?);
                 copy_rows(r, &self.buffer, self.rows, from, to, true);
                 Ok(())
             }

@@ -12,7 +12,6 @@ pub mod rect;
 pub mod request;
 pub(crate) mod transfer;
 
-use crate::device::Device;
 use crate::error::Result;
 use crate::kernel::launch::{ArgValue, Launch, Plain};
 use crate::mem::MemObject;
@@ -228,9 +227,10 @@ impl Incoming<'_> {
     }
 
     /// Returns the launch, if it needs nothing but a pipeline and push constants.
-    pub(crate) fn plain(&self, device: &Device) -> Option<Plain<'_>> {
+    #[inline]
+    pub(crate) fn plain(&self) -> Option<Plain<'_>> {
         match self {
-            Incoming::Launch { launch, .. } => launch.plain(device.limits().group_count),
+            Incoming::Launch { launch, .. } => launch.plain(),
             Incoming::Command(_) => None,
         }
     }

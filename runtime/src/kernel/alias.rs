@@ -47,8 +47,8 @@ fn aliases<'a>(args: &'a [ArgValue], device: usize, written: bool) -> Result<Vec
 
 /// Copies the texels from the buffers to the images; recorded before the launch.
 pub(super) fn bring(args: &[ArgValue], r: &mut Recording<'_>) -> Result<()> {
-    for alias in aliases(args, r.device, false)? {
-        let buffer = alias.buffer.storage(r.device)?;
+    for alias in aliases(args, r.device(), false)? {
+        let buffer = alias.buffer.storage(r.device())?;
         r.recorder().copy_to_image(buffer, alias.image, &alias.copy);
     }
     r.recorder().barrier();
@@ -57,13 +57,13 @@ pub(super) fn bring(args: &[ArgValue], r: &mut Recording<'_>) -> Result<()> {
 
 /// Copies the images that the kernel may have written to their buffers; recorded after the launch.
 pub(super) fn take_back(args: &[ArgValue], r: &mut Recording<'_>) -> Result<()> {
-    let written = aliases(args, r.device, true)?;
+    let written = aliases(args, r.device(), true)?;
     if written.is_empty() {
         return Ok(());
     }
     r.recorder().barrier();
     for alias in written {
-        let buffer = alias.buffer.storage(r.device)?;
+        let buffer = alias.buffer.storage(r.device())?;
         r.recorder().copy_from_image(alias.image, buffer, &alias.copy);
     }
     Ok(())

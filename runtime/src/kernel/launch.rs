@@ -98,6 +98,9 @@ pub(crate) struct Launch {
     /// The number of work-groups.
     groups: [u64; 3],
     tail: Option<Tail>,
+    /// The work-groups of the only dispatch, if the launch needs nothing but a pipeline and push constants and has
+    /// few accesses.
+    plain_dispatch: Option<[u32; 3]>,
     /// The most bytes of scratch memory that it may use.
     scratch_budget: u64,
     /// Another work-group size was wanted ([`DeviceKernel::settle`]), so the next launch may get another one.
@@ -265,7 +268,7 @@ impl Launch {
                 width: rest,
             })
         };
-        Ok(Launch {
+        let mut launch = Launch {
             provisional,
             scratch_budget: limits.scratch,
             kernel: Arc::clone(kernel),
@@ -279,7 +282,24 @@ impl Launch {
             offset,
             local,
             groups,
-        })
+            plain_dispatch: None,
+        };
+        if launch.is_plain() {
+            launch.plain_dispatch = launch.at_once(limits.group_count);
+        }
+        Ok(launch)
+    }
+
+    /// Returns whether the launch needs nothing but a pipeline and push constants, and has few accesses.
+    fn is_plain(&self) -> bool {
+        let reflection = self.kernel.reflection();
+        self.kernel.descriptors().is_none()
+            && self.plain.is_empty()
+            && self.tail.is_none()
+            && !self.accesses.aliases
+            && self.accesses.are_few()
+            && !reflection.printf
+            && reflection.scratch.is_none()
     }
 
     /// Returns the kernel.
@@ -318,10 +338,10 @@ impl Launch {
     pub(crate) fn record(&self, args: &[ArgValue], r: &mut Recording<'_>) -> Result<()> {
         let kernel = &self.kernel;
         self.accesses.declare(kernel, args, r)?;
-        if r.is_recorded_ahead() {
+        if r.is_speculative() {
             return Ok(());
         }
-        if let Some(plain) = self.plain(r.group_count()) {
+        if let Some(plain) = self.plain() {
             r.bind(kernel, &self.pipeline);
             r.recorder().push_constants(plain.push);
             r.recorder().dispatch(plain.groups);
@@ -368,22 +388,13 @@ impl Launch {
         Ok(())
     }
 
-    /// Returns the launch as a plain one, if it needs nothing but a pipeline and push constants, in one
-    /// dispatch, and has few accesses.
-    pub(crate) fn plain(&self, limit: [u32; 3]) -> Option<Plain<'_>> {
-        let kernel = &self.kernel;
-        let is_plain = kernel.descriptors().is_none()
-            && self.plain.is_empty()
-            && self.tail.is_none()
-            && !self.accesses.aliases
-            && self.accesses.are_few()
-            && !kernel.reflection().printf
-            && kernel.reflection().scratch.is_none();
-        let groups = self.at_once(limit).filter(|_| is_plain)?;
+    /// Returns the launch as a plain one, if it needs nothing but a pipeline and push constants, in one dispatch.
+    #[inline]
+    pub(crate) fn plain(&self) -> Option<Plain<'_>> {
         Some(Plain {
             pipeline: &self.pipeline,
             push: &self.push.0[..self.push_size],
-            groups,
+            groups: self.plain_dispatch?,
         })
     }
 

@@ -124,7 +124,7 @@ impl CommandQueue {
                 .in_flight
                 .iter()
                 .filter(|b| b.value >= next && b.value <= last);
-            let found = rest.find_map(|b| Some((b.value, b.host_work()?)))?;
+            let found = rest.find_map(|b| Some((b.value, b.host_copies()?)))?;
             next = found.0 + 1;
             Some(found)
         })

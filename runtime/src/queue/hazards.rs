@@ -13,9 +13,22 @@ pub(crate) struct Access {
     pub write: bool,
 }
 
+/// Which commands of a queue must not overlap on the GPU.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Overlap {
+    /// None overlap, because there is a barrier before each command (profiling).
+    Never,
+    /// In order: those that do not access the same memory may overlap.
+    Unrelated,
+    /// Out of order: as above, but the application orders by events what may access any memory
+    /// ([`Hazards::clear`]).
+    Known,
+}
+
 /// The accesses since the last barrier.
 #[derive(Debug)]
 pub(crate) struct Hazards {
+    overlap: Overlap,
     /// The accesses, numbered from 1. Those whose root numbers are equal modulo [`CHAINS`] form a linked list,
     /// a chain.
     list: Vec<Noted>,
@@ -38,16 +51,6 @@ const CHAINS: usize = 128;
 /// The most accesses that are tracked; with more, a barrier costs less than the searches.
 const MOST: usize = 128;
 
-impl Default for Hazards {
-    fn default() -> Self {
-        Hazards {
-            list: Vec::with_capacity(MOST),
-            chains: [0; CHAINS],
-            unknown: false,
-        }
-    }
-}
-
 impl Access {
     /// Returns whether the later of the two must be ordered after the earlier one.
     fn conflicts(&self, other: &Access) -> bool {
@@ -67,20 +70,23 @@ impl Access {
 }
 
 impl Hazards {
+    pub(super) fn new(overlap: Overlap) -> Hazards {
+        Hazards {
+            overlap,
+            list: Vec::with_capacity(MOST),
+            chains: [0; CHAINS],
+            unknown: false,
+        }
+    }
+
     /// Notes a command's accesses; `unknown`: it may access any memory. Returns whether a barrier must come
     /// before it.
     pub(crate) fn note(&mut self, accesses: &[Access], unknown: bool) -> bool {
-        let ordered = self.unknown || (unknown && !self.list.is_empty());
-        self.note_or(ordered, accesses, unknown)
-    }
-
-    /// Notes a command's accesses where the application orders dependent commands by events
-    /// ([`Hazards::clear`]): `unknown` then does not lead to a barrier.
-    pub(crate) fn note_unordered(&mut self, accesses: &[Access], unknown: bool) -> bool {
-        self.note_or(false, accesses, unknown)
-    }
-
-    fn note_or(&mut self, ordered: bool, accesses: &[Access], unknown: bool) -> bool {
+        let ordered = match self.overlap {
+            Overlap::Never => return false,
+            Overlap::Unrelated => self.unknown || (unknown && !self.list.is_empty()),
+            Overlap::Known => false,
+        };
         let barrier = ordered
             || self.list.len() + accesses.len() > MOST
             || accesses.iter().any(|a| self.chain(a).any(|b| a.conflicts(b)));
@@ -137,6 +143,10 @@ impl Hazards {
 mod tests {
     use super::*;
 
+    fn in_order() -> Hazards {
+        Hazards::new(Overlap::Unrelated)
+    }
+
     fn a(root: usize, start: u64, end: u64, write: bool) -> Access {
         Access {
             root,
@@ -148,7 +158,7 @@ mod tests {
 
     #[test]
     fn only_conflicts_need_barriers() {
-        let mut h = Hazards::default();
+        let mut h = in_order();
         assert!(!h.note(&[a(1, 0, 64, false), a(2, 0, 64, true)], false));
         // A read after a read, and an access to another buffer.
         assert!(!h.note(&[a(1, 0, 64, false), a(3, 0, 64, true)], false));
@@ -166,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_wider_access_stands_for_a_narrower_one() {
-        let mut h = Hazards::default();
+        let mut h = in_order();
         assert!(!h.note(&[a(1, 0, 64, true), a(1, 16, 32, false)], false));
         assert_eq!(h.list.len(), 1);
         // A read does not cover a write to the same range: the write must be noted too.
@@ -178,7 +188,7 @@ mod tests {
 
     #[test]
     fn roots_of_one_chain_are_told_apart() {
-        let mut h = Hazards::default();
+        let mut h = in_order();
         for i in 0..3 {
             assert!(!h.note(&[a(5 + i * CHAINS, 0, 64, true)], false));
         }
@@ -191,7 +201,7 @@ mod tests {
 
     #[test]
     fn many_accesses() {
-        let mut h = Hazards::default();
+        let mut h = in_order();
         let one = |i: usize| a(i, 0, 64, true);
         for i in 0..MOST {
             assert!(!h.note(&[one(i)], false), "{i}");
@@ -208,23 +218,30 @@ mod tests {
 
     #[test]
     fn only_events_order_what_may_touch_anything() {
-        let mut h = Hazards::default();
-        assert!(!h.note_unordered(&[a(1, 0, 64, false)], true));
-        assert!(!h.note_unordered(&[a(2, 0, 64, true)], true));
-        assert!(h.note_unordered(&[a(2, 0, 64, false)], false));
-        assert!(!h.note_unordered(&[], true));
+        let mut h = Hazards::new(Overlap::Known);
+        assert!(!h.note(&[a(1, 0, 64, false)], true));
+        assert!(!h.note(&[a(2, 0, 64, true)], true));
+        assert!(h.note(&[a(2, 0, 64, false)], false));
+        assert!(!h.note(&[], true));
         assert!(h.clear());
         assert!(!h.clear());
     }
 
     #[test]
     fn unknown_accesses_are_ordered_against_everything() {
-        let mut h = Hazards::default();
+        let mut h = in_order();
         assert!(!h.note(&[], true));
         assert!(h.note(&[], true));
         assert!(h.note(&[a(1, 0, 1, false)], false));
         assert!(h.note(&[], true));
         assert!(h.clear());
+        assert!(!h.clear());
+    }
+    #[test]
+    fn commands_that_never_overlap_need_no_more_barriers() {
+        let mut h = Hazards::new(Overlap::Never);
+        assert!(!h.note(&[a(1, 0, 64, true)], true));
+        assert!(!h.note(&[a(1, 0, 64, true)], true));
         assert!(!h.clear());
     }
 }

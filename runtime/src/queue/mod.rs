@@ -42,7 +42,7 @@ use crate::lock::{Condvar, Mutex, Rank};
 use crate::object::Anchor;
 use crate::vk;
 use batch::{Batch, Finishing};
-use hazards::Hazards;
+use hazards::{Hazards, Overlap};
 use noticed::Noticed;
 use speculation::Confidence;
 
@@ -53,6 +53,16 @@ pub struct QueueProperties {
     pub out_of_order: bool,
     /// CL_QUEUE_PROFILING_ENABLE.
     pub profiling: bool,
+}
+
+impl QueueProperties {
+    fn overlap(self) -> Overlap {
+        match (self.profiling, self.out_of_order) {
+            (true, _) => Overlap::Never,
+            (false, true) => Overlap::Known,
+            (false, false) => Overlap::Unrelated,
+        }
+    }
 }
 
 /// What every enqueue function takes besides its request: the wait list, and whether to make an event.
@@ -189,7 +199,7 @@ impl CommandQueue {
                     worth_waking: scheduler::WORTH_WAKING,
                     turn_is_taken: false,
                     deferred: VecDeque::new(),
-                    hazards: Hazards::default(),
+                    hazards: Hazards::new(properties.overlap()),
                     confidence: Confidence::new(),
                     transfers: false,
                     uploads: 0,

@@ -383,9 +383,9 @@ impl CommandQueue {
             ..
         } = state;
         let batch = open.as_mut().expect("just opened");
-        let plain = incoming.plain(&self.device).filter(|_| !others_retired);
-        let recorded = match batch.perform(plain.as_ref(), confidence) {
-            Ok(recorded) => recorded,
+        let plain = incoming.plain().filter(|_| !others_retired);
+        let is_speculative = match batch.perform(plain.as_ref(), confidence) {
+            Ok(is_speculative) => is_speculative,
             Err(e) => {
                 *open = None;
                 return Err(e);
@@ -404,17 +404,8 @@ impl CommandQueue {
         let mut recording = Recording {
             batch,
             hazards,
-            logical: &self.logical,
-            host_stores: self.context.host_stores(),
-            staging: self.opened.staging(),
-            copy_kernels: self.opened.copy_kernels(),
-            queue: self.number,
-            device: self.device_index,
-            serialize: profiling,
-            unordered: self.properties.out_of_order,
-            uniform_alignment: self.device.limits().uniform_alignment,
-            group_count: self.device.limits().group_count,
-            recorded,
+            queue: self,
+            is_speculative,
         };
         if others_retired {
             recording.see_other_queues();
@@ -438,7 +429,7 @@ impl CommandQueue {
     /// submission.
     fn submit_if_worthwhile(&self, state: &mut State, effects: &mut Effects) {
         let Some(open) = &state.open else { return };
-        let (commands, large) = (open.commands, open.large);
+        let (commands, large) = (open.commands, open.temporary_memory());
         let full = commands >= FULL || large >= MUCH_STAGING;
         let looks = match commands < WORTH_WAKING {
             true => commands.is_power_of_two(),
