@@ -80,7 +80,7 @@ const RUNTIME: &[Allowed] = &[
     ("mem", "command context device error lock object queue vk"),
     (
         "device",
-        "cache command config context error kernel lock mem object process queue vk",
+        "cache command config context error kernel lock mem object process program queue vk",
     ),
 ];
 
