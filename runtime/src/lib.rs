@@ -15,7 +15,7 @@
 //! memory are shared with copy threads, which the first large copy starts. Neither loading the library nor
 //! enumeration starts a thread.
 //!
-//! **Locks** have ranks ([`lock::Rank`]), outermost first; debug builds check the order. No callback into the
+//! **Locks** have ranks (`lock::Rank`), outermost first; debug builds check the order. No callback into the
 //! application runs with a lock held. Only the uploader's lock is held during a wait for the GPU
 //! (`device/upload.rs`).
 //!

@@ -11,7 +11,7 @@ use crate::kernel::copy::Side;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr, bar_mapping};
-use crate::queue::{Access, Finish, Keep, Recording};
+use crate::queue::{Access, HostCopy, Keep, Recording};
 use crate::vk;
 
 /// A read or a write: a buffer's region and host memory.
@@ -237,7 +237,7 @@ impl HostTransfer {
         let near = side(&self.buffer, self.layout, r)?;
         r.copy(near, staged.side(packed), self.region)?;
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
-        r.finish(Finish {
+        r.copy_out(HostCopy {
             from: staged.ptr,
             from_layout: packed,
             to: self.host,

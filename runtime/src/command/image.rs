@@ -14,7 +14,7 @@ use crate::mem::image::{Image, chunks, chunks_by};
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr};
-use crate::queue::{Access, Finish, Keep, Recording};
+use crate::queue::{Access, HostCopy, Keep, Recording};
 use crate::vk::{self, Texels};
 
 /// Returns the access to an image. It covers the whole image, whichever box is accessed.
@@ -170,7 +170,7 @@ impl ImageTransfer {
         r.recorder()
             .copy_from_image(image, &staged.buffer, &packed(self.texels, staged.offset));
         let region = self.region();
-        r.finish(Finish {
+        r.copy_out(HostCopy {
             from: staged.ptr,
             from_layout: dense(region),
             to: self.host,
@@ -428,8 +428,8 @@ impl MapImage {
         }
     }
 
-    /// Implements [`super::Command::host_given`] for the end of a mapping.
-    pub(super) fn host_given(&self) -> Option<super::HostRange> {
+    /// Implements [`super::Command::ended_mapping`] for the end of a mapping.
+    pub(super) fn ended_mapping(&self) -> Option<super::HostRange> {
         match self.window {
             ImageWindow::Mirror if self.copy => self.mirror_range(),
             ImageWindow::Application(..) | ImageWindow::Mirror => None,

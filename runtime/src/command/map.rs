@@ -170,8 +170,8 @@ impl Unmap {
         }
     }
 
-    /// Implements [`super::Command::host_given`].
-    pub(super) fn host_given(&self) -> Option<HostRange> {
+    /// Implements [`super::Command::ended_mapping`].
+    pub(super) fn ended_mapping(&self) -> Option<HostRange> {
         match &self.window {
             Window::Storage(host) | Window::Mirror(host) if self.write => Some(self.rows.host_range(*host)),
             Window::Application(_) | Window::Storage(_) | Window::Mirror(_) => None,

@@ -1,6 +1,6 @@
 //! Commands: the operations that a queue executes.
 //!
-//! [`Command`] is a closed enum on purpose: adding a variant makes the compiler list every place that must know
+//! `Command` is a closed enum on purpose: adding a variant makes the compiler list every place that must know
 //! about it. A command is recorded into the queue's open batch at once; only a command that depends on
 //! something that the GPU cannot wait for is kept as a value until it can be recorded.
 
@@ -128,10 +128,10 @@ impl Command {
 
     /// Returns the host addresses of a mapping that the command ends: from then on, the GPU reads the memory
     /// there.
-    pub(crate) fn host_given(&self) -> Option<HostRange> {
+    pub(crate) fn ended_mapping(&self) -> Option<HostRange> {
         match self {
-            Command::Unmap(c) => c.host_given(),
-            Command::UnmapImage(c) => c.host_given(),
+            Command::Unmap(c) => c.ended_mapping(),
+            Command::UnmapImage(c) => c.ended_mapping(),
             Command::NdRange { .. }
             | Command::Transfer(_)
             | Command::Copy(_)

@@ -1,7 +1,7 @@
 //! Devices (CL 4.2): one per Vulkan physical device.
 //!
 //! Enumeration only reads properties. The Vulkan device with its queues, allocator and memory is made when the
-//! first context asks for it ([`Device::opened`]), and exists until the process ends or the device is lost.
+//! first context asks for it (`Device::opened`), and exists until the process ends or the device is lost.
 
 pub(crate) mod calibrate;
 mod caps;

@@ -4,10 +4,10 @@
 //! commands that wait for an event of another device. While a callback runs and there are events to poll, a
 //! second thread polls them, so that a long callback delays only other callbacks. The threads end when the
 //! context is destroyed; they are not joined. Native kernels and builds have threads of their own
-//! ([`super::pool`]).
+//! (`event/pool.rs`).
 //!
 //! A callback that waits for an event (which OpenCL leaves undefined, CL 5.9) runs the executor's other jobs in
-//! the meantime ([`Executor::help`]), so it waits for ever only if the event depends on the callback's own
+//! the meantime (`Executor::help`), so it waits for ever only if the event depends on the callback's own
 //! return.
 
 use std::cell::Cell;

@@ -7,7 +7,7 @@
 //! the executor for callbacks) polls the queue's timeline and retires the batches that are complete.
 //!
 //! **Effects.** A change of phase may make callbacks due, and may allow queues to record deferred commands.
-//! These are collected as [`Effects`] and run when no lock is held.
+//! These are collected as `Effects` and run when no lock is held.
 
 mod clock;
 pub mod executor;
@@ -171,7 +171,7 @@ impl Effects {
             let Some(queue) = remaining.queues.pop() else {
                 break;
             };
-            queue.pump(&mut self);
+            queue.resume_deferred(&mut self);
         }
     }
 

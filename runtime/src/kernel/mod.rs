@@ -4,7 +4,7 @@
 //! `uses` derives the memory accesses from them. An enqueue call hands a [`launch`] to a queue; `cached_launch` keeps
 //! the last one, `local_size` chooses the work-group size, and `scratch` determines the scratch memory. [`pipeline`]
 //! holds the shader modules and the pipelines, `driver_cache` stores the driver's pipeline cache on disk, and
-//! `descriptors` makes the descriptor sets. `alias` copies texels for 2D images from buffers, and [`copy`] copies rows
+//! `descriptors` makes the descriptor sets. `alias` copies texels for 2D images from buffers, and `copy` copies rows
 //! and large ranges by a kernel.
 
 mod alias;

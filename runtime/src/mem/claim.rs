@@ -59,7 +59,7 @@ pub(crate) struct Claim {
     touches: Vec<Touch>,
     device: usize,
     /// Whether the claim is in the residences of its objects.
-    stands: AtomicBool,
+    is_taken: AtomicBool,
 }
 
 impl Claim {
@@ -69,14 +69,14 @@ impl Claim {
             id: next_id(),
             touches,
             device,
-            stands: AtomicBool::new(false),
+            is_taken: AtomicBool::new(false),
         }
     }
 
     /// Takes the claim if no other claim excludes it and all contents that the command needs are on the device;
     /// otherwise returns it as the error.
     pub(crate) fn take(self) -> std::result::Result<Claim, Claim> {
-        self.stands.store(true, Ordering::Relaxed);
+        self.is_taken.store(true, Ordering::Relaxed);
         for touch in &self.touches {
             let mut state = touch.residence().lock();
             let claimed = self.of(touch, false);
@@ -105,7 +105,7 @@ impl Claim {
     /// Takes the claim, waits until no other claim excludes it, and moves the contents that the command
     /// needs to the device. It must be called on the context's migration thread, and no lock may be held.
     pub(crate) fn wait(&self) -> Result<()> {
-        self.stands.store(true, Ordering::Relaxed);
+        self.is_taken.store(true, Ordering::Relaxed);
         for touch in &self.touches {
             touch.residence().lock().claim(self.of(touch, true));
         }
@@ -168,7 +168,7 @@ impl Claim {
     }
 
     fn release(&self) {
-        if self.stands.swap(false, Ordering::Relaxed) {
+        if self.is_taken.swap(false, Ordering::Relaxed) {
             for touch in &self.touches {
                 let shared = touch.residence();
                 if let Some(mut state) = shared.state.lock_to_release() {
@@ -239,7 +239,7 @@ impl Hold {
     /// Ends the hold, because the unmap command is recorded.
     pub(crate) fn end(&self) {
         if let Some(mut state) = self.buffer.residence().state.lock_to_release() {
-            state.let_go(self.id);
+            state.end_hold(self.id);
         }
     }
 }

@@ -156,7 +156,7 @@ impl Residence {
     }
 
     /// Notes that the mapping has ended.
-    pub(crate) fn let_go(&mut self, id: ClaimId) {
+    pub(crate) fn end_hold(&mut self, id: ClaimId) {
         self.held.retain(|h| h.id != id);
     }
 
@@ -479,7 +479,7 @@ mod tests {
         // While the range is held, a copy does not make another device's storage valid.
         r.copied(&(16..32), 0);
         assert_eq!(r.away(&(0..40), 0, Use::Read), [away(16..32, 1)]);
-        r.let_go(1);
+        r.end_hold(1);
         r.used(&(16..32), 1, Use::Replace);
         r.copied(&(16..32), 0);
         assert!(r.away(&(0..40), 0, Use::Read).is_empty());

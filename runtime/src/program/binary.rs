@@ -1,7 +1,7 @@
 //! Program binaries (CL 5.6.1, 5.6.7).
 //!
 //! The binary of an executable is its SPIR-V module, which contains the reflection. An `OpModuleProcessed`
-//! instruction seals it ([`seal`]): it has a hash of the module and a hash of the target that it was compiled
+//! instruction seals it (`seal`): it has a hash of the module and a hash of the target that it was compiled
 //! for, so that a damaged binary, or one for another device, is recognised. A module without a seal comes from
 //! another compiler; it is validated. Both sets of reflection instructions carry their version in their names,
 //! so that other versions of Caldera can read the module.

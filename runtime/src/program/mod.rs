@@ -1,11 +1,11 @@
 //! Programs (CL 5.6): the source or binaries, the results of builds for each device, and build logs.
 //!
 //! [`build`] has clBuildProgram and clCompileProgram, [`link`] clLinkProgram, and [`binary`] the format of
-//! program binaries. [`toolchain`] is the only module that calls the compiler, and [`cache`] stores its
+//! program binaries. `toolchain` is the only module that calls the compiler, and [`cache`] stores its
 //! results.
 //!
 //! A program's devices are those of its context, or those that binaries were given for. For each device there
-//! is a [`DeviceBuild`]: status, options, log, and an [`Output`]. They change only under the program's lock,
+//! is a `DeviceBuild`: status, options, log, and an `Output`. They change only under the program's lock,
 //! which is never held while the compiler runs: a build first marks its devices as being built, so that a
 //! second build is refused, and stores its results at the end.
 

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::batch::Batch;
-use super::scheduler::WORTH_WAKING;
+use super::scheduler::SUBMIT_THRESHOLD;
 use super::{CommandQueue, State};
 use crate::error::{ClCode, Error, Result};
 use crate::event::Effects;
@@ -60,7 +60,7 @@ impl CommandQueue {
                 // If the submission fails, so do the events that the caller waits for.
                 let _ = self.submit(&mut state, &mut effects);
             }
-            state.worth_waking = WORTH_WAKING;
+            state.submit_threshold = SUBMIT_THRESHOLD;
             state.last >= value
         };
         effects.run();
@@ -76,7 +76,7 @@ impl CommandQueue {
         let waited = self.host_work(value).try_for_each(|(before, size)| {
             if !self.timeline.reached(before)? {
                 self.timeline.wait(before - 1)?;
-                self.expect_copy(size);
+                self.prepare_copy_threads(size);
                 self.timeline.wait(before)?;
             }
             self.retire(before);
@@ -87,7 +87,7 @@ impl CommandQueue {
             Ok(()) => {
                 self.retire(value);
                 if self.logical.spares_processors() && start.elapsed() >= LONG {
-                    self.state.lock_soon().worth_waking = 1;
+                    self.state.lock_soon().submit_threshold = 1;
                 }
             }
             Err(e) => self.lost(&e),
@@ -131,14 +131,14 @@ impl CommandQueue {
     }
 
     /// Wakes copy threads, because the GPU has reached a batch after which `size` bytes are copied.
-    fn expect_copy(&self, size: u64) {
+    fn prepare_copy_threads(&self, size: u64) {
         if self.logical.spares_processors() {
             parallel::prepare(size);
         }
     }
 
     /// Wakes copy threads, because recording copies `size` bytes.
-    pub(super) fn begin_copy(&self, size: u64) {
+    pub(super) fn wake_copy_threads(&self, size: u64) {
         if self.logical.spares_processors() {
             parallel::call(size);
         }
@@ -214,7 +214,7 @@ impl CommandQueue {
             state.finishing = batch.finishing(&self.context);
             // Other queues must be able to see that a batch is retired before they can see that one of its
             // events is complete.
-            state.noticed.own(self.opened.retires_batch());
+            state.seen_retirements.note_own(self.opened.retires_batch());
             (batch, state.clock)
         };
         crate::process::ran();
@@ -265,7 +265,7 @@ impl CommandQueue {
     }
 
     /// Retires the completed batches; if `wait`, waits for the oldest batch.
-    pub(super) fn throttle(&self, wait: bool) {
+    pub(super) fn retire_completed(&self, wait: bool) {
         let oldest = self.state.lock_soon().in_flight.front().map(|b| b.value);
         match oldest {
             Some(value) if wait => self.wait_for(value),
@@ -283,7 +283,7 @@ impl CommandQueue {
     }
 
     /// Returns whether more batches are in flight than a transfer in chunks needs.
-    pub(super) fn is_deep(&self) -> bool {
+    pub(super) fn has_many_in_flight(&self) -> bool {
         self.state.lock().in_flight.len() > 3
     }
 

@@ -3,7 +3,7 @@
 //! A command is deferred if it depends on something that the GPU cannot wait for: a user event, a command of
 //! another device, contents that are on another device, or host memory that a command in flight still stores
 //! into. The event that blocks it has the queue as a dependent, and when the event changes, the queue checks
-//! the command again ([`CommandQueue::pump`]). In order, all commands after a deferred one are deferred, too.
+//! the command again ([`CommandQueue::resume_deferred`]). In order, all commands after a deferred one are deferred, too.
 //! Out of order, only commands that wait for its event are, commands after a barrier, and markers and barriers
 //! that wait for all earlier commands.
 
@@ -21,7 +21,7 @@ use crate::event::{Effects, Event, Phase};
 pub(super) struct Deferred {
     command: Command,
     waits: Vec<Arc<Event>>,
-    /// Events that the command comes after, but with which it does not fail ([`CommandQueue::comes_after`]).
+    /// Events that the command comes after, but with which it does not fail ([`CommandQueue::after_other_devices`]).
     after: Vec<Arc<Event>>,
     /// The migration thread's work for the command.
     moving: Option<Moving>,
@@ -84,20 +84,22 @@ impl Deferred {
 }
 
 impl CommandQueue {
-    /// Defers a command. `look`: no deferred command is before it, so it may become recordable at once.
+    /// Defers a command. `check_now`: no deferred command is before it, so it may become recordable at once.
     pub(super) fn defer(
         self: &Arc<Self>,
         state: &mut State,
         incoming: Incoming<'_>,
         order: Order<'_>,
         event: Option<&Arc<Event>>,
-        look: bool,
+        check_now: bool,
         effects: &mut Effects,
     ) -> Placed {
         let certain = order.list.iter().all(|e| e.is_certain())
             && (self.properties.out_of_order || state.deferred.back().is_none_or(|d| d.certain));
         let own = || Event::of_command(self, order.kind);
-        let event = event.cloned().or_else(|| (order.until == Until::Taken).then(own));
+        let event = event
+            .cloned()
+            .or_else(|| (order.until == Until::Copied).then(own));
         if certain && let Some(event) = &event {
             event.make_certain();
         }
@@ -109,25 +111,29 @@ impl CommandQueue {
             certain,
             event: event.clone(),
         });
-        if look {
-            self.look_again(state, effects);
+        if check_now {
+            self.record_ready(state, effects);
         }
         Placed::Deferred(event)
     }
 
     /// Returns the range of host memory that a command reads when it is recorded, if a command in flight still
     /// stores into it. `source` and `given` are the command's [`Command::host_source`] and
-    /// [`Command::host_given`].
-    pub(super) fn unsettled(&self, source: Option<HostRange>, given: Option<HostRange>) -> Option<HostRange> {
+    /// [`Command::ended_mapping`].
+    pub(super) fn unfinished_store(
+        &self,
+        source: Option<HostRange>,
+        given: Option<HostRange>,
+    ) -> Option<HostRange> {
         let stores = self.context.host_stores();
         let source = source.filter(|r| stores.overlap(*r));
         source.or_else(|| given.filter(|r| stores.overlap_by_host(*r)))
     }
 
-    /// Returns the event after which a command that reads unsettled host memory may be recorded, as far as its
+    /// Returns the event after which a command that reads host memory with an unfinished store may be recorded, as far as its
     /// own queue is concerned. In order, all earlier batches must be retired; out of order, the batch that
     /// stores there.
-    pub(super) fn storing(
+    pub(super) fn storing_event(
         self: &Arc<Self>,
         state: &mut State,
         (start, end): HostRange,
@@ -138,10 +144,10 @@ impl CommandQueue {
         }
         let stores = |b: &&mut Box<super::batch::Batch>| b.stores_into(start, end);
         if let Some(open) = state.open.as_mut().filter(stores) {
-            return Some(open.some_event(self, false, effects));
+            return Some(open.event_or_marker(self, false, effects));
         }
         if let Some(batch) = state.in_flight.iter_mut().rev().find(stores) {
-            return Some(batch.some_event(self, true, effects));
+            return Some(batch.event_or_marker(self, true, effects));
         }
         let finishing = state.finishing.as_ref().filter(|f| f.stores_into(start, end))?;
         Some(Arc::clone(&finishing.event)).filter(|e| !e.is_final())
@@ -154,10 +160,10 @@ impl CommandQueue {
         effects: &mut Effects,
     ) -> Option<Arc<Event>> {
         if let Some(open) = state.open.as_mut().filter(|b| b.commands > 0) {
-            return Some(open.some_event(self, false, effects));
+            return Some(open.event_or_marker(self, false, effects));
         }
         if let Some(batch) = state.in_flight.back_mut() {
-            return Some(batch.some_event(self, true, effects));
+            return Some(batch.event_or_marker(self, true, effects));
         }
         let event = &state.finishing.as_ref()?.event;
         Some(Arc::clone(event)).filter(|e| !e.is_final())
@@ -171,7 +177,7 @@ impl CommandQueue {
     }
 
     /// Records the deferred commands that are no longer blocked.
-    fn look_again(self: &Arc<Self>, state: &mut State, effects: &mut Effects) {
+    fn record_ready(self: &Arc<Self>, state: &mut State, effects: &mut Effects) {
         let mut at = 0;
         while let Some(deferred) = state.deferred.get(at) {
             let all = at > 0 && waits_for_all(&deferred.command, &deferred.waits);
@@ -211,8 +217,8 @@ impl CommandQueue {
     /// Returns whether a deferred command can be recorded now.
     fn readiness(self: &Arc<Self>, state: &mut State, at: usize, effects: &mut Effects) -> Readiness {
         let deferred = &mut state.deferred[at];
-        let taken = self.unsettled(deferred.command.host_source(), deferred.command.host_given());
-        let others = match self.ready(&deferred.waits, &deferred.after, taken.is_some()) {
+        let store = self.unfinished_store(deferred.command.host_source(), deferred.command.ended_mapping());
+        let others = match self.ready(&deferred.waits, &deferred.after, store.is_some()) {
             Ready::Yes(others) => others,
             Ready::Blocked(event, phase) => return Readiness::Blocked(event, phase),
             Ready::Failed(code) => return Readiness::Failed(code),
@@ -226,7 +232,7 @@ impl CommandQueue {
                 Arrival::Failed(code) => return Readiness::Failed(code),
             }
         }
-        match taken.and_then(|range| self.storing(state, range, effects)) {
+        match store.and_then(|range| self.storing_event(state, range, effects)) {
             Some(event) => {
                 let phase = event.phase();
                 Readiness::Blocked(event, phase)
@@ -277,7 +283,7 @@ impl CommandQueue {
 
     /// Records the deferred commands that a changed event no longer blocks. They are submitted, too, because
     /// the application may have flushed long ago.
-    pub(crate) fn pump(self: &Arc<Self>, effects: &mut Effects) {
+    pub(crate) fn resume_deferred(self: &Arc<Self>, effects: &mut Effects) {
         let waits: Vec<Vec<Arc<Event>>> = {
             let state = self.state.lock();
             let examined = if self.properties.out_of_order {
@@ -297,7 +303,7 @@ impl CommandQueue {
             self.flush_others(list);
         }
         let mut state = self.state.lock();
-        self.look_again(&mut state, effects);
+        self.record_ready(&mut state, effects);
         // If the submission fails, so do the events and later calls.
         let _ = self.submit(&mut state, effects);
     }

@@ -64,7 +64,7 @@ impl CommandQueue {
         transfer.buffer.check_alignment(&self.device)?;
         transfer.buffer.check_host(!write, write)?;
         if request.is_rect {
-            self.expect_copy_of(transfer.region);
+            self.prepare_copy_kernels(transfer.region);
         }
         self.transfer(kind, Object::Buffer(transfer), write, blocking, waits)
     }
@@ -84,13 +84,13 @@ impl CommandQueue {
         if !overlap_first {
             copy.check_overlap()?;
         }
-        self.expect_copy_of(copy.region);
+        self.prepare_copy_kernels(copy.region);
         let copy = Incoming::Command(Command::Copy(copy));
         self.enqueue(command, copy, waits, Until::Placed)
     }
 
     /// Makes the kernels for copies, if one of them may copy this region.
-    fn expect_copy_of(&self, region: [u64; 3]) {
+    fn prepare_copy_kernels(&self, region: [u64; 3]) {
         if copy::is_wanted(!self.logical.unified(), region) {
             self.opened.make_copy_kernels(&self.device);
         }
@@ -108,7 +108,7 @@ impl CommandQueue {
             let all = request.bytes();
             let transfer = HostTransfer::linear(buffer, *offset, *size, HostPtr::of_slice(&all));
             if let Some((turn, reach)) = self.host_copy(&transfer, true, waits, false)? {
-                return Ok(self.by_host(turn, kind, waits, || transfer.by_host(reach, true)));
+                return Ok(self.execute_on_host(turn, kind, waits, || transfer.by_host(reach, true)));
             }
         }
         let fill = Incoming::Command(Command::Fill(request.into_command()));
@@ -154,7 +154,7 @@ impl CommandQueue {
         };
         let event = match bar_mapping.zip(turn) {
             Some((bar_mapping, turn)) => {
-                self.by_host(turn, CommandType::MapBuffer, waits, || map.by_host(bar_mapping))
+                self.execute_on_host(turn, CommandType::MapBuffer, waits, || map.by_host(bar_mapping))
             }
             None => {
                 let map = Incoming::Command(Command::Map(map));
@@ -195,7 +195,7 @@ impl CommandQueue {
         if let Some(bar_mapping) = unmap.through_bar(self.device_index)?
             && let Some(turn) = self.host_turn(waits, false)?
         {
-            return Ok(self.by_host(turn, kind, waits, || unmap.by_host(bar_mapping)));
+            return Ok(self.execute_on_host(turn, kind, waits, || unmap.by_host(bar_mapping)));
         }
         let unmap = Incoming::Command(Command::Unmap(unmap));
         self.enqueue(kind, unmap, waits, Until::Placed)
@@ -235,7 +235,7 @@ impl CommandQueue {
     /// Enqueues a marker or a barrier, which completes at once if the queue is idle.
     fn enqueue_order(self: &Arc<Self>, kind: CommandType, command: Command, waits: Waits<'_>) -> Enqueued {
         if let Some(turn) = self.host_turn(waits, false)? {
-            return Ok(self.by_host(turn, kind, waits, || {}));
+            return Ok(self.execute_on_host(turn, kind, waits, || {}));
         }
         self.enqueue(kind, Incoming::Command(command), waits, Until::Placed)
     }

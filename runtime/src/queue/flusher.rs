@@ -55,7 +55,7 @@ pub(crate) struct Flusher {
 #[derive(Default)]
 struct State {
     /// Queues whose open batches the thread is to submit.
-    owing: Vec<Arc<CommandQueue>>,
+    pending: Vec<Arc<CommandQueue>>,
     started: bool,
     sleeps: bool,
     stop: bool,
@@ -99,7 +99,7 @@ impl Flusher {
         if !state.started && !self.start(&mut state) {
             return false;
         }
-        state.owing.extend(queue.map(Arc::clone));
+        state.pending.extend(queue.map(Arc::clone));
         self.news.store(true, Ordering::Release);
         if std::mem::take(&mut state.sleeps) {
             self.wake.notify_all();
@@ -141,23 +141,23 @@ impl Flusher {
                 }
                 let mut state = self.state.lock();
                 // A flush may have been added since the last look.
-                state.sleeps = state.owing.is_empty() && !state.stop;
+                state.sleeps = state.pending.is_empty() && !state.stop;
                 self.awake.store(!state.sleeps, Ordering::Relaxed);
                 while state.sleeps && !state.stop {
                     self.wake.wait(&mut state);
                 }
             }
             self.awake.store(true, Ordering::Relaxed);
-            let (owing, stop) = {
+            let (pending, stop) = {
                 let mut state = self.state.lock();
-                (std::mem::take(&mut state.owing), state.stop)
+                (std::mem::take(&mut state.pending), state.stop)
             };
-            if stop && owing.is_empty() {
+            if stop && pending.is_empty() {
                 return;
             }
             // These may be the last references to queues and, with them, to the context.
-            for queue in owing {
-                rest = unless_it_panics("a flush", || queue.pay_flush(rest)).unwrap_or(rest);
+            for queue in pending {
+                rest = unless_it_panics("a flush", || queue.flush_pending(rest)).unwrap_or(rest);
             }
             last = Instant::now();
         }
@@ -168,17 +168,17 @@ impl CommandQueue {
     /// Submits the recorded commands, or leaves that to the context's thread (CL 5.13, clFlush; see the
     /// module's documentation).
     pub fn flush_soon(self: &Arc<Self>) -> Result<()> {
-        if self.owes_flush.load(Ordering::Acquire) {
-            // The thread resets `owes_flush` before it submits, so it submits everything that is recorded now.
+        if self.flush_is_pending.load(Ordering::Acquire) {
+            // The thread resets `flush_is_pending` before it submits, so it submits everything that is recorded now.
             return Ok(());
         }
         let theirs = || self.context.flusher().wants() || !self.has_at_most(1);
         if self.logical.gathers_flushes() && theirs() {
-            self.owes_flush.store(true, Ordering::Release);
+            self.flush_is_pending.store(true, Ordering::Release);
             if self.context.flusher().call(Some(self)) {
                 return Ok(());
             }
-            self.owes_flush.store(false, Ordering::Release);
+            self.flush_is_pending.store(false, Ordering::Release);
         }
         self.flush()
     }
@@ -192,14 +192,14 @@ impl CommandQueue {
 
     /// Submits the recorded commands when the GPU has reached the last submission, but not before `rest`, and
     /// at the latest after [`LONGEST`]. Returns the time until which to pause.
-    fn pay_flush(self: Arc<Self>, rest: Instant) -> Instant {
+    fn flush_pending(self: Arc<Self>, rest: Instant) -> Instant {
         let mut now = Instant::now();
         let latest = now + LONGEST;
         while now < latest && (now < rest || !self.has_at_most(1)) {
             std::hint::spin_loop();
             now = Instant::now();
         }
-        self.owes_flush.store(false, Ordering::Release);
+        self.flush_is_pending.store(false, Ordering::Release);
         let work = || {
             if let Err(e) = self.flush() {
                 log::debug!("a flush that was put off: {}", e.chain());

@@ -2,7 +2,7 @@
 //!
 //! A queue uses a Vulkan queue (which several queues may share), has a timeline of its own, and one open batch,
 //! into which commands are recorded during the enqueue call. *In order* means that a command sees the writes of
-//! all earlier commands, not that independent commands never overlap on the GPU ([`hazards`]). With
+//! all earlier commands, not that independent commands never overlap on the GPU (`hazards`). With
 //! CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, commands are ordered by their wait lists and by barriers, and also
 //! by the ranges of memory that both are known to access.
 
@@ -16,7 +16,7 @@ mod flusher;
 mod hazards;
 mod moves;
 mod native;
-mod noticed;
+mod retirements;
 mod scheduler;
 mod speculation;
 mod transfer;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-pub(crate) use batch::{Finish, Keep, KeptBy, Recording, resources};
+pub(crate) use batch::{HostCopy, Keep, KeptBy, Recording, resources};
 pub use enqueue_image::MappedImage;
 pub(crate) use flusher::Flusher;
 pub(crate) use hazards::Access;
@@ -43,7 +43,7 @@ use crate::object::Anchor;
 use crate::vk;
 use batch::{Batch, Finishing};
 use hazards::{Hazards, Overlap};
-use noticed::Noticed;
+use retirements::SeenRetirements;
 use speculation::Confidence;
 
 /// The flags of CL_QUEUE_PROPERTIES.
@@ -108,11 +108,11 @@ pub struct CommandQueue {
     /// The value of the last submitted batch that ends with a barrier for the host.
     visible: AtomicU64,
     /// The context's flush thread is to submit the open batch.
-    owes_flush: AtomicBool,
+    flush_is_pending: AtomicBool,
     /// The number of batches in flight.
     in_flight: AtomicU32,
     /// The value of the last submission at the time when an enqueue call last polled.
-    looked: AtomicU64,
+    polled_at: AtomicU64,
     timeline: Arc<vk::Timeline>,
     logical: Arc<vk::Device>,
     opened: Arc<Opened>,
@@ -154,7 +154,7 @@ struct State {
     /// The timeline value of the last submission.
     last: u64,
     /// The number of recorded commands at which the open batch is submitted if the GPU has nothing to do.
-    worth_waking: u32,
+    submit_threshold: u32,
     /// A thread has the turn (`turn.rs`).
     turn_is_taken: bool,
     /// The commands that cannot be recorded yet, and the later commands that must stay after them.
@@ -166,7 +166,7 @@ struct State {
     /// The value of the last of the device's uploads ([`Opened::uploads_since`]) that is visible to the
     /// commands of this queue.
     uploads: u64,
-    noticed: Noticed,
+    seen_retirements: SeenRetirements,
     clock: Clock,
     /// The batch whose host work is in progress, if it stores anything.
     finishing: Option<Finishing>,
@@ -196,14 +196,14 @@ impl CommandQueue {
                     in_flight: VecDeque::new(),
                     free: Vec::new(),
                     last: 0,
-                    worth_waking: scheduler::WORTH_WAKING,
+                    submit_threshold: scheduler::SUBMIT_THRESHOLD,
                     turn_is_taken: false,
                     deferred: VecDeque::new(),
                     hazards: Hazards::new(properties.overlap()),
                     confidence: Confidence::new(),
                     transfers: false,
                     uploads: 0,
-                    noticed: Noticed::default(),
+                    seen_retirements: SeenRetirements::default(),
                     clock: Clock::default(),
                     finishing: None,
                 },
@@ -215,9 +215,9 @@ impl CommandQueue {
             submitted: AtomicU64::new(0),
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             visible: AtomicU64::new(0),
-            owes_flush: AtomicBool::new(false),
+            flush_is_pending: AtomicBool::new(false),
             in_flight: AtomicU32::new(0),
-            looked: AtomicU64::new(0),
+            polled_at: AtomicU64::new(0),
             timeline,
             vk_queue: logical.next_queue(),
             logical,

@@ -40,7 +40,7 @@ impl CommandQueue {
     /// Returns events of other devices' queues that must complete before a command that is being enqueued,
     /// according to the order of the enqueue calls, as far as they complete without the application's help. No
     /// lock may be held.
-    pub(super) fn comes_after(self: &Arc<Self>, incoming: &Incoming<'_>) -> Vec<Arc<Event>> {
+    pub(super) fn after_other_devices(self: &Arc<Self>, incoming: &Incoming<'_>) -> Vec<Arc<Event>> {
         if !self.is_shared() {
             return Vec::new();
         }
@@ -52,12 +52,12 @@ impl CommandQueue {
         }
         let queues = self.context.queues();
         let others = queues.iter().filter(|q| devices & 1 << q.device_index != 0);
-        others.flat_map(Self::certain_end).collect()
+        others.flat_map(Self::last_certain_events).collect()
     }
 
     /// Returns events after which all commands enqueued so far are complete, except for those that depend on
     /// the application.
-    fn certain_end(self: &Arc<Self>) -> Vec<Arc<Event>> {
+    fn last_certain_events(self: &Arc<Self>) -> Vec<Arc<Event>> {
         let mut effects = Effects::default();
         let mut events = Vec::new();
         let mut state = self.state.lock();

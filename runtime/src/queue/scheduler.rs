@@ -23,11 +23,11 @@ use crate::vk;
 const FULL: u32 = 512;
 /// A batch with this many commands is submitted if the GPU has nothing else to do. That applies to the first
 /// batch after a wait.
-pub(super) const WORTH_WAKING: u32 = 16;
+pub(super) const SUBMIT_THRESHOLD: u32 = 16;
 /// Each further batch needs twice as many commands, up to this number: a submission takes as long as recording
 /// ten commands (3.4 µs on an NVIDIA H200), and if the GPU completes each batch before the next one is
 /// recorded, it has to wait for the processor in any case.
-const WORTH_WAKING_LATER: u32 = 128;
+const MOST_SUBMIT_THRESHOLD: u32 = 128;
 /// A batch with this many bytes of temporary memory is submitted if the GPU has nothing else to do: copying
 /// them takes longer than the submission.
 const WORTH_STAGING: u64 = 1 << 20;
@@ -46,7 +46,7 @@ pub(super) enum Until {
     /// The command is placed.
     Placed,
     /// The command has copied the bytes that it reads from the application's memory.
-    Taken,
+    Copied,
     /// The command is complete.
     Done,
 }
@@ -102,9 +102,9 @@ static AT_ONCE: Start = Start {
 /// The decision whether a command can be recorded now.
 pub(super) enum Admission {
     Record(Start),
-    /// Not yet. `look`: the command depends on its own events only, not on deferred commands before it.
+    /// Not yet. `check_now`: the command depends on its own events only, not on deferred commands before it.
     Defer {
-        look: bool,
+        check_now: bool,
     },
     /// Never: an event of its wait list has failed, so the command fails with this code.
     Failed(i32),
@@ -156,9 +156,9 @@ impl CommandQueue {
         until: Until,
     ) -> Enqueued {
         waits.list.iter().for_each(|e| self.assert_own(e.context()));
-        self.keep_up();
+        self.limit_batches_in_flight();
         self.flush_others(waits.list);
-        let after = self.comes_after(&incoming);
+        let after = self.after_other_devices(&incoming);
         self.flush_others(&after);
         let event = (waits.want_event || until == Until::Done).then(|| Event::of_command(self, kind));
         let order = Order {
@@ -204,16 +204,16 @@ impl CommandQueue {
     }
 
     /// Retires completed batches, or waits for the oldest, if many batches are in flight.
-    fn keep_up(&self) {
+    fn limit_batches_in_flight(&self) {
         let in_flight = self.in_flight.load(Ordering::Relaxed);
         if in_flight < MANY_IN_FLIGHT {
             return;
         }
         let too_many = in_flight >= TOO_MANY_IN_FLIGHT;
         let submitted = self.submitted.load(Ordering::Relaxed);
-        if too_many || self.looked.load(Ordering::Relaxed) != submitted {
-            self.looked.store(submitted, Ordering::Relaxed);
-            self.throttle(too_many);
+        if too_many || self.polled_at.load(Ordering::Relaxed) != submitted {
+            self.polled_at.store(submitted, Ordering::Relaxed);
+            self.retire_completed(too_many);
         }
     }
 
@@ -242,35 +242,37 @@ impl CommandQueue {
     ) -> Result<Admission> {
         self.check_usable()?;
         if !state.deferred.is_empty() && !self.may_overtake(state, incoming, order.list) {
-            return Ok(Admission::Defer { look: false });
+            return Ok(Admission::Defer { check_now: false });
         }
-        let unsettled = match incoming {
+        let unfinished_store = match incoming {
             Incoming::Launch { .. } => None,
-            Incoming::Command(c) => self.unsettled(c.host_source(), c.host_given()),
+            Incoming::Command(c) => self.unfinished_store(c.host_source(), c.ended_mapping()),
         };
         let waits = !(order.list.is_empty() && order.after.is_empty());
-        if !waits && unsettled.is_none() && !self.is_shared() {
+        if !waits && unfinished_store.is_none() && !self.is_shared() {
             return Ok(Admission::Record(Start::default()));
         }
-        Ok(match self.ready(order.list, order.after, unsettled.is_some()) {
-            Ready::Yes(others) => {
-                if unsettled.is_some_and(|r| self.storing(state, r, effects).is_some()) {
-                    return Ok(Admission::Defer { look: true });
+        Ok(
+            match self.ready(order.list, order.after, unfinished_store.is_some()) {
+                Ready::Yes(others) => {
+                    if unfinished_store.is_some_and(|r| self.storing_event(state, r, effects).is_some()) {
+                        return Ok(Admission::Defer { check_now: true });
+                    }
+                    match self.claim(incoming) {
+                        Ok(claim) => Admission::Record(Start { others, claim }),
+                        Err(()) => Admission::Defer { check_now: true },
+                    }
                 }
-                match self.claim(incoming) {
-                    Ok(claim) => Admission::Record(Start { others, claim }),
-                    Err(()) => Admission::Defer { look: true },
-                }
-            }
-            Ready::Failed(code) => Admission::Failed(code),
-            Ready::Blocked(..) => Admission::Defer { look: true },
-        })
+                Ready::Failed(code) => Admission::Failed(code),
+                Ready::Blocked(..) => Admission::Defer { check_now: true },
+            },
+        )
     }
 
     /// Returns whether a command is a launch that [`CommandQueue::admit`] would let be recorded without looking at anything else:
     /// the usual case.
     #[inline]
-    fn is_unhindered(&self, state: &State, incoming: &Incoming<'_>, order: Order<'_>) -> bool {
+    fn is_launch_without_waits(&self, state: &State, incoming: &Incoming<'_>, order: Order<'_>) -> bool {
         matches!(incoming, Incoming::Launch { .. })
             && order.list.is_empty()
             && order.after.is_empty()
@@ -296,7 +298,7 @@ impl CommandQueue {
         event: Option<&Arc<Event>>,
         effects: &mut Effects,
     ) -> Result<Placed> {
-        if self.is_unhindered(state, &incoming, order) {
+        if self.is_launch_without_waits(state, &incoming, order) {
             self.check_usable()?;
             self.record(state, &incoming, (order.list, &AT_ONCE), event, effects)?;
             return Ok(Placed::Recorded);
@@ -306,7 +308,9 @@ impl CommandQueue {
                 self.record(state, &incoming, (order.list, &start), event, effects)?;
                 Ok(Placed::Recorded)
             }
-            Admission::Defer { look } => Ok(self.defer(state, incoming, order, event, look, effects)),
+            Admission::Defer { check_now } => {
+                Ok(self.defer(state, incoming, order, event, check_now, effects))
+            }
             Admission::Failed(code) => Ok(Placed::failed(code, event, effects)),
         }
     }
@@ -374,7 +378,7 @@ impl CommandQueue {
         if state.open.is_none() {
             state.open = Some(self.begin_batch(state)?);
         }
-        let others_retired = state.noticed.others(self.opened.retired_batches());
+        let others_retired = state.seen_retirements.take_others(self.opened.retired_batches());
         let State {
             open,
             hazards,
@@ -384,7 +388,7 @@ impl CommandQueue {
         } = state;
         let batch = open.as_mut().expect("just opened");
         let plain = incoming.plain().filter(|_| !others_retired);
-        let is_speculative = match batch.perform(plain.as_ref(), confidence) {
+        let is_speculative = match batch.confirm_speculation(plain.as_ref(), confidence) {
             Ok(is_speculative) => is_speculative,
             Err(e) => {
                 *open = None;
@@ -431,15 +435,15 @@ impl CommandQueue {
         let Some(open) = &state.open else { return };
         let (commands, large) = (open.commands, open.temporary_memory());
         let full = commands >= FULL || large >= MUCH_STAGING;
-        let looks = match commands < WORTH_WAKING {
+        let looks = match commands < SUBMIT_THRESHOLD {
             true => commands.is_power_of_two(),
-            false => commands.is_multiple_of(WORTH_WAKING),
+            false => commands.is_multiple_of(SUBMIT_THRESHOLD),
         };
-        let many = looks && commands >= state.worth_waking;
+        let many = looks && commands >= state.submit_threshold;
         let worth = many || large >= WORTH_STAGING;
         if full || (worth && self.timeline.is_over(state.last)) {
             if many {
-                state.worth_waking = (2 * state.worth_waking).min(WORTH_WAKING_LATER);
+                state.submit_threshold = (2 * state.submit_threshold).min(MOST_SUBMIT_THRESHOLD);
             }
             // The command is recorded. If the submission fails, so do its event and every later call for the
             // queue.
@@ -473,7 +477,7 @@ impl CommandQueue {
                     let plain = !self.properties.profiling && !self.properties.out_of_order;
                     match in_flight.back() {
                         Some(before) if plain => batch.record_speculatively(before, hazards, confidence),
-                        Some(before) => batch.expect_the_same(before),
+                        Some(before) => batch.bind_as_in(before),
                         None => {}
                     }
                     state.open = Some(batch);

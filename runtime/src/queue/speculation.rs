@@ -71,7 +71,7 @@ impl Batch {
         hazards: &mut Hazards,
         confidence: &mut Confidence,
     ) {
-        self.expect_the_same(before);
+        self.bind_as_in(before);
         if !confidence.earn(before.commands == 1 && before.single.is_some()) {
             return;
         }
@@ -91,7 +91,7 @@ impl Batch {
 
     /// Returns whether the first command has been recorded speculatively; `launch` is that command, if it is a
     /// plain launch. If a different one was recorded, begins the command buffer anew.
-    pub(super) fn perform(
+    pub(super) fn confirm_speculation(
         &mut self,
         launch: Option<&Plain<'_>>,
         confidence: &mut Confidence,

@@ -44,7 +44,7 @@ impl CommandQueue {
             // any case.
             let wait = blocking && (!write || size > CUT);
             if let Some((turn, reach)) = self.host_copy(linear, write, waits, wait)? {
-                return Ok(self.by_host(turn, kind, waits, || linear.by_host(reach, write)));
+                return Ok(self.execute_on_host(turn, kind, waits, || linear.by_host(reach, write)));
             }
         }
         if !write || size > STAGED_ANYWAY {
@@ -53,11 +53,11 @@ impl CommandQueue {
         let staged = !transfer.is_pinned();
         transfer.chunked = staged && size >= CUT;
         if write && staged {
-            self.begin_copy(size);
+            self.wake_copy_threads(size);
         }
         let until = match (blocking, write && staged) {
             (false, _) => Until::Placed,
-            (true, true) => Until::Taken,
+            (true, true) => Until::Copied,
             (true, false) => Until::Done,
         };
         let command = Command::Transfer(transfer);
@@ -122,7 +122,7 @@ impl CommandQueue {
     }
 
     /// Executes a command on this thread, in its turn. Returns the command's event.
-    pub(super) fn by_host(
+    pub(super) fn execute_on_host(
         self: &Arc<Self>,
         turn: Turn<'_>,
         kind: CommandType,
@@ -175,8 +175,8 @@ impl CommandQueue {
         let mut state = self.lock_for_command();
         let start = match self.admit(&mut state, &incoming, order, effects)? {
             Admission::Record(start) => start,
-            Admission::Defer { look } => {
-                return Ok(self.defer(&mut state, incoming, order, event, look, effects));
+            Admission::Defer { check_now } => {
+                return Ok(self.defer(&mut state, incoming, order, event, check_now, effects));
             }
             Admission::Failed(code) => return Ok(Placed::failed(code, event, effects)),
         };
@@ -193,7 +193,7 @@ impl CommandQueue {
                 recorded.map_err(|e| (e, state.last))
             };
             match recorded {
-                Ok(true) => self.throttle(self.is_deep()),
+                Ok(true) => self.retire_completed(self.has_many_in_flight()),
                 Ok(false) => break,
                 Err((e, last)) => {
                     // The earlier chunks may store into the application's memory, which may be freed when this

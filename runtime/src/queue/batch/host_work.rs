@@ -13,7 +13,7 @@ use crate::mem::host_stores::{Entry, HostStores, Storer};
 use crate::printf::Output;
 
 /// A copy out of mapped memory by the host.
-pub(crate) struct Finish {
+pub(crate) struct HostCopy {
     pub from: HostPtr,
     pub from_layout: Layout,
     pub to: HostPtr,
@@ -21,7 +21,7 @@ pub(crate) struct Finish {
     pub region: [u64; 3],
 }
 
-impl Finish {
+impl HostCopy {
     /// Returns the range of host addresses from the first byte stored to the last.
     fn target(&self) -> HostRange {
         let [w, h, d] = self.region;
@@ -34,7 +34,7 @@ impl Finish {
 /// The host work of a batch, and the stores of its commands into host memory.
 #[derive(Default)]
 pub(super) struct HostWork {
-    copies: Vec<Finish>,
+    copies: Vec<HostCopy>,
     /// The ranges of host addresses that the GPU stores into.
     stores: Vec<HostRange>,
     /// The entries in the context's table for `copies` and `stores`.
@@ -45,7 +45,7 @@ pub(super) struct HostWork {
 
 impl HostWork {
     /// Adds a copy. The batch keeps the source memory alive.
-    pub(super) fn copy(&mut self, copy: Finish, table: &HostStores) {
+    pub(super) fn copy(&mut self, copy: HostCopy, table: &HostStores) {
         self.entries.push(table.add(copy.target(), Storer::Host));
         self.copies.push(copy);
     }
@@ -103,7 +103,7 @@ impl HostWork {
 
     /// Returns the ranges of host addresses that the copies store into.
     fn targets(&self) -> impl Iterator<Item = HostRange> {
-        self.copies.iter().map(Finish::target)
+        self.copies.iter().map(HostCopy::target)
     }
 
     /// Drops what is left after [`HostWork::copy_all`] and [`HostWork::print_all`], so that the storage can be

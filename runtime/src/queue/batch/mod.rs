@@ -19,8 +19,8 @@ mod timed;
 
 use std::sync::{Arc, Weak};
 
-pub(crate) use host_work::Finish;
 pub(super) use host_work::Finishing;
+pub(crate) use host_work::HostCopy;
 pub(crate) use keep::{Keep, KeptBy};
 pub(crate) use recording::Recording;
 
@@ -127,7 +127,7 @@ impl Batch {
 
     /// Binds the previous batch's last pipeline and push constants, since most launches resemble the previous
     /// one.
-    pub(super) fn expect_the_same(&mut self, before: &Batch) {
+    pub(super) fn bind_as_in(&mut self, before: &Batch) {
         let mut launches = before.kept.launches();
         if let Some((kernel, pipeline)) = launches.find(|(_, p)| before.recorder.has_bound(p)) {
             self.bind(kernel, pipeline);
@@ -157,7 +157,7 @@ impl Batch {
     }
 
     /// Returns an event that completes when the batch is retired; `submitted`: the batch has been submitted.
-    pub(super) fn some_event(
+    pub(super) fn event_or_marker(
         &mut self,
         queue: &Arc<CommandQueue>,
         submitted: bool,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::arguments::LaunchDescriptors;
 use super::memory::Staged;
-use super::{Batch, Finish, Keep};
+use super::{Batch, HostCopy, Keep};
 use crate::command::HostRange;
 use crate::command::buffer::regions;
 use crate::device::staging::Staging;
@@ -166,10 +166,10 @@ impl Recording<'_> {
     }
 
     /// Adds a copy that the host makes when the batch is complete. The batch keeps the source memory alive.
-    pub(crate) fn finish(&mut self, finish: Finish) {
+    pub(crate) fn copy_out(&mut self, copy: HostCopy) {
         self.batch.to_host = true;
         let table = self.queue.context.host_stores();
-        self.batch.host_work.copy(finish, table);
+        self.batch.host_work.copy(copy, table);
     }
 
     /// Notes that the GPU stores into the application's or a mapping's memory until the command is complete.

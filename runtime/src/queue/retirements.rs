@@ -5,19 +5,19 @@
 
 /// The count that a queue has seen last.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Noticed(u64);
+pub(super) struct SeenRetirements(u64);
 
-impl Noticed {
+impl SeenRetirements {
     /// Notes that this queue retires a batch, before which the count was `before`. If another queue has retired
     /// one since the last query, the next query still reports it.
-    pub(super) fn own(&mut self, before: u64) {
+    pub(super) fn note_own(&mut self, before: u64) {
         if self.0 == before {
             self.0 = before + 1;
         }
     }
 
     /// Returns whether another queue has retired a batch since the last query; `count` is the current count.
-    pub(super) fn others(&mut self, count: u64) -> bool {
+    pub(super) fn take_others(&mut self, count: u64) -> bool {
         std::mem::replace(&mut self.0, count) != count
     }
 }
@@ -28,17 +28,17 @@ mod tests {
 
     #[test]
     fn only_other_queues_are_noticed_and_once() {
-        let mut noticed = Noticed::default();
-        assert!(!noticed.others(0));
-        noticed.own(0);
-        noticed.own(1);
-        assert!(!noticed.others(2));
+        let mut seen = SeenRetirements::default();
+        assert!(!seen.take_others(0));
+        seen.note_own(0);
+        seen.note_own(1);
+        assert!(!seen.take_others(2));
         // Another queue retires a batch before and after this queue does.
-        noticed.own(3);
-        noticed.own(4);
-        assert!(noticed.others(6));
-        assert!(!noticed.others(6));
-        noticed.own(6);
-        assert!(noticed.others(8));
+        seen.note_own(3);
+        seen.note_own(4);
+        assert!(seen.take_others(6));
+        assert!(!seen.take_others(6));
+        seen.note_own(6);
+        assert!(seen.take_others(8));
     }
 }
