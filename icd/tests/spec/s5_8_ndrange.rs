@@ -51,6 +51,41 @@ fn run(
     ))
 }
 
+/// A launch is prepared before its wait list is checked. If the list is refused, nothing has run, and the kernel can be
+/// launched again with the same arguments and with others.
+#[test]
+fn a_refused_wait_list_leaves_the_kernel_as_it_was() {
+    let s = Setup::new();
+    let p = s.built(SOURCE, "");
+    let k = s.kernel(p, "ids");
+    let old = [0xFF; 256];
+    for _ in 0..2 {
+        let b = s.buffer(&old);
+        assert_eq!(cl!(clSetKernelArg(k, 0, 8, (&raw const b).cast())), 0);
+        let none: [cl_event; 1] = [null_mut()];
+        for (count, list) in [(1, null()), (0, none.as_ptr()), (1, none.as_ptr())] {
+            let (size, no_event) = ([64], null_mut());
+            let refused = cl!(clEnqueueNDRangeKernel(
+                s.queue,
+                k,
+                1,
+                null(),
+                size.as_ptr(),
+                null(),
+                count,
+                list,
+                no_event
+            ));
+            assert_eq!(refused, CL_INVALID_EVENT_WAIT_LIST, "{count}");
+        }
+        assert_eq!(s.read(b, 256), old);
+        for _ in 0..2 {
+            assert_eq!(run(&s, k, None, &[64], None), 0);
+        }
+        assert_eq!(words(&s.read(b, 256)), (0..64).collect::<Vec<u32>>());
+    }
+}
+
 #[test]
 fn ids_offsets_and_local_sizes() {
     let s = Setup::new();
