@@ -1,6 +1,6 @@
 //! Facts about instructions that passes share. Nothing is cached: computing each fact takes linear time.
 
-use super::walk::Walk;
+use super::walk::{Parents, Walk};
 use super::{EntityRef, Function, Inst, InstData, Op, Scalar, Ty, Value};
 use std::ops::Range;
 
@@ -100,39 +100,12 @@ pub struct Jumps {
 impl Jumps {
     /// Finds the jumps of a function as it is now.
     pub fn new(func: &Function) -> Self {
-        let mut jumps = Jumps {
-            entry: vec![0; func.insts.len()],
-            entries: Vec::new(),
-            list: Vec::new(),
-        };
-        let mut found: Vec<(usize, usize, Inst)> = Vec::new();
+        let mut search = JumpSearch::new(func);
         let mut walk = Walk::new(func);
         while let Some((_, inst)) = walk.next(func) {
-            let (target, kind) = match func.insts[inst].op {
-                Op::Exit(target) => (target, 0),
-                Op::Repeat(target) => (target, 1),
-                _ => continue,
-            };
-            let entry = jumps.entry_of(target);
-            // At first, `end` is the number of jumps.
-            jumps.entries[entry][kind].end += 1;
-            found.push((entry, kind, inst));
+            search.visit(inst, &func.insts[inst].op);
         }
-        let mut start = 0;
-        for range in jumps.entries.iter_mut().flatten() {
-            let count = range.end;
-            *range = start..start;
-            start += count;
-        }
-        if let Some(&(.., first)) = found.first() {
-            jumps.list.resize(found.len(), first);
-        }
-        for (entry, kind, inst) in found {
-            let end = &mut jumps.entries[entry][kind].end;
-            jumps.list[*end as usize] = inst;
-            *end += 1;
-        }
-        jumps
+        search.end()
     }
     /// Returns the index of the entry for a target, and creates the entry if there is none.
     fn entry_of(&mut self, target: Inst) -> usize {
@@ -167,6 +140,98 @@ impl Jumps {
     /// Returns the repeats of a loop.
     pub fn repeats(&self, target: Inst) -> &[Inst] {
         self.get(target, 1)
+    }
+}
+
+/// The search for the jumps of a function, which visits its instructions in the order of the text.
+struct JumpSearch {
+    /// The entries; at first, the end of each range is the number of jumps.
+    jumps: Jumps,
+    /// The entry of each jump, 0 for an exit or 1 for a repeat, and the jump.
+    found: Vec<(usize, usize, Inst)>,
+}
+
+impl JumpSearch {
+    fn new(func: &Function) -> Self {
+        JumpSearch {
+            jumps: Jumps {
+                entry: vec![0; func.insts.len()],
+                entries: Vec::new(),
+                list: Vec::new(),
+            },
+            found: Vec::new(),
+        }
+    }
+
+    fn visit(&mut self, inst: Inst, op: &Op) {
+        let (target, kind) = match *op {
+            Op::Exit(target) => (target, 0),
+            Op::Repeat(target) => (target, 1),
+            _ => return,
+        };
+        let entry = self.jumps.entry_of(target);
+        self.jumps.entries[entry][kind].end += 1;
+        self.found.push((entry, kind, inst));
+    }
+
+    fn end(self) -> Jumps {
+        let JumpSearch { mut jumps, found } = self;
+        let mut start = 0;
+        for range in jumps.entries.iter_mut().flatten() {
+            let count = range.end;
+            *range = start..start;
+            start += count;
+        }
+        if let Some(&(.., first)) = found.first() {
+            jumps.list.resize(found.len(), first);
+        }
+        for (entry, kind, inst) in found {
+            let end = &mut jumps.entries[entry][kind].end;
+            jumps.list[*end as usize] = inst;
+            *end += 1;
+        }
+        jumps
+    }
+}
+
+/// Several facts about a function that one traversal finds, because a traversal of a large function costs
+/// more than what is done at each instruction.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// The instructions in the order of the text.
+    pub order: Vec<Inst>,
+    /// The structured ones of them.
+    pub structured: Vec<Inst>,
+    /// The position of each instruction and region.
+    pub parents: Parents,
+    /// The jumps to each structured instruction.
+    pub jumps: Jumps,
+}
+
+impl Survey {
+    /// Finds the facts about a function as it is now.
+    pub fn new(func: &Function) -> Self {
+        let mut order = Vec::with_capacity(func.insts.len());
+        let mut structured = Vec::new();
+        let mut parents = Parents::unknown(func);
+        let mut search = JumpSearch::new(func);
+        let mut walk = Walk::new(func);
+        while let Some((region, inst)) = walk.next(func) {
+            let data = &func.insts[inst];
+            order.push(inst);
+            parents.note(region, inst, &data.regions);
+            if data.op.is_structured() {
+                structured.push(inst);
+            } else {
+                search.visit(inst, &data.op);
+            }
+        }
+        Survey {
+            order,
+            structured,
+            parents,
+            jumps: search.end(),
+        }
     }
 }
 

@@ -191,6 +191,14 @@ impl Copier {
 }
 
 impl Function {
+    /// Removes what passes have left unused, if that is a large part of the tables: every pass is slower if
+    /// they consist mostly of removed instructions. `used` is the number of instructions in regions.
+    pub fn compact(&mut self, used: usize) {
+        if used > 0 && self.insts.len() > used + used / 4 + 64 {
+            *self = self.compacted();
+        }
+    }
+
     /// Returns the function without the values, instructions and regions that passes have left unused.
     #[must_use]
     pub fn compacted(&self) -> Function {

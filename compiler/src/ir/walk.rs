@@ -66,7 +66,10 @@ impl Function {
         while let Some(&region) = list.get(next) {
             next += 1;
             for &inst in &self.regions[region].insts {
-                list.extend(&self.insts[inst].regions);
+                let inner = &self.insts[inst].regions;
+                if !inner.is_empty() {
+                    list.extend(inner);
+                }
             }
         }
         list
@@ -101,18 +104,26 @@ pub struct Parents {
 impl Parents {
     /// Records the positions in the function's present state.
     pub fn new(func: &Function) -> Self {
-        let mut parents = Parents {
-            of_inst: vec![None; func.insts.len()],
-            of_region: vec![None; func.regions.len()],
-        };
+        let mut parents = Parents::unknown(func);
         let mut walk = Walk::new(func);
         while let Some((region, inst)) = walk.next(func) {
-            parents.of_inst[inst.index()] = Some(region);
-            for &r in &func.insts[inst].regions {
-                parents.of_region[r.index()] = Some(inst);
-            }
+            parents.note(region, inst, &func.insts[inst].regions);
         }
         parents
+    }
+    /// Creates the table without any position.
+    pub(super) fn unknown(func: &Function) -> Self {
+        Parents {
+            of_inst: vec![None; func.insts.len()],
+            of_region: vec![None; func.regions.len()],
+        }
+    }
+    /// Records the position of an instruction and of the regions that it owns.
+    pub(super) fn note(&mut self, region: Region, inst: Inst, regions: &[Region]) {
+        self.of_inst[inst.index()] = Some(region);
+        for &r in regions {
+            self.of_region[r.index()] = Some(inst);
+        }
     }
     /// Returns the region that an instruction is in; `None` if it is in none.
     pub fn region(&self, inst: Inst) -> Option<Region> {

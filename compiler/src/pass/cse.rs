@@ -15,9 +15,8 @@ use crate::ir::walk::Replacements;
 use crate::ir::{
     Access, AddressSpace, EntityRef, FpFlags, Function, Inst, Module, Op, Region, Storage, Ty, Value,
 };
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::BuildHasherDefault;
+use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
 
 pub const PASS: Pass = Pass {
     name: "cse",
@@ -84,36 +83,133 @@ fn written_by(func: &Function, inst: Inst) -> Written {
 }
 
 /// The key of a computation: equal keys have equal results.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    op: Op,
-    args: Operands,
+#[derive(PartialEq, Eq, Hash)]
+struct Key<'a> {
+    /// The operation; the access of a load is [`ANY`].
+    op: Cow<'a, Op>,
+    /// The first two operands, those of a commutative operation in ascending order, and the others.
+    first: [u32; 2],
+    more: &'a [Value],
     ty: Ty,
     fp: FpFlags,
     /// The version of the memory that is read; 0 if none is read.
     version: u32,
 }
 
-/// A list of operands, without an allocation if there are at most three.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Operands {
-    count: u32,
-    /// The first operands; unused entries are 0.
-    first: [u32; 3],
-    more: Vec<Value>,
+impl<'a> Key<'a> {
+    fn new(op: Cow<'a, Op>, args: &'a [Value], ty: Ty, fp: FpFlags, version: u32) -> Self {
+        let number = |n: usize| args.get(n).map_or(u32::MAX, |v: &Value| v.0);
+        let mut first = [number(0), number(1)];
+        if matches!(&*op, Op::Binary(op) if op.is_commutative()) {
+            first.sort_unstable();
+        }
+        Key {
+            op,
+            first,
+            more: args.get(2..).unwrap_or_default(),
+            ty,
+            fp,
+            version,
+        }
+    }
 }
 
-impl Operands {
-    fn new(list: &[Value]) -> Self {
-        let mut first = [0; 3];
-        for (slot, v) in first.iter_mut().zip(list) {
-            *slot = v.0;
+/// A computation whose result is known. A large function has one for most of its instructions, so the key is not
+/// stored, but made again from the instruction where it is needed.
+struct Entry {
+    /// The hash of the key.
+    hash: u64,
+    /// The computation, or the store of the value that a load would read.
+    inst: Inst,
+    version: u32,
+    value: Value,
+    /// The scope in which the value was computed; it can be used only inside of that scope.
+    scope: Scope,
+}
+
+/// The known computations: a hash table with open addressing.
+#[derive(Default)]
+struct Known {
+    entries: Vec<Entry>,
+    /// The index of an entry plus one, or 0. The number of slots is 0 or a power of two.
+    slots: Vec<u32>,
+}
+
+impl Known {
+    /// Returns the entry with this key, or the slot for a new one.
+    fn find(&mut self, func: &Function, key: &Key<'_>) -> Result<&mut Entry, (usize, u64)> {
+        if self.slots.len() <= 2 * self.entries.len() {
+            self.grow();
         }
-        Operands {
-            count: list.len() as u32,
-            first,
-            more: list.get(3..).unwrap_or_default().to_vec(),
+        let mut hasher = Mix::default();
+        key.hash(&mut hasher);
+        let hash = hasher.finish();
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        loop {
+            let Some(n) = (self.slots[slot] as usize).checked_sub(1) else {
+                return Err((slot, hash));
+            };
+            let entry = &self.entries[n];
+            if entry.hash == hash && key_of(func, entry.inst, |_| entry.version).as_ref() == Some(key) {
+                return Ok(&mut self.entries[n]);
+            }
+            slot = (slot + 1) & mask;
         }
+    }
+
+    /// Adds an entry at the slot that [`Known::find`] returned.
+    fn add(&mut self, slot: usize, entry: Entry) {
+        self.entries.push(entry);
+        self.slots[slot] = self.entries.len() as u32;
+    }
+
+    fn grow(&mut self) {
+        let size = (4 * self.slots.len()).max(64);
+        self.slots = vec![0; size];
+        for (n, entry) in self.entries.iter().enumerate() {
+            let mut slot = entry.hash as usize & (size - 1);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (size - 1);
+            }
+            self.slots[slot] = n as u32 + 1;
+        }
+    }
+}
+
+/// Returns the key of an instruction, if its result can be reused; the key of a store is that of the load that
+/// would read the stored value. `version` returns the version of a memory.
+fn key_of(func: &Function, inst: Inst, version: impl Fn(usize) -> u32) -> Option<Key<'_>> {
+    let data = &func.insts[inst];
+    let load = |op, args, value, memory: Option<usize>| {
+        let version = memory.map_or(0, &version);
+        Key::new(Cow::Owned(op), args, func.ty(value), FpFlags::default(), version)
+    };
+    let is_plain = |access: &Access| !access.volatile;
+    match &data.op {
+        Op::Load(access) if is_plain(access) => {
+            let space = func.ty(data.args[0]).space()?;
+            Some(load(Op::Load(ANY), &data.args, data.results[0], memory_of(space)))
+        }
+        Op::LoadFrom(storage, access) if is_plain(access) => {
+            let op = Op::LoadFrom(*storage, ANY);
+            Some(load(op, &data.args, data.results[0], memory_of_storage(*storage)))
+        }
+        Op::Store(access) if is_plain(access) => {
+            let (&value, place) = data.args.split_last()?;
+            let memory = func.ty(data.args[0]).space().and_then(memory_of);
+            Some(load(Op::Load(ANY), place, value, memory))
+        }
+        Op::StoreTo(storage, access) if is_plain(access) => {
+            let (&value, place) = data.args.split_last()?;
+            let op = Op::LoadFrom(*storage, ANY);
+            Some(load(op, place, value, memory_of_storage(*storage)))
+        }
+        op if is_pure(data) => {
+            let ty = func.ty(*data.results.first()?);
+            Some(Key::new(Cow::Borrowed(op), &data.args, ty, data.fp, 0))
+        }
+        _ => None,
     }
 }
 
@@ -128,16 +224,14 @@ struct Frame {
 /// A region that encloses the current place: its depth and its unique number.
 #[derive(Copy, Clone)]
 struct Scope {
-    depth: usize,
+    depth: u32,
     number: u32,
 }
 
 /// The state of the pass in one function.
 #[derive(Default)]
 struct Cse {
-    /// The known values, each with the scope in which it was computed; a value can be used only inside of
-    /// that scope.
-    known: HashMap<Key, (Value, Scope), BuildHasherDefault<Mix>>,
+    known: Known,
     /// The numbers of the scopes around the current place, by depth.
     open: Vec<u32>,
     last_scope: u32,
@@ -152,7 +246,6 @@ pub(super) fn merge(func: &mut Function) -> bool {
     let mut cse = Cse {
         last_version: SPACES as u32,
         versions: [1, 2, 3],
-        known: HashMap::with_capacity_and_hasher(func.insts.len() / 2, BuildHasherDefault::default()),
         ..Cse::default()
     };
     let mut replacements = Replacements::default();
@@ -195,19 +288,48 @@ pub(super) fn merge(func: &mut Function) -> bool {
     true
 }
 
-/// Returns the memories that each instruction may write, including its regions.
+/// Returns the memories that each structured instruction may write in its regions.
 fn written_inside(func: &Function) -> Vec<Written> {
-    let mut written = vec![[false; SPACES]; func.insts.len()];
-    for inst in func.insts_in_order().into_iter().rev() {
-        let mut all = written_by(func, inst);
-        for &region in &func.insts[inst].regions {
-            for inner in &func.regions[region].insts {
-                for (a, b) in all.iter_mut().zip(written[inner.index()]) {
-                    *a |= b;
-                }
-            }
+    fn add(all: &mut [Written], to: Option<Inst>, written: Written) {
+        if let Some(to) = to {
+            let sum = all[to.index()].iter_mut().zip(written);
+            sum.for_each(|(a, b)| *a |= b);
         }
-        written[inst.index()] = all;
+    }
+    /// A region with its owner, and the owner of the region around that.
+    struct Open {
+        region: Region,
+        next: usize,
+        owner: Option<Inst>,
+        outer: Option<Inst>,
+    }
+    let mut written = vec![[false; SPACES]; func.insts.len()];
+    let mut stack = vec![Open {
+        region: func.body,
+        next: 0,
+        owner: None,
+        outer: None,
+    }];
+    while let Some(open) = stack.last_mut() {
+        let owner = open.owner;
+        if let Some(&inst) = func.regions[open.region].insts.get(open.next) {
+            open.next += 1;
+            for &region in &func.insts[inst].regions {
+                stack.push(Open {
+                    region,
+                    next: 0,
+                    owner: Some(inst),
+                    outer: owner,
+                });
+            }
+            add(&mut written, owner, written_by(func, inst));
+        } else {
+            if let Some(inst) = owner {
+                let own = written[inst.index()];
+                add(&mut written, open.outer, own);
+            }
+            stack.pop();
+        }
     }
     written
 }
@@ -228,7 +350,7 @@ impl Cse {
     /// Returns the current scope.
     fn scope(&self) -> Scope {
         Scope {
-            depth: self.open.len() - 1,
+            depth: self.open.len() as u32 - 1,
             number: self.open[self.open.len() - 1],
         }
     }
@@ -247,89 +369,35 @@ impl Cse {
     fn visit(&mut self, func: &Function, inst: Inst) -> Option<Value> {
         let data = &func.insts[inst];
         self.write(written_by(func, inst));
-        if let Some(key) = self.stored(func, inst) {
-            let value = data.args[data.args.len() - 1];
-            let scope = self.scope();
-            self.known.insert(key, (value, scope));
-            return None;
-        }
-        let [result] = data.results[..] else {
-            return None;
+        let is_store = matches!(data.op, Op::Store(_) | Op::StoreTo(..));
+        let value = match data.results[..] {
+            [result] => result,
+            _ if is_store => *data.args.last()?,
+            _ => return None,
         };
-        let key = self.key(func, inst, result)?;
-        let scope = self.scope();
-        match self.known.entry(key) {
-            Entry::Occupied(mut known) => {
-                let (value, at) = *known.get();
-                if self.open.get(at.depth) == Some(&at.number) {
-                    return Some(value);
+        let versions = self.versions;
+        let key = key_of(func, inst, |memory| versions[memory])?;
+        let (version, scope) = (key.version, self.scope());
+        match self.known.find(func, &key) {
+            Ok(known) => {
+                let at = known.scope;
+                if !is_store && self.open.get(at.depth as usize) == Some(&at.number) {
+                    return Some(known.value);
                 }
-                known.insert((result, scope));
+                (known.inst, known.value, known.scope) = (inst, value, scope);
             }
-            Entry::Vacant(place) => {
-                place.insert((result, scope));
+            Err((slot, hash)) => {
+                let entry = Entry {
+                    hash,
+                    inst,
+                    version,
+                    value,
+                    scope,
+                };
+                self.known.add(slot, entry);
             }
         }
         None
-    }
-
-    /// Returns the key of an instruction, if its result can be reused.
-    fn key(&self, func: &Function, inst: Inst, result: Value) -> Option<Key> {
-        let data = &func.insts[inst];
-        let ty = func.ty(result);
-        match &data.op {
-            Op::Load(access) if !access.volatile => {
-                let space = func.ty(data.args[0]).space()?;
-                Some(self.load_key(Op::Load(ANY), &data.args, ty, memory_of(space)))
-            }
-            Op::LoadFrom(storage, access) if !access.volatile => Some(self.load_key(
-                Op::LoadFrom(*storage, ANY),
-                &data.args,
-                ty,
-                memory_of_storage(*storage),
-            )),
-            op if is_pure(data) => {
-                let mut args = Operands::new(&data.args);
-                if matches!(op, Op::Binary(op) if op.is_commutative()) && args.first[0] > args.first[1] {
-                    args.first.swap(0, 1);
-                }
-                Some(Key {
-                    op: op.clone(),
-                    args,
-                    ty,
-                    fp: data.fp,
-                    version: 0,
-                })
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the key of the load that would read the value that a store writes.
-    fn stored(&self, func: &Function, inst: Inst) -> Option<Key> {
-        let data = &func.insts[inst];
-        let (op, memory) = match &data.op {
-            Op::Store(access) if !access.volatile => {
-                (Op::Load(ANY), func.ty(data.args[0]).space().and_then(memory_of))
-            }
-            Op::StoreTo(storage, access) if !access.volatile => {
-                (Op::LoadFrom(*storage, ANY), memory_of_storage(*storage))
-            }
-            _ => return None,
-        };
-        let (&value, place) = data.args.split_last()?;
-        Some(self.load_key(op, place, func.ty(value), memory))
-    }
-
-    /// Returns the key of a load.
-    fn load_key(&self, op: Op, args: &[Value], ty: Ty, memory: Option<usize>) -> Key {
-        Key {
-            op,
-            args: Operands::new(args),
-            ty,
-            fp: FpFlags::default(),
-            version: memory.map_or(0, |m| self.versions[m]),
-        }
     }
 }
 

@@ -8,9 +8,8 @@
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
-use crate::ir::analysis::{Jumps, is_removable};
-use crate::ir::walk::{Parents, Walk};
-use crate::ir::{EntityRef, Function, Inst, Module, Op, Value, ValueDef, ValueList};
+use crate::ir::analysis::{Survey, is_removable};
+use crate::ir::{EntityRef, Function, Inst, Module, Op, Region, Value, ValueDef, ValueList};
 
 pub const PASS: Pass = Pass {
     name: "dce",
@@ -27,16 +26,9 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         if cx.settled.contains(f) {
             continue;
         }
-        changed |= cx.settled.note(f, remove_dead(func));
-        // Every pass is slower if the tables consist mostly of removed instructions.
-        let used = func
-            .regions_in_order()
-            .iter()
-            .map(|&r| func.regions[r].insts.len())
-            .sum::<usize>();
-        if used > 0 && func.insts.len() > used + used / 4 + 64 {
-            *func = func.compacted();
-        }
+        let (removed, used) = sweep_dead(func);
+        changed |= cx.settled.note(f, removed);
+        func.compact(used);
     }
     Ok(changed.into())
 }
@@ -44,8 +36,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 /// The state of the search for live instructions and values.
 struct Liveness<'a> {
     func: &'a Function,
-    parents: Parents,
-    jumps: Jumps,
+    survey: &'a Survey,
     insts: Vec<bool>,
     values: Vec<bool>,
     work: Vec<Work>,
@@ -58,39 +49,45 @@ enum Work {
 
 /// Removes dead instructions and values from a function, and returns whether there were any.
 pub(super) fn remove_dead(func: &mut Function) -> bool {
+    sweep_dead(func).0
+}
+
+/// Does the work of [`remove_dead`]. Also returns the number of instructions that are left.
+fn sweep_dead(func: &mut Function) -> (bool, usize) {
     if func.regions[func.body].insts.is_empty() {
-        return false;
+        return (false, 0);
     }
+    let survey = Survey::new(func);
     let mut live = Liveness {
         func,
-        parents: Parents::new(func),
-        jumps: Jumps::new(func),
+        survey: &survey,
         insts: vec![false; func.insts.len()],
         values: vec![false; func.values.len()],
         work: Vec::new(),
     };
     live.find();
     let (insts, values) = (live.insts, live.values);
-    sweep(func, &insts, &values)
+    let used = survey.order.iter().filter(|i| insts[i.index()]).count();
+    (sweep(func, &survey, &insts, &values, used), used)
 }
 
 impl Liveness<'_> {
     /// Marks everything that is live.
     fn find(&mut self) {
         let func = self.func;
-        let written_only = written_only(func);
+        let survey = self.survey;
+        let written_only = written_only(func, &survey.order);
         if let Some(end) = func.terminator(func.body) {
             self.mark(end);
         }
-        let mut walk = Walk::new(func);
-        while let Some((_, inst)) = walk.next(func) {
+        for &inst in &survey.order {
             let data = &func.insts[inst];
             let root = match &data.op {
                 Op::Store(_) | Op::MemZero { .. } | Op::MemCpy { .. } => {
-                    !written_only[data.args[0].index()] || is_volatile(&data.op)
+                    !written_only.get(data.args[0].index()).is_some_and(|&w| w) || is_volatile(&data.op)
                 }
                 // Only a return or an outer exit ends such a loop.
-                Op::Loop => self.jumps.exits(inst).is_empty(),
+                Op::Loop => survey.jumps.exits(inst).is_empty(),
                 Op::Block | Op::If | Op::Switch(_) | Op::Exit(_) | Op::Repeat(_) | Op::Unreachable => false,
                 Op::Return => true,
                 _ => !is_removable(data),
@@ -121,8 +118,8 @@ impl Liveness<'_> {
 
     /// Marks what a live instruction needs, whichever of its results are used.
     fn needs_of(&mut self, inst: Inst) {
-        let func = self.func;
-        if let Some(outer) = self.parents.enclosing(inst) {
+        let (func, survey) = (self.func, self.survey);
+        if let Some(outer) = survey.parents.enclosing(inst) {
             self.mark(outer);
         }
         let data = &func.insts[inst];
@@ -135,37 +132,35 @@ impl Liveness<'_> {
             for end in data.regions.iter().filter_map(|&r| func.terminator(r)) {
                 self.mark(end);
             }
-            for i in 0..self.jumps.exits(inst).len() {
-                self.mark(self.jumps.exits(inst)[i]);
+            for &jump in survey.jumps.exits(inst) {
+                self.mark(jump);
             }
-            for i in 0..self.jumps.repeats(inst).len() {
-                self.mark(self.jumps.repeats(inst)[i]);
+            for &jump in survey.jumps.repeats(inst) {
+                self.mark(jump);
             }
         }
     }
 
     /// Marks the instructions and values from which a live value originates.
     fn origin_of(&mut self, value: Value) {
-        let func = self.func;
+        let (func, survey) = (self.func, self.survey);
         match func.values[value].def {
             ValueDef::Const(_) | ValueDef::Param(_) => {}
             ValueDef::Inst(inst, n) => {
                 self.mark(inst);
                 if func.insts[inst].op.is_structured() {
-                    for i in 0..self.jumps.exits(inst).len() {
-                        let exit = self.jumps.exits(inst)[i];
+                    for &exit in survey.jumps.exits(inst) {
                         self.mark_value(func.insts[exit].args[n as usize]);
                     }
                 }
             }
             ValueDef::Arg(region, n) => {
-                let Some(owner) = self.parents.owner(region) else {
+                let Some(owner) = survey.parents.owner(region) else {
                     return;
                 };
                 self.mark(owner);
                 self.mark_value(func.insts[owner].args[n as usize]);
-                for i in 0..self.jumps.repeats(owner).len() {
-                    let repeat = self.jumps.repeats(owner)[i];
+                for &repeat in survey.jumps.repeats(owner) {
                     self.mark_value(func.insts[repeat].args[n as usize]);
                 }
             }
@@ -181,21 +176,21 @@ fn is_volatile(op: &Op) -> bool {
     }
 }
 
-/// Returns for each value whether it points into an `alloca` whose pointers are only used to write.
-fn written_only(func: &Function) -> Vec<bool> {
+/// Returns for each value whether it points into an `alloca` whose pointers are only used to write. The list is
+/// empty if there is no `alloca`.
+fn written_only(func: &Function, order: &[Inst]) -> Vec<bool> {
     if !func
         .insts
         .iter()
         .any(|(_, data)| matches!(data.op, Op::Alloca { .. }))
     {
-        return vec![false; func.values.len()];
+        return Vec::new();
     }
     // `base` has the `alloca` into which each value points; `only` tells for each `alloca` whether it is only
     // written.
     let mut base: Vec<Option<Value>> = vec![None; func.values.len()];
     let mut only = vec![false; func.values.len()];
-    let mut walk = Walk::new(func);
-    while let Some((_, inst)) = walk.next(func) {
+    for &inst in order {
         let data = &func.insts[inst];
         match &data.op {
             Op::Alloca { .. } => {
@@ -219,49 +214,63 @@ fn written_only(func: &Function) -> Vec<bool> {
         .collect()
 }
 
-/// Removes what is not marked, and returns whether there was anything.
-fn sweep(func: &mut Function, insts: &[bool], values: &[bool]) -> bool {
-    let mut changed = false;
-    // The operands of jumps come first, while the targets still have all of their results and arguments.
-    let regions = func.regions_in_order();
-    for &region in &regions {
-        let Some(inst) = func.terminator(region) else {
-            continue;
-        };
-        let kept: Vec<bool> = match func.insts[inst].op {
-            Op::Exit(target) => func.insts[target]
+/// Removes what is not marked, and returns whether there was anything. `used` is the number of marked
+/// instructions.
+fn sweep(func: &mut Function, survey: &Survey, insts: &[bool], values: &[bool], used: usize) -> bool {
+    let dead_insts = used != survey.order.len();
+    let dead_values = survey.structured.iter().any(|&inst| {
+        let data = &func.insts[inst];
+        let is_dead = |v: &Value| !values[v.index()];
+        insts[inst.index()]
+            && (data.results.iter().any(is_dead)
+                || data.op == Op::Loop && func.regions[data.regions[0]].args.iter().any(is_dead))
+    });
+    if dead_values {
+        // The operands of jumps come first, while the targets still have all of their results and arguments.
+        for &inst in &survey.structured {
+            let results: Vec<bool> = func.insts[inst]
                 .results
                 .iter()
                 .map(|r| values[r.index()])
-                .collect(),
-            Op::Repeat(target) => {
-                let body = func.insts[target].regions[0];
-                func.regions[body]
-                    .args
-                    .iter()
-                    .map(|a| values[a.index()])
-                    .collect()
+                .collect();
+            if results.contains(&false) {
+                for &exit in survey.jumps.exits(inst) {
+                    retain(&mut func.insts[exit].args, &results);
+                }
             }
-            _ => continue,
-        };
-        retain(&mut func.insts[inst].args, &kept);
-    }
-    for region in regions {
-        let before = func.regions[region].insts.len();
-        func.regions[region].insts.retain(|i| insts[i.index()]);
-        changed |= func.regions[region].insts.len() != before;
-        for n in 0..func.regions[region].insts.len() {
-            let inst = func.regions[region].insts[n];
-            if !func.insts[inst].op.is_structured() {
-                continue;
-            }
-            changed |= drop_results(func, inst, values);
             if func.insts[inst].op == Op::Loop {
-                changed |= drop_args(func, inst, values);
+                let body = func.insts[inst].regions[0];
+                let args = &func.regions[body].args;
+                let args: Vec<bool> = args.iter().map(|a| values[a.index()]).collect();
+                if args.contains(&false) {
+                    for &repeat in survey.jumps.repeats(inst) {
+                        retain(&mut func.insts[repeat].args, &args);
+                    }
+                }
             }
         }
     }
-    changed
+    if dead_insts {
+        let keep = |func: &mut Function, region: Region| {
+            func.regions[region].insts.retain(|i| insts[i.index()]);
+        };
+        keep(func, func.body);
+        for &inst in survey.structured.iter().filter(|i| insts[i.index()]) {
+            for n in 0..func.insts[inst].regions.len() {
+                let region = func.insts[inst].regions[n];
+                keep(func, region);
+            }
+        }
+    }
+    if dead_values {
+        for &inst in survey.structured.iter().filter(|i| insts[i.index()]) {
+            drop_results(func, inst, values);
+            if func.insts[inst].op == Op::Loop {
+                drop_args(func, inst, values);
+            }
+        }
+    }
+    dead_insts || dead_values
 }
 
 /// Keeps the values for which `kept` is true.
@@ -271,18 +280,16 @@ fn retain(list: &mut ValueList, kept: &[bool]) {
 }
 
 /// Removes dead results of a structured instruction.
-fn drop_results(func: &mut Function, inst: Inst, values: &[bool]) -> bool {
-    let before = func.insts[inst].results.len();
+fn drop_results(func: &mut Function, inst: Inst, values: &[bool]) {
     func.insts[inst].results.retain(|r| values[r.index()]);
     let results = func.insts[inst].results.clone();
     for (n, &r) in results.iter().enumerate() {
         func.values[r].def = ValueDef::Inst(inst, n as u32);
     }
-    results.len() != before
 }
 
 /// Removes dead arguments of a loop.
-fn drop_args(func: &mut Function, inst: Inst, values: &[bool]) -> bool {
+fn drop_args(func: &mut Function, inst: Inst, values: &[bool]) {
     let body = func.insts[inst].regions[0];
     let kept: Vec<bool> = func.regions[body]
         .args
@@ -290,7 +297,7 @@ fn drop_args(func: &mut Function, inst: Inst, values: &[bool]) -> bool {
         .map(|a| values[a.index()])
         .collect();
     if kept.iter().all(|&k| k) {
-        return false;
+        return;
     }
     retain(&mut func.insts[inst].args, &kept);
     retain(&mut func.regions[body].args, &kept);
@@ -298,5 +305,4 @@ fn drop_args(func: &mut Function, inst: Inst, values: &[bool]) -> bool {
         let arg = func.regions[body].args[n];
         func.values[arg].def = ValueDef::Arg(body, n as u32);
     }
-    true
 }

@@ -26,17 +26,22 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
     for kernel in &mut module.kernels {
         let func = &module.funcs[kernel.func];
         let users = users(func);
         for (arg, &param) in kernel.args.iter_mut().zip(&func.params) {
             match arg.kind {
-                ArgKind::Buffer { .. } => arg.uses = uses_of(func, &users, param),
+                ArgKind::Buffer { .. } => {
+                    let uses = uses_of(func, &users, param);
+                    changed |= arg.uses != uses;
+                    arg.uses = uses;
+                }
                 ArgKind::Pod { .. } | ArgKind::Local { .. } | ArgKind::Image { .. } | ArgKind::Sampler => {}
             }
         }
     }
-    Ok(Changed::No)
+    Ok(changed.into())
 }
 
 /// Returns for each value its uses: the instruction and the number of the operand.

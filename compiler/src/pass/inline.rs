@@ -63,6 +63,9 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     let order = bottom_up(module)?;
     check_variables(module, &order)?;
     check_sizes(module, &order)?;
+    if is_inlined(module) {
+        return Ok(Changed::No);
+    }
     let copies = copies(module, &order);
     let mut done = vec![Done::default(); module.funcs.len()];
     let mut sites = sites(module, &order);
@@ -83,6 +86,17 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     }
     keep_reachable(module);
     Ok(Changed::Yes)
+}
+
+/// Returns whether the module has only kernels, in their order, without calls, and none of them is too large.
+fn is_inlined(module: &Module) -> bool {
+    let kernels = module.kernels.iter().map(|k| k.func);
+    let is_call = |op: &Op| matches!(op, Op::Call(_) | Op::CallPure(_));
+    module.undefined.is_empty()
+        && module.funcs.keys().eq(kernels)
+        && module.funcs.iter().all(|(_, func)| {
+            func.insts.len() <= MAX_INSTS && !func.insts.iter().any(|(_, data)| is_call(&data.op))
+        })
 }
 
 /// Returns an error if a function is so large that no simplification makes it fit.

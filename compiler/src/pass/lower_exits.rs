@@ -29,10 +29,13 @@
 
 use super::simplify_regions::{early_exits_to_else, fold};
 use super::{Changed, Pass, PassCx, PassError};
+use crate::hash::Mix;
 use crate::inv;
-use crate::ir::analysis::Jumps;
+use crate::ir::analysis::Survey;
 use crate::ir::walk::{Parents, Walk};
 use crate::ir::{CmpOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value, ValueList};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 pub const PASS: Pass = Pass {
     name: "lower_exits",
@@ -54,13 +57,18 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
 pub(super) fn lower(func: &mut Function) -> Result<(), PassError> {
     check_switches(func)?;
     split_ifs(func);
-    early_exits_to_else(func);
-    split_ifs(func);
-    stop_exits(func);
-    early_exits_to_else(func);
-    // This step may leave an `if` from deeper inside again, but only across other `if`s.
-    split_ifs(func);
-    while fold(func) {}
+    // Each step has nothing to do if no step has changed anything since it was executed last.
+    let mut settled = early_exits_to_else(func);
+    let split = split_ifs(func);
+    let stopped = stop_exits(func);
+    if split || stopped || !settled {
+        settled = early_exits_to_else(func);
+        // That may leave an `if` from deeper inside again, but only across other `if`s.
+        settled &= !split_ifs(func);
+    }
+    if !settled {
+        while fold(func) {}
+    }
     blocks_to_switches(func);
     Ok(())
 }
@@ -85,15 +93,21 @@ fn check_switches(func: &Function) -> Result<(), PassError> {
 }
 
 /// Places each `if` that is left from deeper than its arms inside a block, so that the block is left instead
-/// of the `if`.
-fn split_ifs(func: &mut Function) {
-    let parents = Parents::new(func);
-    let jumps = Jumps::new(func);
-    for inst in func.insts_in_order() {
+/// of the `if`. Returns whether there is any.
+fn split_ifs(func: &mut Function) -> bool {
+    let Survey {
+        structured,
+        parents,
+        jumps,
+        ..
+    } = Survey::new(func);
+    let mut changed = false;
+    for inst in structured {
         let is_direct = |&e: &Inst| parents.enclosing(e) == Some(inst);
         if func.insts[inst].op != Op::If || jumps.exits(inst).iter().all(is_direct) {
             continue;
         }
+        changed = true;
         let data = &mut func.insts[inst];
         let (args, regions, span) = (
             std::mem::take(&mut data.args),
@@ -119,6 +133,7 @@ fn split_ifs(func: &mut Function) {
         func.regions[body].insts = vec![inner, end];
         func.insts[inst].regions.push(body);
     }
+    changed
 }
 
 /// The destination of a jump.
@@ -177,45 +192,47 @@ fn stop(func: &Function, parents: &Parents, from: Option<Inst>, to: Destination)
 }
 
 /// Makes each jump that SPIR-V cannot express stop at the instruction that is in its way. After that
-/// instruction the jump goes on.
-fn stop_exits(func: &mut Function) {
-    let parents = Parents::new(func);
-    let jumps = Jumps::new(func);
-    let mut stopped: Vec<Vec<Inst>> = vec![Vec::new(); func.insts.len()];
-    let mut exits: Vec<Vec<Inst>> = vec![Vec::new(); func.insts.len()];
-    let mut structured = Vec::new();
-    let mut walk = Walk::new(func);
-    while let Some((_, inst)) = walk.next(func) {
-        if func.insts[inst].op.is_structured() {
-            structured.push(inst);
-            exits[inst.index()] = jumps.exits(inst).to_vec();
-        }
+/// instruction the jump goes on. Returns whether there is any.
+fn stop_exits(func: &mut Function) -> bool {
+    let Survey {
+        order,
+        structured,
+        parents,
+        jumps,
+    } = Survey::new(func);
+    let mut stopped: HashMap<Inst, Vec<Inst>, BuildHasherDefault<Mix>> = HashMap::default();
+    for inst in order {
         if let Some(to) = Destination::of(&func.insts[inst].op)
             && let Some(at) = stop(func, &parents, parents.enclosing(inst), to)
         {
-            stopped[at.index()].push(inst);
+            stopped.entry(at).or_default().push(inst);
         }
     }
+    if stopped.is_empty() {
+        return false;
+    }
+    let mut exits: HashMap<Inst, Vec<Inst>, BuildHasherDefault<Mix>> = HashMap::default();
     // Inner instructions come first: a jump that is stopped at one may be stopped again further out.
     for inst in structured.into_iter().rev() {
-        let list = std::mem::take(&mut stopped[inst.index()]);
-        if list.is_empty() {
+        let Some(list) = stopped.remove(&inst) else {
             continue;
-        }
+        };
         // Exits that were stopped further inside have another target now.
-        let mut own = std::mem::take(&mut exits[inst.index()]);
+        let mut own = jumps.exits(inst).to_vec();
+        own.extend(exits.remove(&inst).unwrap_or_default());
         own.retain(|&e| func.insts[e].op == Op::Exit(inst));
         let again = stop_here(func, &parents, inst, &own, &list);
         for jump in again {
             let to = Destination::of(&func.insts[jump].op).expect("made as a jump");
             if let Destination::Exit(target) = to {
-                exits[target.index()].push(jump);
+                exits.entry(target).or_default().push(jump);
             }
             if let Some(at) = stop(func, &parents, parents.enclosing(inst), to) {
-                stopped[at.index()].push(jump);
+                stopped.entry(at).or_default().push(jump);
             }
         }
     }
+    true
 }
 
 /// Turns the jumps of `list` into exits of `inst`, and returns the jumps after `inst` that replace them.

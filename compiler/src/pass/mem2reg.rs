@@ -190,6 +190,7 @@ impl Promotion {
         let mut undo: Vec<(usize, Value)> = Vec::new();
         let mut replacements = Replacements::default();
         let mut dead = vec![false; func.insts.len()];
+        let mut used = 0;
         let mut stack = vec![Frame {
             region: func.body,
             next: 0,
@@ -206,6 +207,7 @@ impl Promotion {
                 } else {
                     dead[inst.index()] = self.access(func, inst, &mut now, &mut undo, &mut replacements);
                 }
+                used += usize::from(!dead[inst.index()]);
                 continue;
             }
             let (mark, owner) = (frame.undo, frame.owner);
@@ -232,6 +234,7 @@ impl Promotion {
         for region in func.regions_in_order() {
             func.regions[region].insts.retain(|i| !dead[i.index()]);
         }
+        func.compact(used);
     }
 
     /// Adds results to a structured instruction for its variables, and initial values and arguments to a

@@ -68,15 +68,17 @@ pub(super) fn simplify(func: &mut Function) -> bool {
     changed
 }
 
-/// Removes blocks that are left early, where rearranging `if`s suffices.
-pub(super) fn early_exits_to_else(func: &mut Function) {
+/// Removes blocks that are left early, where rearranging `if`s suffices. Returns whether the last round, with
+/// [`fold`], changed nothing.
+pub(super) fn early_exits_to_else(func: &mut Function) -> bool {
     for _ in 0..MAX_ROUNDS {
         let (folded, jumps) = fold_with(func);
         let known = Known::new(func, jumps);
         if !nest_tails(func, &known) && !merge_tails(func, known) && !folded {
-            break;
+            return true;
         }
     }
+    false
 }
 
 /// Dissolves constant branches, loops without repeats and blocks, and removes unreachable code. Returns

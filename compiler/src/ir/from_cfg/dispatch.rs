@@ -5,7 +5,7 @@
 //! on the same path have the same numbers in the variable.
 
 use super::super::{Access, BinOp, Builder, Inst, Region, Ty, Value};
-use super::loops::reverse_postorder;
+use super::loops::{Edges, reverse_postorder};
 use super::{Cfg, Terminator, by_target};
 
 /// The largest number of cases in one switch: SPIR-V allows 16,383. If there are more blocks, an outer switch
@@ -16,11 +16,12 @@ const PAGE_BITS: u32 = 12;
 /// Appends the graph at the cursor. `variable` is not in any region yet.
 pub(super) fn translate(b: &mut Builder<'_>, cfg: &mut Cfg, variable: Inst) {
     skip_empty(b, cfg);
-    let order = reverse_postorder(cfg);
+    let edges = Edges::new(cfg);
+    let order = reverse_postorder(&edges);
     let mut ways = vec![0usize; cfg.blocks.len()];
     for &from in &order {
-        for t in cfg.blocks[from].terminator.targets() {
-            ways[t] += 1;
+        for &t in edges.of(from) {
+            ways[t as usize] += 1;
         }
     }
     let mut is_behind = vec![false; cfg.blocks.len()];

@@ -1,7 +1,7 @@
 //! Immediate dominators of a graph (Lengauer and Tarjan, 1979, with simple path compression). The algorithm
 //! takes O(m log n), which functions with tens of thousands of jumps need.
 
-use super::Cfg;
+use super::loops::Edges;
 
 /// The dominator tree of the reachable blocks.
 pub(super) struct Dominators {
@@ -20,9 +20,9 @@ impl Dominators {
 
     /// Computes the tree. `order` has the reachable blocks, the entry first; `preds` has the predecessors of
     /// each block.
-    pub(super) fn new(cfg: &Cfg, order: &[usize], preds: &[Vec<usize>]) -> Dominators {
-        let blocks = cfg.blocks.len();
-        let mut search = Search::new(cfg, order[0]);
+    pub(super) fn new(edges: &Edges, order: &[usize], preds: &[Vec<usize>]) -> Dominators {
+        let blocks = preds.len();
+        let mut search = Search::new(edges, blocks, order[0]);
         let count = search.block.len();
         // From here on, blocks are identified by their numbers in the depth-first search.
         let mut idom = vec![0; count];
@@ -94,20 +94,21 @@ struct Search {
 }
 
 impl Search {
-    fn new(cfg: &Cfg, entry: usize) -> Search {
-        let mut number = vec![usize::MAX; cfg.blocks.len()];
+    fn new(edges: &Edges, blocks: usize, entry: usize) -> Search {
+        let mut number = vec![usize::MAX; blocks];
         let (mut block, mut parent) = (vec![entry], vec![0]);
         number[entry] = 0;
-        let mut stack = vec![(0, cfg.blocks[entry].terminator.targets().into_iter())];
+        let mut stack = vec![(0, edges.of(entry).iter())];
         while let Some((from, targets)) = stack.last_mut() {
             let from = *from;
-            let Some(t) = targets.next() else {
+            let Some(&t) = targets.next() else {
                 stack.pop();
                 continue;
             };
+            let t = t as usize;
             if number[t] == usize::MAX {
                 number[t] = block.len();
-                stack.push((block.len(), cfg.blocks[t].terminator.targets().into_iter()));
+                stack.push((block.len(), edges.of(t).iter()));
                 block.push(t);
                 parent.push(from);
             }

@@ -3,18 +3,84 @@
 use super::super::{Access, Builder, Inst, Ty};
 use super::{Block, Cfg, Terminator};
 
+/// The edges of a graph in two flat lists, because graphs of jumps may have tens of thousands of blocks.
+pub(super) struct Edges {
+    /// For each block, the range of its targets in `targets`; one more entry ends the last range.
+    start: Vec<u32>,
+    targets: Vec<u32>,
+}
+
+impl Edges {
+    pub(super) fn new(cfg: &Cfg) -> Edges {
+        let mut start = Vec::with_capacity(cfg.blocks.len() + 1);
+        let mut targets = Vec::with_capacity(2 * cfg.blocks.len());
+        start.push(0);
+        for block in &cfg.blocks {
+            block.terminator.each_target(&mut |t| targets.push(t as u32));
+            start.push(targets.len() as u32);
+        }
+        Edges { start, targets }
+    }
+
+    /// Returns the targets of a block's terminator, in order.
+    pub(super) fn of(&self, block: usize) -> &[u32] {
+        &self.targets[self.start[block] as usize..self.start[block + 1] as usize]
+    }
+
+    /// Returns the edges into each block that come from the blocks of `order`, in the order of their sources.
+    fn reversed(&self, order: &[usize]) -> Ways {
+        let blocks = self.start.len() - 1;
+        let mut start = vec![0u32; blocks + 1];
+        for &from in order {
+            for &t in self.of(from) {
+                start[t as usize + 1] += 1;
+            }
+        }
+        for n in 0..blocks {
+            start[n + 1] += start[n];
+        }
+        let mut next = start.clone();
+        let mut list = vec![(0, 0); start[blocks] as usize];
+        let mut number = 0;
+        for &from in order {
+            for &t in self.of(from) {
+                let place = &mut next[t as usize];
+                list[*place as usize] = (number, from as u32);
+                *place += 1;
+                number += 1;
+            }
+        }
+        Ways { start, list }
+    }
+}
+
+/// The edges into each block.
+struct Ways {
+    start: Vec<u32>,
+    /// The number of each edge, in ascending order for each block, and the block that it comes from.
+    list: Vec<(u32, u32)>,
+}
+
+impl Ways {
+    fn to(&self, block: usize) -> &[(u32, u32)] {
+        &self.list[self.start[block] as usize..self.start[block + 1] as usize]
+    }
+}
+
 /// Returns the reachable blocks in reverse postorder.
-pub(super) fn reverse_postorder(cfg: &Cfg) -> Vec<usize> {
-    let mut seen = vec![false; cfg.blocks.len()];
-    let mut order = Vec::new();
-    let mut stack = vec![(0, cfg.blocks[0].terminator.targets(), 0)];
+pub(super) fn reverse_postorder(edges: &Edges) -> Vec<usize> {
+    let blocks = edges.start.len() - 1;
+    let mut seen = vec![false; blocks];
+    let mut order = Vec::with_capacity(blocks);
+    let mut stack = vec![(0, 0)];
     seen[0] = true;
-    while let Some((block, targets, next)) = stack.last_mut() {
-        if let Some(&t) = targets.get(*next) {
+    while let Some((block, next)) = stack.last_mut() {
+        if let Some(&t) = edges.of(*block).get(*next) {
             *next += 1;
+            let t = t as usize;
             if !seen[t] {
                 seen[t] = true;
-                stack.push((t, cfg.blocks[t].terminator.targets(), 0));
+                stack.push((t, 0));
             }
         } else {
             order.push(*block);
@@ -68,17 +134,9 @@ pub(super) enum Found {
 
 /// Searches for a loop with several entries.
 pub(super) fn find_irreducible(cfg: &Cfg) -> Found {
-    let order = reverse_postorder(cfg);
-    let targets: Vec<Vec<usize>> = cfg.blocks.iter().map(|b| b.terminator.targets()).collect();
-    // The edges into each block, in the order of their sources.
-    let mut ways: Vec<Vec<(usize, usize)>> = vec![Vec::new(); cfg.blocks.len()];
-    let mut number = 0;
-    for &from in &order {
-        for &t in &targets[from] {
-            ways[t].push((number, from));
-            number += 1;
-        }
-    }
+    let edges = Edges::new(cfg);
+    let order = reverse_postorder(&edges);
+    let ways = edges.reversed(&order);
     let mut member = Membership::new(cfg.blocks.len());
     let mut reached = Membership::new(cfg.blocks.len());
     let mut inside = Membership::new(cfg.blocks.len());
@@ -89,20 +147,21 @@ pub(super) fn find_irreducible(cfg: &Cfg) -> Found {
         }
         let current = member.put(&set);
         for component in components(
-            &targets,
+            &edges,
             &ways,
             &set,
             &|b| member.contains(current, b),
             &mut reached,
         ) {
-            if component.len() == 1 && !targets[component[0]].contains(&component[0]) {
+            if component.len() == 1 && !edges.of(component[0]).contains(&(component[0] as u32)) {
                 continue;
             }
             let own = inside.put(&component);
             // An entry is a block that a reachable block outside the set jumps to, or the function's entry.
-            let mut entries: Vec<(usize, usize)> = Vec::new();
+            let mut entries: Vec<(u32, usize)> = Vec::new();
             for &b in &component {
-                let first = ways[b].iter().find(|&&(_, from)| !inside.contains(own, from));
+                let is_outside = |&&(_, from): &&(u32, u32)| !inside.contains(own, from as usize);
+                let first = ways.to(b).iter().find(is_outside);
                 entries.extend(first.map(|&(number, _)| (number, b)));
             }
             entries.sort_unstable();
@@ -132,10 +191,10 @@ pub(super) fn find_irreducible(cfg: &Cfg) -> Found {
 
 /// Returns the strongly connected components of a subgraph (Kosaraju), ordered by their first block in `set`.
 fn components(
-    targets: &[Vec<usize>],
-    ways: &[Vec<(usize, usize)>],
+    edges: &Edges,
+    ways: &Ways,
     set: &[usize],
-    member: &dyn Fn(usize) -> bool,
+    member: &impl Fn(usize) -> bool,
     reached: &mut Membership,
 ) -> Vec<Vec<usize>> {
     // The postorder of the subgraph.
@@ -147,8 +206,9 @@ fn components(
         }
         let mut stack = vec![(root, 0)];
         while let Some((block, next)) = stack.last_mut() {
-            if let Some(&t) = targets[*block].get(*next) {
+            if let Some(&t) = edges.of(*block).get(*next) {
                 *next += 1;
+                let t = t as usize;
                 if member(t) && reached.add(seen, t) {
                     stack.push((t, 0));
                 }
@@ -168,7 +228,8 @@ fn components(
         let mut stack = vec![root];
         while let Some(b) = stack.pop() {
             component.push(b);
-            for &(_, p) in &ways[b] {
+            for &(_, p) in ways.to(b) {
+                let p = p as usize;
                 if member(p) && reached.add(assigned, p) {
                     stack.push(p);
                 }

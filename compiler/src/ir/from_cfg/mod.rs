@@ -64,14 +64,19 @@ pub struct Cfg {
 }
 
 impl Terminator {
-    fn targets(&self) -> Vec<usize> {
+    /// Calls `f` with each target, in order.
+    fn each_target(&self, f: &mut impl FnMut(usize)) {
         match self {
-            Terminator::Jump(t) => vec![*t],
-            Terminator::Branch { then, otherwise, .. } => vec![*then, *otherwise],
-            Terminator::Switch { cases, default, .. } => {
-                cases.iter().map(|&(_, t)| t).chain([*default]).collect()
+            Terminator::Jump(t) => f(*t),
+            Terminator::Branch { then, otherwise, .. } => {
+                f(*then);
+                f(*otherwise);
             }
-            Terminator::Ended => Vec::new(),
+            Terminator::Switch { cases, default, .. } => {
+                cases.iter().for_each(|&(_, t)| f(t));
+                f(*default);
+            }
+            Terminator::Ended => {}
         }
     }
 
@@ -97,6 +102,9 @@ impl Terminator {
 const MAX_ROUNDS: usize = 48;
 /// The largest nesting depth of regions; deeper graphs become a loop around a switch.
 const MAX_NESTING: usize = 200;
+/// The largest number of loops of a graph that is structured. A loop costs every pass much more than the case of
+/// a switch; programs with so many loops are not written by hand.
+const MAX_LOOPS: usize = 1000;
 /// The nesting depth from which on the code of a branch's second target is placed after the `If` instead of
 /// in its second arm.
 const MAX_NESTED_BRANCHES: usize = 48;
@@ -129,7 +137,8 @@ pub fn structure(
         }
     }
     let shape = Shape::new(&cfg)?;
-    if shape.depth > MAX_NESTING {
+    let loops = shape.header.iter().filter(|&&h| h).count();
+    if shape.depth > MAX_NESTING || loops > MAX_LOOPS {
         let inst = variable(b);
         variables.push(inst);
         dispatch::translate(b, &mut cfg, inst);

@@ -1,7 +1,7 @@
 //! The nesting of a reducible graph.
 
 use super::dominators::{Dominators, spans};
-use super::loops::reverse_postorder;
+use super::loops::{Edges, reverse_postorder};
 use super::{Cfg, Terminator};
 use crate::diag::InternalError;
 
@@ -23,18 +23,19 @@ pub(super) struct Shape {
 impl Shape {
     pub(super) fn new(cfg: &Cfg) -> Result<Shape, InternalError> {
         let n = cfg.blocks.len();
-        let order = reverse_postorder(cfg);
+        let edges = Edges::new(cfg);
+        let order = reverse_postorder(&edges);
         let mut number = vec![usize::MAX; n];
         for (i, &b) in order.iter().enumerate() {
             number[b] = i;
         }
         let mut preds = vec![Vec::new(); n];
         for &b in &order {
-            for t in cfg.blocks[b].terminator.targets() {
-                preds[t].push(b);
+            for &t in edges.of(b) {
+                preds[t as usize].push(b);
             }
         }
-        let dominators = Dominators::new(cfg, &order, &preds);
+        let dominators = Dominators::new(&edges, &order, &preds);
         let idom = &dominators.idom;
         let mut header = vec![false; n];
         for &b in &order {
@@ -83,15 +84,19 @@ impl Shape {
         let mut depth = vec![0; idom.len()];
         let mut arms = vec![0; idom.len()];
         for &b in order.iter().rev() {
-            let mut within = arms[b];
-            for (n, &t) in self.inner[b].iter().rev().enumerate() {
+            // The block is in as many `Block`s as blocks are placed after it. Each of those is in as many of
+            // them as follow it in the list.
+            let inner = &self.inner[b];
+            let mut within = inner.len() + arms[b];
+            for (n, &t) in inner.iter().rev().enumerate() {
                 within = within.max(n + depth[t]);
             }
-            let mut all = self.inner[b].len() + within + usize::from(self.header[b]);
-            for (n, &t) in self.outer[b].iter().rev().enumerate() {
+            let outer = &self.outer[b];
+            let mut all = outer.len() + usize::from(self.header[b]) + within;
+            for (n, &t) in outer.iter().rev().enumerate() {
                 all = all.max(n + depth[t]);
             }
-            depth[b] = all + self.outer[b].len();
+            depth[b] = all;
             if !placed[b] && b != order[0] {
                 let arm = match &cfg.blocks[idom[b]].terminator {
                     Terminator::Switch { .. } => 1,
