@@ -32,6 +32,17 @@ pub use set::{CALDERA_SET, CLSPV_SET, CLSPV_SET_PREFIX, CalderaOp, Op, REVISION}
 pub use strip::strip;
 pub use write::write;
 
+/// Returns bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digit = |n: u8| char::from(b"0123456789abcdef"[usize::from(n)]);
+    let mut text = String::with_capacity(2 * bytes.len());
+    for &b in bytes {
+        text.push(digit(b >> 4));
+        text.push(digit(b & 15));
+    }
+    text
+}
+
 /// The specialization constant ids (SpecIds) of the physical ABI.
 pub mod spec_id {
     /// The first of three consecutive ids: work-group size x, y, z.

@@ -267,11 +267,6 @@ impl SourceMap {
 
 fn line_starts(text: &str) -> Vec<u32> {
     let mut starts = vec![0];
-    starts.extend(
-        text.bytes()
-            .enumerate()
-            .filter(|(_, b)| *b == b'\n')
-            .map(|(i, _)| i as u32 + 1),
-    );
+    starts.extend(text.match_indices('\n').map(|(i, _)| i as u32 + 1));
     starts
 }

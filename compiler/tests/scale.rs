@@ -8,7 +8,8 @@ use caldera_compiler::interp::{self, Arg, Launch, Memory};
 use caldera_compiler::ir::Module;
 use caldera_compiler::options::Options;
 use caldera_compiler::pass::{PassCx, pipeline};
-use caldera_compiler::pp::NoIncludes;
+use caldera_compiler::pp::{self, NoIncludes};
+use caldera_compiler::source::SourceMap;
 use caldera_compiler::target::Target;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -281,11 +282,29 @@ fn else_ifs_and_early_exits() {
     );
 }
 
+/// Gotos that follow each other are not nested, so however many they are, they stay structured.
+#[test]
+fn sequences_of_gotos_are_structured() {
+    let forward = lines(1000, |i| {
+        format!("if (n == {i}) goto L{i}; s = s * 3 + {i}; L{i}: s ^= n;")
+    });
+    let back = lines(900, |i| {
+        format!("L{i}: s = s * 5 + 1; if (s % 3 == n) goto L{i};")
+    });
+    for (name, body, loops) in [("forward", forward, 0), ("back", back, 900)] {
+        let (text, log) = object(&kernel(&format!("uint s = 1; {body} a[0] = s;")));
+        assert_eq!(log, "", "{name}");
+        assert!(!text.contains("switch"), "{name}");
+        assert_eq!(text.matches("loop ").count(), loops, "{name}");
+    }
+}
+
 /// Thousands of gotos of each form: forward over a statement, all to one end, and back to loops of their own.
 #[test]
 fn many_gotos() {
     gotos(300, check_results);
     gotos(3000, compare_results);
+    // More than so many loops become one.
 }
 
 fn gotos(count: usize, check: fn(&str, &str, &dyn Fn(u32) -> u32, &[u32])) {
@@ -477,6 +496,128 @@ fn initializers() {
     check(
         "a private array",
         &kernel(&format!("int t[] = {{{:.20000}0}}; a[0] = t[n];", list)),
+    );
+}
+
+/// Returns the text of a program's object and the log.
+fn object(source: &str) -> (String, String) {
+    let options = Options::default();
+    match driver::compile_object(&input(source, &options), &Target::desktop()) {
+        Ok(object) => (object.to_text(), object.log),
+        Err(failed) => {
+            assert!(!failed.internal, "{}", failed.log);
+            (String::new(), failed.log)
+        }
+    }
+}
+
+fn preprocessed(source: &str) -> String {
+    let mut map = SourceMap::default();
+    let main = map.add("scale.cl", source);
+    let (options, target) = (Options::default(), Target::desktop());
+    let mut diags = Diags::default();
+    let tokens = pp::preprocess(&mut map, main, &options, &target, &NoIncludes, &mut diags);
+    pp::tokens_to_text(&tokens, &map)
+}
+
+/// A long list of literals, which is read without a tree per element, means the same as a list with a macro,
+/// which is parsed.
+#[test]
+fn tables_mean_what_other_lists_mean() {
+    const COUNT: usize = 600;
+    let cases: &[(&str, fn(usize) -> String)] = &[
+        ("int t[]", |i| format!("{}", i * 7_654_321)),
+        ("int t[]", |i| format!("-{i}")),
+        ("int t[700]", |i| format!("+ {i}u")),
+        ("int t[]", |i| format!("{}.75f", i)),
+        ("uint t[]", |i| format!("-0x{:x}", i * 0x1234_5678)),
+        ("long t[]", |i| format!("{i}23456789012")),
+        ("ulong t[]", |i| format!("{}", u64::MAX - i as u64)),
+        ("ulong t[]", |i| format!("{i}99999999999999999")),
+        ("uchar t[]", |i| format!("{}", i * 3)),
+        ("char t[]", |i| format!("'{}'", char::from(b'a' + (i % 26) as u8))),
+        ("short t[]", |i| format!("0{:o}", i)),
+        ("bool t[]", |i| format!("{}", i % 3)),
+        ("float t[]", |i| format!("-{i}.5e-{}", i % 40)),
+        ("float t[]", |i| format!("{}", i * 123_457)),
+        ("float t[]", |i| format!("0x1.{i}p3f /* {i} */")),
+        ("double t[]", |i| format!(".{i}, - {i}.f")),
+        ("half t[]", |i| format!("{i}.25h")),
+        ("int t[590]", |i| format!("{i}")),
+        ("int t[]", |i| if i == 555 { "{5}".into() } else { i.to_string() }),
+        (
+            "int t[]",
+            |i| if i == 555 { "{5, 6}".into() } else { i.to_string() },
+        ),
+        ("int t[][7]", |i| i.to_string()),
+        ("int t[][2]", |i| format!("{{{i}, -{i}}}")),
+        ("int t[][3]", |i| format!("{{{i}, }}, {i}, 2, 3")),
+        ("int4 t[]", |i| format!("{{{i}, 1, 2, -3}}")),
+        ("int4 t", |i| i.to_string()),
+        ("int t", |i| i.to_string()),
+        ("struct S t[]", |i| format!("{{{i}, {i}.5f, {{1, 2}}}}")),
+        ("struct S t[]", |i| format!("{i}, {i}.5f, 1, 2")),
+        ("struct S t[]", |i| format!("{{{i}, {{{i}.5f}}, 1, 2, 3}}")),
+        ("struct T t", |i| i.to_string()),
+        ("constant int *t[]", |i| {
+            if i == 300 { "1".into() } else { "0".into() }
+        }),
+        ("image2d_t t[]", |i| i.to_string()),
+    ];
+    for (declaration, element) in cases {
+        let list = lines(COUNT, |i| format!("{},", element(i)));
+        let source = |zero: &str| {
+            format!(
+                "#define ZERO 0\nstruct S {{ int a; float b; char c[2]; }}; struct T {{ int n; long a[900]; }};\n\
+                 constant {declaration} = {{\n{list}{zero}\n}};\n{}",
+                kernel("a[0] = sizeof(t);")
+            )
+        };
+        let (table, parsed) = (source("0"), source("ZERO"));
+        assert_eq!(preprocessed(&table), preprocessed(&parsed), "{declaration}");
+        assert_eq!(object(&table), object(&parsed), "{declaration}, {}", element(1));
+        // Variables that are no constants.
+        let private = |source: &str| source.replace("constant", "void f() { const");
+        let close = |source: String| {
+            source
+                .replace("};\nkernel", "}; }\nkernel")
+                .replace("sizeof(t)", "1")
+        };
+        let (table, parsed) = (close(private(&table)), close(private(&parsed)));
+        assert_eq!(
+            object(&table),
+            object(&parsed),
+            "private {declaration}, {}",
+            element(1)
+        );
+    }
+}
+
+/// Long lists of literals take no token and no tree per element, in constants of all types.
+#[test]
+fn long_tables() {
+    let kernel = kernel("a[0] = (int)t[n];");
+    let sources = [
+        ("int", lines(300_000, |i| format!("{},", i * 7919))),
+        ("uchar", lines(300_000, |i| format!("0x{:02x},", i % 256))),
+        ("float", lines(300_000, |i| format!("-{}.25f,", i % 1000))),
+    ];
+    for (ty, list) in sources {
+        let source = format!("constant {ty} t[] = {{{list}}};\n{kernel}");
+        check(ty, &source);
+        let mut map = SourceMap::default();
+        let main = map.add("scale.cl", &*source);
+        let (options, target) = (Options::default(), Target::desktop());
+        let mut diags = Diags::default();
+        let tokens = pp::preprocess(&mut map, main, &options, &target, &NoIncludes, &mut diags);
+        assert!(tokens.len() < 100, "{ty}: {} tokens", tokens.len());
+    }
+    let list = lines(100_000, |i| format!("{{{i}, {{{i}.5f, -1}}}},"));
+    check(
+        "structs",
+        &format!(
+            "struct S {{ int a; float2 b; }}; constant struct S t[] = {{{list}}};\nkernel void k(global int *a, int n) {{ a[0] = t[n].a; }}"
+        ),
     );
 }
 

@@ -283,6 +283,7 @@ impl Parser<'_, '_> {
             TokenKind::Str
             | TokenKind::Punct(_)
             | TokenKind::Keyword(_)
+            | TokenKind::Table
             | TokenKind::Pragma
             | TokenKind::Other => Err(Problem(
                 t.span,

@@ -34,6 +34,16 @@ pub(super) struct Context {
     name: u32,
 }
 
+impl Context {
+    /// Returns whether a token of the list is left.
+    pub(super) fn is_left(&self) -> bool {
+        match &self.body {
+            Body::Plain(m, ..) => self.pos < m.body.len(),
+            Body::Tokens(list) => self.pos < list.len(),
+        }
+    }
+}
+
 enum Body {
     /// The replacement list of a macro without parameters. Every token gets this span, and the first token
     /// gets these flags.

@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
+use super::names::NO_ID;
 use super::token::{Punct, Token, TokenFlags, TokenKind};
-use crate::source::{FileId, Origin, Span};
+use crate::source::{FileId, Origin, SourceMap, Span};
 
 /// Byte classes.
 const OTHER: u8 = 0;
@@ -47,7 +48,7 @@ fn continues_ident(b: u8) -> bool {
 
 /// Returns the position after the line splice that starts at `pos`, if there is one. White space between the
 /// backslash and the line end is accepted, as in clang and gcc.
-fn splice_end(s: &[u8], pos: usize) -> Option<usize> {
+pub(super) fn splice_end(s: &[u8], pos: usize) -> Option<usize> {
     if s.get(pos) != Some(&b'\\') {
         return None;
     }
@@ -91,7 +92,7 @@ pub(super) fn scan(s: &[u8], pos: usize) -> (TokenKind, usize) {
     }
 }
 
-fn number_end(s: &[u8], pos: usize) -> usize {
+pub(super) fn number_end(s: &[u8], pos: usize) -> usize {
     let mut p = pos;
     while let Some(&b) = s.get(p) {
         if continues_ident(b) || b == b'.' {
@@ -390,6 +391,21 @@ impl Lexer {
             self.pos = p;
         }
     }
+}
+
+/// Returns the tokens of a part of a file that contains neither names nor line splices, such as a table.
+pub(super) fn tokens_of(map: &SourceMap, part: Span) -> Vec<Token> {
+    let mut lexer = Lexer::new(part.file, map.file(part.file).text.clone());
+    lexer.pos = part.lo as usize;
+    lexer.line_start = false;
+    let mut list = Vec::new();
+    while let Some(raw) = lexer.next(false, &mut String::new())
+        && raw.hi <= part.hi as usize
+    {
+        let span = lexer.span(raw.lo, raw.hi);
+        list.push(token(raw.kind, raw.flags, NO_ID, span, span));
+    }
+    list
 }
 
 fn find_comment_end(s: &[u8], mut p: usize) -> Option<usize> {

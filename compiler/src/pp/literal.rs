@@ -22,6 +22,9 @@ pub(crate) enum Number {
 
 /// Parses a preprocessing number. The error is the text of the diagnostic.
 pub(crate) fn number(text: &str) -> Result<Number, String> {
+    if let Some(value) = plain_integer(text) {
+        return Ok(Number::Int(value));
+    }
     let lower = text.to_ascii_lowercase();
     match lower.as_str() {
         // These are the spellings in the definitions of INFINITY, NAN and HUGE_VAL.
@@ -42,6 +45,29 @@ pub(crate) fn number(text: &str) -> Result<Number, String> {
         };
     }
     integer(&lower)
+}
+
+/// Parses the most frequent forms: decimal and hexadecimal digits without a suffix, of values that fit.
+fn plain_integer(text: &str) -> Option<Int> {
+    let (radix, digits) = match text.as_bytes() {
+        [b'0', b'x' | b'X', digits @ ..] => (16, digits),
+        [b'0', _, ..] => return None,
+        digits => (10, digits),
+    };
+    if digits.is_empty() || digits.len() > 16 {
+        return None;
+    }
+    let mut value = 0u64;
+    for &b in digits {
+        value = value * u64::from(radix) + u64::from(char::from(b).to_digit(radix)?);
+    }
+    Some(Int {
+        value,
+        unsigned: false,
+        long: false,
+        decimal: radix == 10,
+        overflow: false,
+    })
 }
 
 fn float(value: f64, single: bool, half: bool) -> Number {

@@ -9,6 +9,7 @@ pub(crate) mod literal;
 mod names;
 mod pragma;
 mod predefined;
+pub(crate) mod table;
 mod token;
 
 use std::sync::Arc;
@@ -169,12 +170,34 @@ impl Pp<'_> {
                 | TokenKind::Char
                 | TokenKind::Str
                 | TokenKind::Punct(_)
+                | TokenKind::Table
                 | TokenKind::Pragma => {}
             }
             t.flags.0 |= std::mem::take(&mut self.pending);
             self.produce(t);
+            let begins_list = t.is(Punct::LBrace) && out.last().is_some_and(|last| last.is(Punct::Eq));
             out.push(t);
+            if begins_list {
+                out.extend(self.table(t));
+            }
         }
+    }
+
+    /// Reads the table that follows the brace of an initializer, if there is one.
+    fn table(&mut self, brace: Token) -> Option<Token> {
+        // Tokens of macros may follow otherwise.
+        if self.contexts.iter().any(expand::Context::is_left) {
+            return None;
+        }
+        let lexer = &mut self.files.last_mut()?.lexer;
+        let lo = brace.spelling.hi as usize;
+        if brace.span != brace.spelling || brace.span.file != lexer.file || lexer.pos != lo {
+            return None;
+        }
+        let hi = table::end_of_table(lexer.text.as_bytes(), lo)?;
+        lexer.pos = hi;
+        let span = lexer.span(lo, hi);
+        Some(lex::token(TokenKind::Table, 0, names::NO_ID, span, span))
     }
 }
 
@@ -257,7 +280,11 @@ fn command_line(defines: &[Define]) -> String {
 /// Returns the tokens as text that lexes to the same tokens again and keeps the lines of the source.
 pub fn tokens_to_text(tokens: &[Token], map: &SourceMap) -> String {
     let mut out = String::new();
-    for t in tokens {
+    let single = tokens.iter().flat_map(|t| match t.kind {
+        TokenKind::Table => lex::tokens_of(map, t.span),
+        _ => vec![*t],
+    });
+    for t in single {
         if t.flags.line_start() || t.kind == TokenKind::Pragma {
             if !out.is_empty() && !out.ends_with('\n') {
                 out.push('\n');

@@ -75,6 +75,8 @@ pub enum TokenKind {
     Str,
     /// An operator or separator; a digraph is the same as the punctuator that it stands for.
     Punct(Punct),
+    /// The contents of the braces of an initializer, if they are a long list of literals (`pp::table`).
+    Table,
     /// A `#pragma` line or a `_Pragma` operator; the text is the part after `#pragma`.
     Pragma,
     /// A character that begins no token (`@`, `` ` ``, `\`); it is an error wherever it reaches the parser.

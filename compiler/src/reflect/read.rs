@@ -331,12 +331,16 @@ impl Call<'_, '_> {
 
     fn hex(&self, n: usize) -> Result<Vec<u8>, ReflectionError> {
         let text = self.text(n)?;
-        let nibbles: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
-        let nibbles = nibbles.ok_or_else(|| self.bad("data is not hexadecimal"))?;
-        if nibbles.len() % 2 != 0 {
+        let digit = |&b: &u8| char::from(b).to_digit(16);
+        if !text.as_bytes().iter().all(|b| digit(b).is_some()) {
+            return Err(self.bad("data is not hexadecimal"));
+        }
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        if !rest.is_empty() {
             return Err(self.bad("data has an odd number of digits"));
         }
-        Ok(nibbles.chunks_exact(2).map(|p| p[0] << 4 | p[1]).collect())
+        let byte = |[high, low]: &[u8; 2]| Some((digit(high)? << 4 | digit(low)?) as u8);
+        Ok(pairs.iter().filter_map(byte).collect())
     }
 }
 

@@ -288,7 +288,7 @@ impl Writer {
         let empty: [&[u8]; 1] = [&[]];
         let pieces = data.bytes.chunks(MAX_PIECE);
         for piece in pieces.chain(empty.into_iter().filter(|_| data.bytes.is_empty())) {
-            let hex: String = piece.iter().map(|b| format!("{b:02x}")).collect();
+            let hex = super::hex(piece);
             let hex = self.text(&hex)?;
             self.op(op, &[], &numbers, &[hex]);
         }

@@ -5,17 +5,24 @@ use crate::hir::{ConstData, Expr, ExprKind, GlobalId, GlobalVar, Init, PlaceKind
 use crate::source::Span;
 
 /// The size of the largest allowed constant object, in bytes.
-const MAX_CONSTANT: u64 = 256 << 20;
+pub(super) const MAX_CONSTANT: u64 = 256 << 20;
 
 impl Sema<'_> {
-    /// Returns the bytes of a constant object.
-    pub(super) fn constant_data(&mut self, ty: TypeId, init: &Init, span: Span) -> Result<ConstData> {
+    /// Returns the bytes of a constant object, of which `bytes` are known before the stores.
+    pub(super) fn constant_data(
+        &mut self,
+        ty: TypeId,
+        init: &Init,
+        mut bytes: Vec<u8>,
+        span: Span,
+    ) -> Result<ConstData> {
         let size = self.program.types.size(ty).unwrap_or(0);
         if size > MAX_CONSTANT {
             return Err(self.error(span, "constant object is too large"));
         }
+        bytes.resize(size as usize, 0);
         let mut data = ConstData {
-            bytes: vec![0; size as usize],
+            bytes,
             relocations: Vec::new(),
         };
         let mut failed = None;
@@ -85,7 +92,7 @@ impl Sema<'_> {
 
     /// Adds an unnamed object in constant memory.
     pub(super) fn constant_object(&mut self, ty: TypeId, init: &Init, span: Span) -> Result<GlobalId> {
-        let data = self.constant_data(ty, init, span)?;
+        let data = self.constant_data(ty, init, Vec::new(), span)?;
         let id = self.program.globals.push(GlobalVar {
             name: format!(".compoundliteral{}", self.program.globals.len()),
             ty,

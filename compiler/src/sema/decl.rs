@@ -380,13 +380,13 @@ impl Sema<'_> {
         self.world.names.bind(&name.name, Entity::Global(id), name.span);
         if let Some(init) = &item.init {
             // Inside a kernel, these expressions must be constants too.
-            let (ty, values) = self.initializer(q.ty, init, name.span)?;
+            let (ty, values, bytes) = self.constant_initializer(q.ty, init, name.span)?;
             self.program.globals[id].ty = ty;
             self.complete(ty, name.span, "variable")?;
             let data = if *self.ty(ty) == Type::Sampler {
                 self.sampler_data(&values, name.span)?
             } else {
-                self.constant_data(ty, &values, name.span)?
+                self.constant_data(ty, &values, bytes, name.span)?
             };
             self.program.globals[id].init = Some(data);
         } else if !is_extern {

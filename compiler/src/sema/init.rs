@@ -1,13 +1,50 @@
 //! Flattens initializers (C99 6.7.8; 6.1.6 for vectors in braces) to stores at byte offsets.
 
+use super::const_init::MAX_CONSTANT;
 use super::convert::Why;
-use super::{Result, Sema};
-use crate::hir::{Expr, ExprKind, Init, RecordId, Type, TypeId};
+use super::{Result, Sema, fold};
+use crate::hir::{Expr, ExprKind, Init, RecordId, Scalar, Type, TypeId};
 use crate::source::Span;
 use crate::syntax::ast::{self, Designator, InitItem, Initializer};
+use crate::syntax::table;
+use std::ops::Deref;
+use std::rc::Rc;
 
 /// The greatest number of stores that one initializer may expand to (ranges of designators multiply).
 const MAX_STORES: usize = 1 << 20;
+
+/// The items of a braced list.
+#[derive(Copy, Clone)]
+enum Source<'a> {
+    Items(&'a [InitItem]),
+    /// The position of a table.
+    Table(Span),
+}
+
+/// Returns the items and the position of an initializer that is a braced list.
+fn list_of(init: &Initializer) -> Option<(Source<'_>, Span)> {
+    match init {
+        Initializer::Expr(_) => None,
+        Initializer::List(items, span) => Some((Source::Items(items), *span)),
+        Initializer::Table { items, span } => Some((Source::Table(*items), *span)),
+    }
+}
+
+/// An item of a braced list: in the tree, or made from a table.
+enum Item<'a> {
+    Listed(&'a InitItem),
+    Made(Rc<InitItem>),
+}
+
+impl Deref for Item<'_> {
+    type Target = InitItem;
+    fn deref(&self) -> &InitItem {
+        match self {
+            Item::Listed(item) => item,
+            Item::Made(item) => item,
+        }
+    }
+}
 
 /// A position in one braced list.
 struct Cursor<'a> {
@@ -15,24 +52,95 @@ struct Cursor<'a> {
     at: usize,
     /// The value of the item at `at`, if it was analysed already to determine its type.
     value: Option<Expr>,
+    /// The table after its item at `at`, and that item.
+    table: Option<(table::Items, Option<Rc<InitItem>>)>,
 }
 
 impl<'a> Cursor<'a> {
-    fn peek(&self) -> Option<&'a InitItem> {
-        self.items.get(self.at)
+    fn new(items: &'a [InitItem]) -> Self {
+        Cursor {
+            items,
+            at: 0,
+            value: None,
+            table: None,
+        }
+    }
+    fn of_table(mut items: table::Items) -> Self {
+        let first = items.next().map(Rc::new);
+        Cursor {
+            table: Some((items, first)),
+            ..Cursor::new(&[])
+        }
+    }
+    fn peek(&self) -> Option<Item<'a>> {
+        match &self.table {
+            None => self.items.get(self.at).map(Item::Listed),
+            Some((_, item)) => item.clone().map(Item::Made),
+        }
     }
     fn advance(&mut self) {
         self.at += 1;
         self.value = None;
+        if let Some((items, item)) = &mut self.table {
+            *item = items.next().map(Rc::new);
+        }
     }
 }
 
 /// The stores collected so far.
 struct Out {
+    /// The bytes of a constant object, into which constants are written as long as there are no stores.
+    bytes: Option<Vec<u8>>,
+    /// The number of constants that may still be written.
+    room: usize,
+    /// The number of ranges of designators around the current item.
+    repeats: usize,
     stores: Vec<(u32, Expr)>,
     /// The number of bytes that the stores cover, if none overlaps another.
     covered: u64,
     overlaps: bool,
+}
+
+impl Out {
+    fn new(bytes: Option<Vec<u8>>) -> Self {
+        Out {
+            bytes,
+            room: MAX_STORES,
+            repeats: 0,
+            stores: Vec::new(),
+            covered: 0,
+            overlaps: false,
+        }
+    }
+
+    /// Makes room for the items of a list; items that are repeated have none.
+    fn expect(&mut self, items: usize) {
+        if self.repeats == 0 {
+            self.room += items;
+        }
+    }
+
+    /// Returns the bytes if constants are written to them at once.
+    fn direct(&mut self) -> Option<&mut Vec<u8>> {
+        self.bytes.as_mut().filter(|_| self.stores.is_empty())
+    }
+}
+
+/// Writes the lanes of a constant. Bytes beyond the largest constant object are left out; such an object is
+/// refused.
+fn write(bytes: &mut Vec<u8>, offset: u64, lanes: &[u64], scalar: Scalar) {
+    let width = scalar.bytes() as usize;
+    if offset + (lanes.len() * width) as u64 > MAX_CONSTANT {
+        return;
+    }
+    let mut at = offset as usize;
+    for lane in lanes {
+        if bytes.len() < at + width {
+            bytes.resize(at + width, 0);
+        }
+        bytes[at..at + width].copy_from_slice(&lane.to_le_bytes()[..width]);
+        at += width;
+    }
 }
 
 impl Sema<'_> {
@@ -44,34 +152,54 @@ impl Sema<'_> {
         init: &Initializer,
         span: Span,
     ) -> Result<(TypeId, Init)> {
-        match init {
-            Initializer::List(items, at) => self.braced(ty, items, *at),
-            Initializer::Expr(e) => {
-                let mut out = Out {
-                    stores: Vec::new(),
-                    covered: 0,
-                    overlaps: false,
-                };
-                if let Some((bytes, elem)) = self.string_for(ty, e) {
-                    let n = self.string(ty, elem, &bytes, 0, e.span, &mut out)?;
-                    let ty = self.program.types.intern(Type::Array(elem, n));
-                    return Ok((ty, self.collected(ty, out)));
+        let (ty, out) = self.initializer_into(ty, init, span, Out::new(None))?;
+        Ok((ty, self.collected(ty, out)))
+    }
+
+    /// Like [`Self::initializer`], for an object with static lifetime. Also returns the bytes of the object
+    /// before the stores; bytes that are missing at the end are zero.
+    pub(super) fn constant_initializer(
+        &mut self,
+        ty: TypeId,
+        init: &Initializer,
+        span: Span,
+    ) -> Result<(TypeId, Init, Vec<u8>)> {
+        let (ty, mut out) = self.initializer_into(ty, init, span, Out::new(Some(Vec::new())))?;
+        let bytes = out.bytes.take().unwrap_or_default();
+        Ok((ty, self.collected(ty, out), bytes))
+    }
+
+    fn initializer_into(
+        &mut self,
+        ty: TypeId,
+        init: &Initializer,
+        span: Span,
+        mut out: Out,
+    ) -> Result<(TypeId, Out)> {
+        let e = match init {
+            Initializer::Expr(e) => e,
+            list => {
+                if let Some((items, at)) = list_of(list) {
+                    let ty = self.object_list(ty, 0, items, at, &mut out)?;
+                    return Ok((ty, out));
                 }
-                if matches!(self.ty(ty), Type::Array(..) | Type::IncompleteArray(_)) {
-                    return Err(self.error(e.span, "array initializer must be an initializer list"));
-                }
-                let value = self.value(e)?;
-                let _ = span;
-                let value = self.convert(value, ty, Why::Init)?;
-                Ok((
-                    ty,
-                    Init {
-                        zero: false,
-                        stores: vec![(0, value)],
-                    },
-                ))
+                return Ok((ty, out));
             }
+        };
+        if let Some((bytes, elem)) = self.string_for(ty, e) {
+            let n = self.string(ty, elem, &bytes, 0, e.span, &mut out)?;
+            let ty = self.program.types.intern(Type::Array(elem, n));
+            return Ok((ty, out));
         }
+        if matches!(self.ty(ty), Type::Array(..) | Type::IncompleteArray(_)) {
+            return Err(self.error(e.span, "array initializer must be an initializer list"));
+        }
+        let value = self.value(e)?;
+        let _ = span;
+        let value = self.convert(value, ty, Why::Init)?;
+        out.covered = self.program.types.size(ty).unwrap_or(0);
+        out.stores.push((0, value));
+        Ok((ty, out))
     }
 
     fn collected(&self, ty: TypeId, out: Out) -> Init {
@@ -84,20 +212,28 @@ impl Sema<'_> {
 
     /// Analyses a braced initializer.
     pub(super) fn braced(&mut self, ty: TypeId, items: &[InitItem], span: Span) -> Result<(TypeId, Init)> {
-        let mut out = Out {
-            stores: Vec::new(),
-            covered: 0,
-            overlaps: false,
-        };
-        let ty = self.object_list(ty, 0, items, span, &mut out)?;
+        let mut out = Out::new(None);
+        let ty = self.object_list(ty, 0, Source::Items(items), span, &mut out)?;
         Ok((ty, self.collected(ty, out)))
     }
 
     fn store(&mut self, offset: u64, e: Expr, out: &mut Out) -> Result<()> {
-        if out.stores.len() >= MAX_STORES {
+        let full = match out.direct() {
+            Some(_) => out.room == 0,
+            None => out.stores.len() >= MAX_STORES,
+        };
+        if full {
             return Err(self.error(e.span, "initializer is too large"));
         }
         out.covered += self.program.types.size(e.ty).unwrap_or(0);
+        if let ExprKind::Const(bits) = &e.kind
+            && let Some((scalar, _)) = self.lanes(e.ty)
+            && let Some(bytes) = out.direct()
+        {
+            write(bytes, offset, bits, scalar);
+            out.room -= 1;
+            return Ok(());
+        }
         out.stores.push((offset as u32, e));
         Ok(())
     }
@@ -107,15 +243,23 @@ impl Sema<'_> {
         &mut self,
         ty: TypeId,
         offset: u64,
-        items: &[InitItem],
+        source: Source<'_>,
         span: Span,
         out: &mut Out,
     ) -> Result<TypeId> {
-        let mut cursor = Cursor {
-            items,
-            at: 0,
-            value: None,
+        let items = match source {
+            Source::Items(items) => items,
+            Source::Table(at) => {
+                let table = table::Items::new(self.map, at);
+                if let Type::Array(elem, _) | Type::IncompleteArray(elem) = *self.ty(ty) {
+                    return self.array_table(ty, elem, offset, table, span, out);
+                }
+                let items: Vec<InitItem> = table.collect();
+                return self.object_list(ty, offset, Source::Items(&items), span, out);
+            }
         };
+        out.expect(items.len());
+        let mut cursor = Cursor::new(items);
         match *self.ty(ty) {
             Type::Array(elem, _) | Type::IncompleteArray(elem) => {
                 // `char s[] = {"abc"}`: a string in braces.
@@ -131,18 +275,8 @@ impl Sema<'_> {
                     let n = self.string(ty, elem, &bytes, offset, e.span, out)?;
                     return Ok(self.program.types.intern(Type::Array(elem, n)));
                 }
-                let limit = match *self.ty(ty) {
-                    Type::Array(_, n) => Some(n),
-                    _ => None,
-                };
-                let n = self.array_items(elem, limit, offset, &mut cursor, true, out)?;
-                self.excess(&cursor, "array");
-                let n = limit.unwrap_or(n);
-                let size = self.program.types.size(elem).unwrap_or(0);
-                if n.saturating_mul(size) > super::type_spec::MAX_OBJECT {
-                    return Err(self.error(span, format!("array is too large ({n} elements)")));
-                }
-                return Ok(self.program.types.intern(Type::Array(elem, n)));
+                let n = self.array_items(elem, self.limit_of(ty), offset, &mut cursor, true, out)?;
+                return self.end_of_array(ty, elem, n, &cursor, span);
             }
             Type::Record(id) => {
                 self.complete(ty, span, "variable")?;
@@ -158,6 +292,9 @@ impl Sema<'_> {
                         Initializer::Expr(e) => {
                             return Err(self.error(e.span, "designator in initializer for vector type"));
                         }
+                        Initializer::Table { span, .. } => {
+                            return Err(self.error(*span, "excess elements in scalar initializer"));
+                        }
                         Initializer::List(inner, at) => {
                             // `{{1, 2}, …}`: braces around a scalar or a part of the vector.
                             let [
@@ -168,7 +305,7 @@ impl Sema<'_> {
                             ] = &inner[..]
                             else {
                                 if items.len() == 1 {
-                                    self.object_list(ty, offset, inner, *at, out)?;
+                                    self.object_list(ty, offset, Source::Items(inner), *at, out)?;
                                     return Ok(ty);
                                 }
                                 return Err(self.error(*at, "excess elements in scalar initializer"));
@@ -197,24 +334,86 @@ impl Sema<'_> {
                     let t = self.type_name(ty);
                     return Err(self.error(at, format!("designator in initializer for scalar type '{t}'")));
                 }
-                match &first.init {
-                    Initializer::Expr(e) => {
-                        let v = self.value(e)?;
-                        let v = self.convert(v, ty, Why::Init)?;
-                        self.store(offset, v, out)?;
+                if let Initializer::Expr(e) = &first.init {
+                    let v = self.value(e)?;
+                    let v = self.convert(v, ty, Why::Init)?;
+                    self.store(offset, v, out)?;
+                } else if let Some((inner, at)) = list_of(&first.init) {
+                    if matches!(self.ty(ty), Type::Scalar(_)) {
+                        self.warning(at, "too many braces around scalar initializer");
                     }
-                    Initializer::List(inner, at) => {
-                        if matches!(self.ty(ty), Type::Scalar(_)) {
-                            self.warning(*at, "too many braces around scalar initializer");
-                        }
-                        self.object_list(ty, offset, inner, *at, out)?;
-                    }
+                    self.object_list(ty, offset, inner, at, out)?;
                 }
                 cursor.advance();
                 self.excess(&cursor, "scalar");
             }
         }
         Ok(ty)
+    }
+
+    /// Returns the number of elements of an array type, if it is known.
+    fn limit_of(&self, ty: TypeId) -> Option<u64> {
+        match *self.ty(ty) {
+            Type::Array(_, n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// Completes the type of an array of which `n` elements are initialized.
+    fn end_of_array(
+        &mut self,
+        ty: TypeId,
+        elem: TypeId,
+        n: u64,
+        cursor: &Cursor<'_>,
+        span: Span,
+    ) -> Result<TypeId> {
+        self.excess(cursor, "array");
+        let n = self.limit_of(ty).unwrap_or(n);
+        let size = self.program.types.size(elem).unwrap_or(0);
+        if n.saturating_mul(size) > super::type_spec::MAX_OBJECT {
+            return Err(self.error(span, format!("array is too large ({n} elements)")));
+        }
+        Ok(self.program.types.intern(Type::Array(elem, n)))
+    }
+
+    /// Initializes an array from a table. Constants of scalar elements are written without making a tree of
+    /// them, as far as the table consists of literals about which there is nothing to report.
+    fn array_table(
+        &mut self,
+        ty: TypeId,
+        elem: TypeId,
+        offset: u64,
+        mut table: table::Items,
+        span: Span,
+        out: &mut Out,
+    ) -> Result<TypeId> {
+        let limit = self.limit_of(ty);
+        let mut n = 0;
+        if let Type::Scalar(scalar) = *self.ty(elem)
+            && scalar != Scalar::Half
+            && out.repeats == 0
+        {
+            let width = u64::from(scalar.bytes());
+            while limit.is_none_or(|limit| n < limit)
+                && let Some(bytes) = out.direct()
+                && let Some((bits, from)) = table.literal(|sign, value| self.plain_literal(sign, value))
+            {
+                write(
+                    bytes,
+                    offset + n * width,
+                    &[fold::convert(bits, from, scalar)],
+                    scalar,
+                );
+                n += 1;
+            }
+            out.covered += n * width;
+        }
+        let mut cursor = Cursor::of_table(table);
+        let rest = limit.map(|limit| limit - n);
+        let size = self.program.types.size(elem).unwrap_or(0);
+        n += self.array_items(elem, rest, offset + n * size, &mut cursor, true, out)?;
+        self.end_of_array(ty, elem, n, &cursor, span)
     }
 
     fn zero_of(&mut self, ty: TypeId, span: Span) -> Result<Expr> {
@@ -233,7 +432,7 @@ impl Sema<'_> {
         if let Some(item) = cursor.peek() {
             let span = match &item.init {
                 Initializer::Expr(e) => e.span,
-                Initializer::List(_, at) => *at,
+                Initializer::List(_, at) | Initializer::Table { span: at, .. } => *at,
             };
             self.warning(span, format!("excess elements in {what} initializer"));
         }
@@ -265,11 +464,13 @@ impl Sema<'_> {
                     self.check_range(first, last, lo.span)?;
                     out.overlaps = true;
                     let start = cursor.at;
+                    out.repeats += 1;
                     for i in first..=last {
                         cursor.at = start;
                         cursor.value = None;
                         self.designated(elem, offset + i * size, rest, cursor, out)?;
                     }
+                    out.repeats -= 1;
                     index = last;
                 }
                 Some((Designator::Member(m), _)) => {
@@ -411,11 +612,13 @@ impl Sema<'_> {
                 let (first, last) = (self.array_index(lo, Some(n))?, self.array_index(hi, Some(n))?);
                 self.check_range(first, last, lo.span)?;
                 let start = cursor.at;
+                out.repeats += 1;
                 for i in first..=last {
                     cursor.at = start;
                     cursor.value = None;
                     self.designated(elem, offset + i * size, rest, cursor, out)?;
                 }
+                out.repeats -= 1;
                 Ok(())
             }
             (step, _) => {
@@ -431,13 +634,16 @@ impl Sema<'_> {
     /// Initializes an object with the next item of the list, or with as many items as the object needs.
     fn next_item(&mut self, ty: TypeId, offset: u64, cursor: &mut Cursor<'_>, out: &mut Out) -> Result<()> {
         let Some(item) = cursor.peek() else { return Ok(()) };
-        let e = match &item.init {
-            Initializer::List(items, at) => {
-                self.object_list(ty, offset, items, *at, out)?;
-                cursor.advance();
-                return Ok(());
-            }
-            Initializer::Expr(e) => e,
+        if cursor.table.is_some() {
+            out.expect(1);
+        }
+        if let Some((items, at)) = list_of(&item.init) {
+            self.object_list(ty, offset, items, at, out)?;
+            cursor.advance();
+            return Ok(());
+        }
+        let Initializer::Expr(e) = &item.init else {
+            return Ok(());
         };
         if cursor.value.is_none() {
             if let Some((bytes, elem)) = self.string_for(ty, e) {

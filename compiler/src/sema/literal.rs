@@ -1,8 +1,10 @@
 //! Analyses constants and literals (C99 6.4.4, 6.4.5; 6.1.6 vector literals; compound literals).
 
 use super::convert::Why;
-use super::{Lvalue, Operand, Result, Sema};
+use super::{Lvalue, Operand, Result, Sema, fold};
 use crate::hir::{Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId};
+use crate::pp::literal::Number;
+use crate::pp::table::Value;
 use crate::source::Span;
 use crate::syntax::ast::{self, InitItem, TypeName};
 
@@ -23,27 +25,54 @@ impl Sema<'_> {
                 "integer literal is too large to be represented in any integer type",
             ));
         }
-        let fits_int = value <= i32::MAX as u64;
-        let fits_uint = u32::try_from(value).is_ok();
-        let fits_long = value <= i64::MAX as u64;
-        let c = self.common;
-        let ty = if !long && !unsigned && fits_int {
-            c.int
-        } else if !long && fits_uint && (unsigned || !decimal) {
-            c.uint
-        } else if !unsigned && fits_long {
-            c.long
-        } else {
-            if decimal && !unsigned {
-                self.warning(
-                    span,
-                    "integer literal is too large to be represented in a signed integer type, \
-                     interpreting as unsigned",
-                );
-            }
-            c.ulong
-        };
+        let scalar = integer_type(value, unsigned, long, decimal);
+        if scalar == Scalar::ULong && decimal && !unsigned {
+            self.warning(
+                span,
+                "integer literal is too large to be represented in a signed integer type, \
+                 interpreting as unsigned",
+            );
+        }
+        let ty = self.program.types.scalar(scalar);
         Ok(self.const_bits(value, ty, span))
+    }
+
+    /// Returns the value and type of an element of a table, as [`Self::value`] computes it. Returns `None` if
+    /// there is something to report, and for `half`.
+    pub(super) fn plain_literal(&self, sign: Option<bool>, value: Value) -> Option<(u64, Scalar)> {
+        let (bits, scalar) = match value {
+            Value::Number(Number::Int(i)) => {
+                let scalar = integer_type(i.value, i.unsigned, i.long, i.decimal);
+                if i.overflow || (scalar == Scalar::ULong && i.decimal && !i.unsigned) {
+                    return None;
+                }
+                (i.value, scalar)
+            }
+            Value::Number(Number::Float { half: true, .. }) => return None,
+            Value::Number(Number::Float { value, single, .. }) => {
+                let scalar = self.float_type(single);
+                (crate::hir::value::float_bits(value, scalar), scalar)
+            }
+            Value::Char(c) => (u64::from(c as u32), Scalar::Int),
+        };
+        let is_minus = sign == Some(true);
+        Some((
+            if is_minus {
+                fold::negate(scalar, bits)
+            } else {
+                bits
+            },
+            scalar,
+        ))
+    }
+
+    /// Returns the type of a floating-point literal that is not `half`.
+    fn float_type(&self, single: bool) -> Scalar {
+        if single || !self.has_double || (self.options.single_precision_constant && !self.in_library) {
+            Scalar::Float
+        } else {
+            Scalar::Double
+        }
     }
 
     /// Returns a floating-point literal. Without suffix its type is double, unless the target has no double
@@ -54,10 +83,8 @@ impl Sema<'_> {
                 return Err(self.error(span, "half precision constant requires cl_khr_fp16"));
             }
             Scalar::Half
-        } else if single || !self.has_double || (self.options.single_precision_constant && !self.in_library) {
-            Scalar::Float
         } else {
-            Scalar::Double
+            self.float_type(single)
         };
         let ty = self.program.types.scalar(scalar);
         Ok(self.const_bits(crate::hir::value::float_bits(value, scalar), ty, span))
@@ -244,5 +271,22 @@ impl Sema<'_> {
             ty,
             span,
         }
+    }
+}
+
+/// Returns the first type in the list of C99 6.4.4.1 that can represent the value of an integer literal, or
+/// `ulong`.
+fn integer_type(value: u64, unsigned: bool, long: bool, decimal: bool) -> Scalar {
+    let fits_int = value <= i32::MAX as u64;
+    let fits_uint = u32::try_from(value).is_ok();
+    let fits_long = value <= i64::MAX as u64;
+    if !long && !unsigned && fits_int {
+        Scalar::Int
+    } else if !long && fits_uint && (unsigned || !decimal) {
+        Scalar::UInt
+    } else if !unsigned && fits_long {
+        Scalar::Long
+    } else {
+        Scalar::ULong
     }
 }

@@ -2,6 +2,7 @@
 
 use super::instruction::instruction;
 use super::{Emit, Emitter, Id, bug};
+use crate::hash::Mix;
 use crate::intrinsic::ImageShape;
 use crate::ir::module::SystemPush;
 use crate::ir::{ArgKind, ArgLocation, HandleFact, KernelArg, KernelInfo};
@@ -9,6 +10,7 @@ use crate::reflect::{CALDERA_SET, CLSPV_SET, CalderaOp, Op, image_type, spec_id}
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 /// The bytes of data in one OpString: 65535 words hold 262,128 hexadecimal digits and the terminator.
 const MAX_PIECE: usize = 128 << 10 >> 1;
@@ -45,7 +47,7 @@ struct Writer<'e, 'a> {
     set: Id,
     /// The id of Caldera's set, which is imported at its first use.
     own_set: Option<Id>,
-    texts: HashMap<String, Id>,
+    texts: HashMap<String, Id, BuildHasherDefault<Mix>>,
     /// The work-group variables whose size has been written.
     sized: Vec<Id>,
 }
@@ -58,7 +60,7 @@ impl Emitter<'_> {
             e: self,
             set,
             own_set: None,
-            texts: HashMap::new(),
+            texts: HashMap::default(),
             sized: Vec::new(),
         };
         w.module()
@@ -199,7 +201,7 @@ impl Writer<'_, '_> {
             (None, None) => return,
         };
         for piece in data.bytes.chunks(MAX_PIECE) {
-            let hex: String = piece.iter().map(|b| format!("{b:02x}")).collect();
+            let hex = crate::reflect::hex(piece);
             let hex = self.text(&hex);
             self.write(op, &[], &numbers, &[hex]);
         }

@@ -337,6 +337,13 @@ pub enum Initializer {
     Expr(Expr),
     /// A braced list with its position.
     List(Vec<InitItem>, Span),
+    /// A braced list that is a long list of literals.
+    Table {
+        /// The position of the items, where `syntax::table` reads them.
+        items: Span,
+        /// The position of the list.
+        span: Span,
+    },
 }
 
 /// One item of a braced list.

@@ -237,7 +237,12 @@ fn old_style_body(tokens: &[Token], from: usize) -> Option<usize> {
             | TokenKind::Ident
             | TokenKind::Number
             | TokenKind::Keyword(_) => {}
-            TokenKind::Punct(_) | TokenKind::Str | TokenKind::Char | TokenKind::Pragma | TokenKind::Other => {
+            TokenKind::Punct(_)
+            | TokenKind::Str
+            | TokenKind::Char
+            | TokenKind::Table
+            | TokenKind::Pragma
+            | TokenKind::Other => {
                 return None;
             }
         }
@@ -344,6 +349,7 @@ pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
             ) => here.0 += 1,
             TokenKind::Keyword(Keyword::Case | Keyword::Default) => {}
             TokenKind::Ident | TokenKind::Number | TokenKind::Char | TokenKind::Str => operand = true,
+            TokenKind::Table => max.depth = max.depth.max(outer + crate::pp::table::MAX_DEPTH),
             TokenKind::Keyword(_) | TokenKind::Pragma | TokenKind::Other => {}
         }
         prev_operand = operand;

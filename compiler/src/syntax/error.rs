@@ -439,7 +439,11 @@ impl Context<'_> {
             || match t.kind {
                 TokenKind::Punct(p) => p == Punct::RBrace || p == Punct::LBrace,
                 TokenKind::Keyword(k) => !is_specifier(&t) || !matches!(k, Keyword::Attribute),
-                TokenKind::Ident | TokenKind::Number | TokenKind::Str | TokenKind::Char => true,
+                TokenKind::Ident
+                | TokenKind::Number
+                | TokenKind::Str
+                | TokenKind::Char
+                | TokenKind::Table => true,
                 TokenKind::Pragma | TokenKind::Other => false,
             }
     }
@@ -571,6 +575,7 @@ fn is_specifier(t: &Token) -> bool {
         TokenKind::Ident
         | TokenKind::Number
         | TokenKind::Char
+        | TokenKind::Table
         | TokenKind::Str
         | TokenKind::Punct(_)
         | TokenKind::Pragma

@@ -18,6 +18,7 @@ mod lower;
 mod pack;
 mod pragma;
 mod rewrite;
+pub(crate) mod table;
 mod types;
 
 use std::collections::HashMap;

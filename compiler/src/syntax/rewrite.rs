@@ -240,7 +240,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                 let n = w.name(text);
                 w.push(i, Lexeme::Name(n));
             }
-            TokenKind::Number | TokenKind::Char => w.push(i, Lexeme::Constant),
+            TokenKind::Number | TokenKind::Char | TokenKind::Table => w.push(i, Lexeme::Constant),
             TokenKind::Str => w.push(i, Lexeme::Str),
             TokenKind::Keyword(k) => match k {
                 Keyword::Kernel
@@ -313,7 +313,9 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                             let n = w.name(t.text(map));
                             w.push(i, Lexeme::Name(n));
                         }
-                        TokenKind::Number | TokenKind::Char => w.push(i, Lexeme::Constant),
+                        TokenKind::Number | TokenKind::Char | TokenKind::Table => {
+                            w.push(i, Lexeme::Constant);
+                        }
                         TokenKind::Str => w.push(i, Lexeme::Str),
                         TokenKind::Keyword(Keyword::VecStep | Keyword::Alignof) => {
                             w.keyword(i, Keyword::Sizeof);

@@ -12,6 +12,7 @@ use super::super::ast::{BinaryOp, Designator, Expr, ExprKind, Ident, InitItem, I
 use super::Lower;
 use crate::pp::literal;
 use crate::pp::{Keyword, Punct, TokenKind};
+use crate::source::Span;
 
 /// An expression with the range of its tokens.
 pub(super) struct Lowered {
@@ -354,9 +355,21 @@ impl Lower<'_> {
             }
             c::Initializer::List(items) => {
                 let span = self.node_span(n);
+                if let [only] = &items[..]
+                    && let Some(items) = self.table(&only.node.initializer)
+                {
+                    return Initializer::Table { items, span };
+                }
                 Initializer::List(self.init_items(items), span)
             }
         }
+    }
+
+    /// Returns the position of a table, if an item of a list stands for one.
+    fn table(&self, n: &Node<c::Initializer>) -> Option<Span> {
+        let token = self.source.tokens.get(self.first(n))?;
+        let is_table = matches!(n.node, c::Initializer::Expression(_)) && token.kind == TokenKind::Table;
+        is_table.then_some(token.span)
     }
 
     pub(super) fn init_items(&mut self, items: &[Node<c::InitializerListItem>]) -> Vec<InitItem> {

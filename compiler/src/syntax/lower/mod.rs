@@ -114,6 +114,7 @@ impl Lower<'_> {
             | TokenKind::Number
             | TokenKind::Str
             | TokenKind::Char
+            | TokenKind::Table
             | TokenKind::Keyword(_) => {
                 let records = &self.text.attributes;
                 let n = records.partition_point(|r| r.lo <= i);
