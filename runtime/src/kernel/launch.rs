@@ -8,6 +8,7 @@ use super::pipeline::{DeviceKernel, Variant};
 use super::placed::{Placed, Push};
 use super::uses::{self, Accesses};
 use super::{Range, alias, local_size, scratch};
+use crate::device::Limits;
 use crate::device::staging::Staging;
 use crate::error::{ClCode, Error, Result};
 use crate::mem::migrate::Touch;
@@ -131,6 +132,68 @@ fn limit_by_size(limit: [u32; 3], local: [u32; 3]) -> [u32; 3] {
     [0, 1, 2].map(|d| limit[d].min(u32::MAX / local[d].max(1)))
 }
 
+fn refuse<T>(code: ClCode, what: String) -> Result<T> {
+    Err(Error::new(code, what).at("5.8"))
+}
+
+/// Checks the NDRange without its work-group size. Returns the global size and the global offset, whose sums are
+/// numbers of 64 bits.
+fn check_range(range: &Range) -> Result<([u64; 3], [u64; 3])> {
+    // CL 5.8: INVALID_WORK_DIMENSION if work_dim is not between 1 and 3
+    if !(1..=3).contains(&range.work_dim) {
+        let what = format!("work_dim is {}", range.work_dim);
+        return refuse(ClCode::InvalidWorkDimension, what);
+    }
+    // CL 5.8: INVALID_GLOBAL_WORK_SIZE if global_work_size is NULL or 0
+    let global = range.global.map(|n| n as u64);
+    if let Some(d) = global.iter().position(|n| *n == 0) {
+        let what = format!("global size 0 in dimension {d}");
+        return refuse(ClCode::InvalidGlobalWorkSize, what);
+    }
+    // CL 5.8: INVALID_GLOBAL_OFFSET if offset + size exceeds what the device can count to
+    let offset = range.offset.map(|n| n as u64);
+    if let Some(d) = (0..3).find(|&d| offset[d].checked_add(global[d]).is_none()) {
+        let what = format!("offset {} in dimension {d}", offset[d]);
+        return refuse(ClCode::InvalidGlobalOffset, what);
+    }
+    Ok((global, offset))
+}
+
+/// Returns the work-group size, and whether another one was wanted ([`DeviceKernel::settle`]).
+fn work_group_size(
+    kernel: &DeviceKernel,
+    range: &Range,
+    global: [u64; 3],
+    limits: &Limits,
+) -> Result<([u32; 3], bool)> {
+    let reflection = kernel.reflection();
+    let required = reflection.required_size;
+    let wanted = local_size::resolve(range.local, global, range.work_dim, required, limits)?;
+    if range.local.is_some() || required.is_some() {
+        return Ok((wanted, false));
+    }
+    // A kernel without loops is complete soon, whatever its grouping.
+    if kernel.module().reflection().straight && local_size::is_small(global) {
+        let settled = kernel.settle(wanted, global);
+        return Ok((settled, settled != wanted));
+    }
+    let uneven = reflection.ungrouped.then(|| local_size::uneven(global, limits));
+    Ok((uneven.flatten().unwrap_or(wanted), false))
+}
+
+/// Checks the number of dispatches, each of which has at most `most` work-groups. CL 5.8: OUT_OF_RESOURCES if there is
+/// a failure to queue the execution instance on the device.
+fn check_dispatches(groups: [u64; 3], most: [u32; 3]) -> Result<()> {
+    let dispatches = (0..3).fold(1u64, |n, d| {
+        n.saturating_mul(groups[d].div_ceil(u64::from(most[d])))
+    });
+    if dispatches > MOST_DISPATCHES {
+        let what = format!("an NDRange of {dispatches} dispatches");
+        return refuse(ClCode::OutOfResources, what);
+    }
+    Ok(())
+}
+
 /// The additional state of a launch that may print.
 struct Printing {
     /// The push constants, with the address of the printf buffer if the kernel expects it there.
@@ -143,72 +206,26 @@ impl Launch {
     /// Prepares a launch: makes all checks of CL 5.8, in the specification's order, finds or makes the
     /// pipeline, and places the arguments.
     pub(crate) fn prepare(nd: &NdRange<'_>, queue: &CommandQueue) -> Result<Launch> {
-        let error = |code, what: String| Err(Error::new(code, what).at("5.8"));
-        let kernel = nd.kernel;
-        let device = queue.device();
-        let limits = device.limits();
+        let limits = queue.device().limits();
         // CL 5.8: INVALID_KERNEL_ARGS if argument values have not been specified
         if let Some(i) = nd.args.iter().position(|a| matches!(a, ArgValue::Unset)) {
-            return error(ClCode::InvalidKernelArgs, format!("argument {i} is not set"));
+            return refuse(ClCode::InvalidKernelArgs, format!("argument {i} is not set"));
         }
-        let range = &nd.range;
-        // CL 5.8: INVALID_WORK_DIMENSION if work_dim is not between 1 and 3
-        if !(1..=3).contains(&range.work_dim) {
-            return error(
-                ClCode::InvalidWorkDimension,
-                format!("work_dim is {}", range.work_dim),
-            );
-        }
-        // CL 5.8: INVALID_GLOBAL_WORK_SIZE if global_work_size is NULL or 0
-        let global = range.global.map(|n| n as u64);
-        if let Some(d) = global.iter().position(|n| *n == 0) {
-            return error(
-                ClCode::InvalidGlobalWorkSize,
-                format!("global size 0 in dimension {d}"),
-            );
-        }
-        // CL 5.8: INVALID_GLOBAL_OFFSET if offset + size exceeds what the device can count to
-        let offset = range.offset.map(|n| n as u64);
-        let mut is_wide = false;
-        for d in 0..3 {
-            match offset[d].checked_add(global[d]) {
-                Some(end) => is_wide |= end > u64::from(u32::MAX),
-                None => {
-                    return error(
-                        ClCode::InvalidGlobalOffset,
-                        format!("offset {} in dimension {d}", offset[d]),
-                    );
-                }
-            }
-        }
+        let (global, offset) = check_range(&nd.range)?;
         let wide;
-        let kernel = match is_wide {
-            false => kernel,
+        let kernel = match (0..3).any(|d| offset[d] + global[d] > u64::from(u32::MAX)) {
+            false => nd.kernel,
             true => {
-                wide = kernel.wide()?;
+                wide = nd.kernel.wide()?;
                 &wide
             }
         };
-        let reflection = kernel.reflection();
-        let required = reflection.required_size;
-        let wanted = local_size::resolve(range.local, global, range.work_dim, required, limits)?;
-        let mut provisional = false;
-        let local = match range.local {
-            None if required.is_some() => wanted,
-            // A kernel without loops is complete soon, whatever its grouping.
-            None if kernel.module().reflection().straight && local_size::is_small(global) => {
-                let settled = kernel.settle(wanted, global);
-                provisional = settled != wanted;
-                settled
-            }
-            None if reflection.ungrouped => local_size::uneven(global, limits).unwrap_or(wanted),
-            None | Some(_) => wanted,
-        };
+        let (local, provisional) = work_group_size(kernel, &nd.range, global, limits)?;
         let groups = [0, 1, 2].map(|d| global[d] / u64::from(local[d]));
         let rest = (global[0] % u64::from(local[0])) as u32;
 
         let mut placed = Placed::new(kernel);
-        for (arg, value) in reflection.args.iter().zip(nd.args) {
+        for (arg, value) in kernel.reflection().args.iter().zip(nd.args) {
             placed.argument(arg, value, queue)?;
         }
         let Placed {
@@ -220,7 +237,7 @@ impl Launch {
         } = placed;
         // CL 5.8: OUT_OF_RESOURCES if local memory, including the kernel's own, does not suffice
         if arena > limits.local_memory {
-            return error(ClCode::OutOfResources, format!("{arena} bytes of local memory"));
+            return refuse(ClCode::OutOfResources, format!("{arena} bytes of local memory"));
         }
         let module = kernel.module();
         let system = &module.reflection().push;
@@ -233,22 +250,12 @@ impl Launch {
             push.put(range, &address.to_ne_bytes())?;
         }
         kernel.check_regions(offset, groups, limits.group_count)?;
-        let most = limit_by_size(limits.group_count, local);
-        // CL 5.8: OUT_OF_RESOURCES if there is a failure to queue the execution instance on the device
-        let dispatches = (0..3).fold(1u64, |n, d| {
-            n.saturating_mul(groups[d].div_ceil(u64::from(most[d])))
-        });
-        if dispatches > MOST_DISPATCHES {
-            return error(
-                ClCode::OutOfResources,
-                format!("an NDRange of {dispatches} dispatches"),
-            );
-        }
+        check_dispatches(groups, limit_by_size(limits.group_count, local))?;
         let arena = kernel.arena(arena);
         let variant = Variant {
             local,
             arena,
-            work_dim: module.reflection().spec.work_dim.map_or(0, |_| range.work_dim),
+            work_dim: module.reflection().spec.work_dim.map_or(0, |_| nd.range.work_dim),
             arrays,
             offset: module
                 .reflection()
