@@ -299,6 +299,19 @@ fn sequences_of_gotos_are_structured() {
     }
 }
 
+/// Where a driver limits the nesting, a long chain of conditions is cut in many places.
+#[test]
+fn early_gotos_with_limited_nesting() {
+    let body = lines(2000, |i| format!("if (s == {i}) goto end; s = s * 3 + {i};"));
+    let source = kernel(&format!("uint s = n; {body} end: a[0] = s;"));
+    let start = Instant::now();
+    let options = Options::default();
+    let compiled = driver::compile(&input(&source, &options), &Target::faulty());
+    assert!(compiled.is_ok(), "{compiled:.2000?}");
+    let time = start.elapsed();
+    assert!(time < Duration::from_secs(60), "{time:?}");
+}
+
 /// Thousands of gotos of each form: forward over a statement, all to one end, and back to loops of their own.
 #[test]
 fn many_gotos() {

@@ -1,7 +1,7 @@
 //! Facts about instructions that passes share. Nothing is cached: computing each fact takes linear time.
 
 use super::walk::{Parents, Walk};
-use super::{EntityRef, Function, Inst, InstData, Op, Scalar, Ty, Value};
+use super::{EntityRef, Function, Inst, InstData, Op, Region, Scalar, Ty, Value};
 use std::ops::Range;
 
 /// Returns whether the result of an instruction depends on nothing but its operands. Then equal instructions
@@ -100,10 +100,16 @@ pub struct Jumps {
 impl Jumps {
     /// Finds the jumps of a function as it is now.
     pub fn new(func: &Function) -> Self {
+        Jumps::inside(func, &[func.body])
+    }
+    /// Finds the jumps in some regions.
+    pub fn inside(func: &Function, regions: &[Region]) -> Self {
         let mut search = JumpSearch::new(func);
-        let mut walk = Walk::new(func);
-        while let Some((_, inst)) = walk.next(func) {
-            search.visit(inst, &func.insts[inst].op);
+        for &region in regions {
+            let mut walk = Walk::region(region);
+            while let Some((_, inst)) = walk.next(func) {
+                search.visit(inst, &func.insts[inst].op);
+            }
         }
         search.end()
     }
@@ -262,8 +268,8 @@ pub fn constant_offset(func: &Function, v: Value) -> Option<i64> {
     })
 }
 
-/// Returns for each instruction whether a jump inside of it goes to a target outside. `order` has the
-/// instructions in the order of the text.
+/// Returns for each instruction of `order` whether a jump inside of it goes to a target outside. `order` has
+/// instructions in the order of the text, with each all instructions inside of it.
 pub fn leaving(func: &Function, order: &[Inst]) -> Vec<bool> {
     let mut position = vec![0; func.insts.len()];
     for (n, &inst) in order.iter().enumerate() {

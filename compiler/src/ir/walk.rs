@@ -58,6 +58,18 @@ impl Function {
         list
     }
 
+    /// Returns an instruction and all instructions inside of it, in the order of the text.
+    pub fn insts_inside(&self, inst: Inst) -> Vec<Inst> {
+        let mut list = vec![inst];
+        for &region in &self.insts[inst].regions {
+            let mut walk = Walk::region(region);
+            while let Some((_, inner)) = walk.next(self) {
+                list.push(inner);
+            }
+        }
+        list
+    }
+
     /// Returns all regions; each comes after the region that encloses it.
     pub fn regions_in_order(&self) -> Vec<Region> {
         let mut list = Vec::with_capacity(self.regions.len());

@@ -131,7 +131,7 @@ fn rearrange(func: &mut Function, share: u32) -> bool {
             continue;
         }
         let body = data.regions[0];
-        let left = leaving(func, &func.insts_in_order());
+        let left = leaving(func, &func.insts_inside(inst));
         let first = [Level {
             inst,
             region: body,
@@ -159,7 +159,8 @@ struct Level {
 fn flatten(func: &mut Function, outer: Region, inst: Inst, share: u32, cuts: &mut usize) -> bool {
     let mut open = vec![inst];
     while let Some(inst) = open.pop() {
-        let left = leaving(func, &func.insts_in_order());
+        // Only jumps inside of the instruction are asked for.
+        let left = leaving(func, &func.insts_inside(inst));
         let region = func.insts[inst].regions[0];
         let Some(path) = first_too_deep(func, &[Level { inst, region, at: 0 }], &left, share) else {
             continue;
@@ -414,7 +415,8 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
 /// Replaces the exits of an instruction around the cut by the jump that follows the instruction, if nothing
 /// else follows it. Returns the indices in the path of the other instructions that complete.
 fn resolve_lone_jumps(func: &mut Function, path: &[Level]) -> Vec<usize> {
-    let jumps = Jumps::new(func);
+    // All exits of these instructions are inside of the first.
+    let jumps = Jumps::inside(func, &func.insts[path[0].inst].regions);
     let mut live = Vec::new();
     for level in 1..path.len() {
         let (inst, around) = (path[level].inst, path[level - 1]);
