@@ -120,14 +120,22 @@ pub struct Quirks {
     /// driver.
     pub typed_atomics: bool,
     /// The bits above the result of 8-bit and 16-bit arithmetic are taken to be those of a wider computation,
-    /// where the result is extended (NVIDIA). Such arithmetic is done in 32 bits.
+    /// where the result is extended, and an unsigned conversion to a float or division of a sign-extended
+    /// integer is done as if it were signed (NVIDIA). Such arithmetic is done in 32 bits, and the operands of such
+    /// conversions and divisions, and of bit counts, are hidden from the driver.
     pub narrow_integers: bool,
-    /// The result of SAbs is taken to be non-negative, although it is the least number if the operand is
-    /// (NVIDIA).
+    /// An absolute value is taken to be non-negative, although it is the least number if the operand is
+    /// (NVIDIA). It is computed with a negation that the driver does not recognize.
     pub nonnegative_abs: bool,
-    /// The product of a constant and the lowest bit of a truncated 64-bit integer is the constant, whatever the
-    /// bit is (NVIDIA). The integer is hidden from the driver.
+    /// The product of a constant and one bit of a 64-bit integer is the constant, whatever the bit is (NVIDIA).
+    /// The bit is hidden from the driver.
     pub bit_products: bool,
+    /// A lane of a vector of integers is sometimes computed from the values of another lane (NVIDIA). Each lane is
+    /// computed by itself.
+    pub mixed_lanes: bool,
+    /// Sums of a constant and quotients or remainders of 64-bit integers are confused with each other, so that
+    /// each lane of a vector has the sum of the last lane (NVIDIA). The quotients are hidden from the driver.
+    pub shared_quotients: bool,
     /// `fmin(fmax(fmin(x, a), b), c)` loses the inner minimum if the constants make it needless for every number,
     /// although it changes the result for NaN (NVIDIA). The inner minimum is hidden from the driver.
     pub repeated_clamps: bool,
@@ -248,6 +256,8 @@ impl Target {
                 narrow_integers: true,
                 nonnegative_abs: true,
                 bit_products: true,
+                shared_quotients: true,
+                mixed_lanes: true,
                 repeated_clamps: true,
             },
             costs: Costs {

@@ -42,6 +42,7 @@ pub mod pointers;
 pub mod points_to;
 pub mod promote_accumulators;
 pub mod round_doubles;
+pub mod scalarize_integers;
 pub mod scratch_memory;
 pub mod share_loads;
 pub mod share_offsets;

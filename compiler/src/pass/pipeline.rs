@@ -5,8 +5,8 @@ use super::{
     fuse_multiply_add, gather_pointer_uses, hide_operands, hoist_invariants, inline, interleave,
     limit_nesting, lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory,
     lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words, promote_accumulators,
-    round_doubles, scratch_memory, share_loads, share_offsets, simplify_integers, simplify_regions, sroa,
-    unroll_counted, unroll_loops, widen_accesses, widen_integers,
+    round_doubles, scalarize_integers, scratch_memory, share_loads, share_offsets, simplify_integers,
+    simplify_regions, sroa, unroll_counted, unroll_loops, widen_accesses, widen_integers,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -125,6 +125,13 @@ pub fn pipeline(target: &Target) -> Pipeline {
         "late",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
+    if target.quirks.mixed_lanes {
+        // After the last fixpoint: all passes that profit from vectors have run.
+        p.run_pass(scalarize_integers::PASS);
+        // The pass takes a lane of a vector at each of its uses.
+        p.run_pass(cse::PASS);
+        p.run_pass(dce::PASS);
+    }
     if target.quirks.narrow_integers {
         // After the last fixpoint, which computes comparisons of extended integers in the narrow type.
         p.run_pass(widen_integers::PASS);

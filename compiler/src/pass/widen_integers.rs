@@ -222,8 +222,15 @@ impl Widen<'_> {
         if wide.above == Above::Zero {
             return wide.value;
         }
-        let mask = self.b.bits(self.ty(wide.value), (1 << bits) - 1);
-        self.b.binary(BinOp::And, wide.value, mask)
+        self.extended(wide.value, bits, BinOp::LShr)
+    }
+
+    /// Extends the lowest bits of a 32-bit integer by a shift to the left and one to the right, which emission
+    /// combines into one instruction. A mask would be an invitation to the driver to compute in fewer bits again.
+    fn extended(&mut self, wide: Value, bits: u32, right: BinOp) -> Value {
+        let shift = self.b.bits(self.ty(wide), u64::from(32 - bits));
+        let high = self.b.binary(BinOp::Shl, wide, shift);
+        self.b.binary(right, high, shift)
     }
 
     /// Returns the sign-extended value.
@@ -245,9 +252,7 @@ impl Widen<'_> {
                 .collect();
             return self.b.lanes(word, lanes);
         }
-        let shift = self.b.bits(word, u64::from(32 - bits));
-        let high = self.b.binary(BinOp::Shl, wide.value, shift);
-        self.b.binary(BinOp::AShr, high, shift)
+        self.extended(wide.value, bits, BinOp::AShr)
     }
 
     /// Returns the narrow value for the few instructions that keep it.

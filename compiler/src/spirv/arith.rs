@@ -189,13 +189,18 @@ impl FnEmitter<'_, '_> {
                     BinOp::AShr => spv::Op::ShiftRightArithmetic,
                     _ => spv::Op::ShiftRightLogical,
                 };
-                if op == spv::Op::ShiftRightArithmetic
+                if op != spv::Op::ShiftLeftLogical
                     && self.e.target.quirks.narrow_integers
-                    && let Some((value, bits)) = self.sign_extended_part(to, operands)?
+                    && let Some((value, bits)) = self.extended_part(to, operands)?
                 {
+                    let extract = if op == spv::Op::ShiftRightArithmetic {
+                        spv::Op::BitFieldSExtract
+                    } else {
+                        spv::Op::BitFieldUExtract
+                    };
                     let offset = self.e.splat(Ty::I32, 0)?;
                     let count = self.e.splat(Ty::I32, bits)?;
-                    return self.op_ids(spv::Op::BitFieldSExtract, ty, &[value, offset, count]);
+                    return self.op_ids(extract, ty, &[value, offset, count]);
                 }
                 let count = self.shift_count(to, ty, b, operands[1])?;
                 return self.op_ids(op, ty, &[a, count]);
@@ -215,11 +220,11 @@ impl FnEmitter<'_, '_> {
         self.op_ids(op, ty, &[a, b])
     }
 
-    /// If the operands of an arithmetic shift to the right sign-extend the lowest bits of a 32-bit integer,
-    /// because they shift these bits to the left by the same count first, returns the integer and the number of
-    /// bits. For drivers that have [`Quirks::narrow_integers`](crate::target::Quirks::narrow_integers), which
-    /// turn the shifts into the conversion of a narrow integer.
-    fn sign_extended_part(&mut self, ty: Ty, operands: &[crate::ir::Value]) -> Emit<Option<(Id, u64)>> {
+    /// If the operands of a shift to the right extend the lowest bits of a 32-bit integer, because they shift
+    /// these bits to the left by the same count first, returns the integer and the number of bits. For drivers
+    /// that have [`Quirks::narrow_integers`](crate::target::Quirks::narrow_integers), which turn the shifts into
+    /// the conversion of a narrow integer.
+    fn extended_part(&mut self, ty: Ty, operands: &[crate::ir::Value]) -> Emit<Option<(Id, u64)>> {
         let f = self.f;
         let Some(shift) = f.def_inst(operands[0]).map(|def| &f.insts[def]) else {
             return Ok(None);

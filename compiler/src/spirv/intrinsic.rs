@@ -159,10 +159,6 @@ impl FnEmitter<'_, '_> {
         if op == I::FAbs && self.e.target.quirks.kept_sign_of_zero && self.has_int_of(to.scalar) {
             return self.without_sign(args[0], to).map(Some);
         }
-        if op == I::SAbs && self.e.target.quirks.nonnegative_abs {
-            let negative = self.op_ids(spv::Op::SNegate, ty, &[args[0]])?;
-            return self.glsl(glsl::S_MAX, ty, &[args[0], negative]).map(Some);
-        }
         let id = self.glsl(number, ty, &args)?;
         if op == I::Fma && !data.fp.contract {
             self.e.decorate(id, spv::Decoration::NoContraction, &[]);

@@ -108,6 +108,9 @@ const CASES: &[Case] = &[
         i128::from(t.bits_of(x + y).leading_zeros() + t.bits) - 128
     }),
     ("carry", "ADD(x, y) < x", |t, x, y| i128::from(t.wrap(x + y) < x)),
+    ("unsigned carry", "(U)(as_U(x) + as_U(y)) < as_U(x)", |t, x, y| {
+        i128::from(t.bits_of(x + y) < t.bits_of(x))
+    }),
     ("sum", "add_sat(x, y)", |t, x, y| (x + y).clamp(t.min(), t.max())),
     ("difference", "sub_sat(x, y)", |t, x, y| {
         (x - y).clamp(t.min(), t.max())
@@ -130,6 +133,30 @@ const CASES: &[Case] = &[
         "as_uint((float)(ADD(x, y) >> (T)(sizeof(T) * 4)))",
         |t, x, y| i128::from(((t.wrap(x + y) >> (t.bits / 2)) as f32).to_bits()),
     ),
+    ("unsigned float", "as_uint((float)(uint)x)", |_, x, _| {
+        i128::from((x as u32 as f32).to_bits())
+    }),
+    ("widened float", "as_uint((float)(ulong)(uint)x)", |_, x, _| {
+        i128::from((x as u32 as f32).to_bits())
+    }),
+    ("unsigned quotient", "(uint)x / ((uint)y | 1u)", |_, x, y| {
+        i128::from(x as u32 / (y as u32 | 1))
+    }),
+    ("unsigned remainder", "(uint)x % ((uint)y | 1u)", |_, x, y| {
+        i128::from(x as u32 % (y as u32 | 1))
+    }),
+    (
+        "sign of abs",
+        "as_T(abs_diff(x, (T)0)) < (T)0 ? 7 : 5",
+        |t, x, _| {
+            if t.wrap(x.abs()) < 0 { 7 } else { 5 }
+        },
+    ),
+    (
+        "three times a shifted bit",
+        "(uint)((U)((U)(as_U(x) << (U)(sizeof(T) * 8 - 1)) >> (U)(sizeof(T) * 8 - 1))) * 3u",
+        |_, x, _| (x & 1) * 3,
+    ),
     ("three times a bit", "(uint)(x & (T)1) * 3u", |_, x, _| {
         (x & 1) * 3
     }),
@@ -140,15 +167,100 @@ const CASES: &[Case] = &[
     ),
 ];
 
+/// Expressions of vectors (`V` is the type, `W` the unsigned type), and the value of a lane.
+const VECTOR_CASES: &[Case] = &[
+    (
+        "quotient, difference",
+        "sub_sat((V)((x >> (V)1) / (y | (V)1)), (V)16)",
+        |t, x, y| ((x >> 1) / (y | 1) - 16).clamp(t.min(), t.max()),
+    ),
+    (
+        "remainder, sum",
+        "as_V((W)(as_W((V)((x >> (V)1) % (y | (V)1))) + (W)9))",
+        |t, x, y| t.wrap((x >> 1) % (y | 1) + 9),
+    ),
+    ("half of the zeros", "rhadd((V)0, clz(x))", |t, x, _| {
+        (i128::from(t.bits_of(x).leading_zeros() + t.bits) - 127) >> 1
+    }),
+    ("ones of a difference", "popcount(x ^ y)", |t, x, y| {
+        i128::from(t.bits_of(x ^ y).count_ones())
+    }),
+    ("selected by abs", "select(y, x, as_V(abs(x)))", |t, x, y| {
+        if t.bits_of(x.abs()) >> (t.bits - 1) == 0 {
+            y
+        } else {
+            x
+        }
+    }),
+];
+
+/// Runs a kernel whose first operands are the numbers of the pairs, in a type, and returns its results: so many
+/// numbers of so many bytes for each pair.
+fn run(
+    lab: &Lab,
+    source: &str,
+    t: Type,
+    pairs: &[(i128, i128)],
+    results: usize,
+    bytes: usize,
+    lanes: usize,
+) -> Vec<u64> {
+    let operand = |pick: fn(&(i128, i128)) -> i128| -> Vec<u8> {
+        let size = t.bits as usize / 8;
+        pairs
+            .iter()
+            .flat_map(|p| pick(p).to_le_bytes()[..size].to_vec())
+            .collect()
+    };
+    let program = lab.build(source);
+    let items = pairs.len() / lanes;
+    let output = lab.run(
+        program,
+        "k",
+        items,
+        None,
+        &[
+            Arg::In(&operand(|p| p.0)),
+            Arg::In(&operand(|p| p.1)),
+            Arg::Value(&(items as u32).to_le_bytes()),
+            Arg::Out(results * pairs.len() * bytes),
+        ],
+    );
+    crate::cl!(clReleaseProgram(program));
+    output[0]
+        .chunks(bytes)
+        .map(|number| number.iter().rev().fold(0, |all, &b| all << 8 | u64::from(b)))
+        .collect()
+}
+
+/// Returns the pairs of a type's operands.
+fn pairs(t: Type) -> Vec<(i128, i128)> {
+    let operands = t.operands();
+    let with = |&x: &i128| operands.iter().map(move |&y| (x, y)).collect::<Vec<_>>();
+    operands.iter().flat_map(with).collect()
+}
+
+/// Compares results with the values of the cases; `kept` selects the bits of a value that a result has.
+fn check(t: Type, lanes: usize, cases: &[Case], pairs: &[(i128, i128)], results: &[u64], kept: u64) {
+    let mut results = results.iter();
+    for (name, expression, value) in cases {
+        for &(x, y) in pairs {
+            let expected = value(t, x, y) as u64 & kept;
+            let found = *results.next().expect("there is a result for each pair");
+            assert_eq!(
+                found, expected,
+                "{name} of {}, {lanes} lanes: {expression} for x = {x}, y = {y}: {found:#x} instead of {expected:#x}",
+                t.name
+            );
+        }
+    }
+}
+
 #[test]
 fn small_expressions_of_every_integer_type() {
     let lab = Lab::new();
     for t in TYPES {
-        let operands = t.operands();
-        let pairs: Vec<(i128, i128)> = operands
-            .iter()
-            .flat_map(|&x| operands.iter().map(move |&y| (x, y)))
-            .collect();
+        let pairs = pairs(t);
         let mut body = String::new();
         for (n, (_, expression, _)) in CASES.iter().enumerate() {
             writeln!(body, "  r[{n} * n + i] = (ulong)({expression});").expect("a string grows");
@@ -162,43 +274,38 @@ fn small_expressions_of_every_integer_type() {
              uint i = get_global_id(0);\n  T x = a[i], y = b[i];\n{body}}}\n",
             t.name, t.unsigned
         );
-        let bytes = |pick: fn(&(i128, i128)) -> i128| -> Vec<u8> {
-            let size = t.bits as usize / 8;
-            pairs
-                .iter()
-                .flat_map(|p| pick(p).to_le_bytes()[..size].to_vec())
-                .collect()
-        };
-        let count = pairs.len();
-        let program = lab.build(&source);
-        let results = lab.run(
-            program,
-            "k",
-            count,
-            None,
-            &[
-                Arg::In(&bytes(|p| p.0)),
-                Arg::In(&bytes(|p| p.1)),
-                Arg::Value(&(count as u32).to_le_bytes()),
-                Arg::Out(CASES.len() * count * 8),
-            ],
-        );
-        let mut numbers = results[0]
-            .as_chunks::<8>()
-            .0
-            .iter()
-            .map(|b| u64::from_le_bytes(*b));
-        for (name, expression, value) in CASES {
-            for &(x, y) in &pairs {
-                let expected = value(t, x, y) as u64;
-                let found = numbers.next().expect("there is a result for each pair");
-                assert_eq!(
-                    found, expected,
-                    "{name} of {}: {expression} for x = {x}, y = {y}: {found:#x} instead of {expected:#x}",
-                    t.name
-                );
+        let results = run(&lab, &source, t, &pairs, CASES.len(), 8, 1);
+        check(t, 1, CASES, &pairs, &results, u64::MAX);
+    }
+}
+
+#[test]
+fn small_expressions_of_vectors() {
+    let lab = Lab::new();
+    for t in TYPES {
+        let pairs = pairs(t);
+        for lanes in [2, 4] {
+            let mut body = String::new();
+            for (n, (_, expression, _)) in VECTOR_CASES.iter().enumerate() {
+                writeln!(body, "  r[{n} * n + i] = {expression};").expect("a string grows");
             }
+            let source = format!(
+                "#define V {0}{lanes}\n#define W {1}{lanes}\n\
+                 #define as_V as_{0}{lanes}\n#define as_W as_{1}{lanes}\n\
+                 kernel void k(global const V *a, global const V *b, uint n, global V *r) {{\n  \
+                 uint i = get_global_id(0);\n  V x = a[i], y = b[i];\n{body}}}\n",
+                t.name, t.unsigned
+            );
+            let bytes = t.bits as usize / 8;
+            let results = run(&lab, &source, t, &pairs, VECTOR_CASES.len(), bytes, lanes);
+            check(
+                t,
+                lanes,
+                VECTOR_CASES,
+                &pairs,
+                &results,
+                u64::MAX >> (64 - t.bits),
+            );
         }
-        crate::cl!(clReleaseProgram(program));
     }
 }

@@ -115,6 +115,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             narrow_integers: nvidia,
             nonnegative_abs: nvidia,
             bit_products: nvidia,
+            shared_quotients: nvidia,
+            mixed_lanes: nvidia,
             repeated_clamps: nvidia,
         },
         costs: Costs {

@@ -1,0 +1,200 @@
+//! The operations whose operands or results `hide_operands` hides, and why.
+
+use crate::intrinsic::Intrinsic;
+use crate::ir::{BinOp, CastOp, Const, FpFlags, Function, Inst, InstData, Op, Scalar, UnOp, Value};
+use crate::pass::facts::facts;
+use crate::target::Target;
+
+/// Returns whether a target has a fault that the pass avoids.
+pub(in crate::pass) fn is_for(target: &Target) -> bool {
+    let q = target.quirks;
+    q.zero_operands
+        || q.typed_atomics
+        || q.narrow_integers
+        || q.nonnegative_abs
+        || q.bit_products
+        || q.shared_quotients
+        || q.repeated_clamps
+}
+
+/// Returns the operands that are hidden because of an instruction: the instructions that use them, and their
+/// indices there.
+pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
+    let q = target.quirks;
+    let data = &func.insts[inst];
+    let all = || 0..data.args.len();
+    let here = |operands: &mut dyn Iterator<Item = usize>| operands.map(|n| (inst, n)).collect();
+    match data.op {
+        Op::Cast(CastOp::UToF) | Op::Binary(BinOp::UDiv | BinOp::URem) if q.narrow_integers => {
+            here(&mut all().filter(|&n| may_be_sign_extended(func, data.args[n])))
+        }
+        Op::Intrinsic(Intrinsic::PopCount) if q.narrow_integers => {
+            here(&mut all().filter(|&n| func.ty(data.args[n]).is_vector() || is_narrow(func, data.args[n])))
+        }
+        Op::Binary(BinOp::IMul) if q.bit_products => here(&mut factor_of_one_bit(func, inst).into_iter()),
+        Op::Select | Op::Intrinsic(Intrinsic::SMax) if q.nonnegative_abs => {
+            here(&mut all().filter(|&n| negates_another_operand(func, inst, n)))
+        }
+        Op::Intrinsic(Intrinsic::FMin) if q.repeated_clamps => {
+            repeated_clamp(func, inst).into_iter().collect()
+        }
+        Op::AtomicOn(..) if q.typed_atomics => {
+            here(&mut (1..data.args.len()).filter(|&n| !is_computed_as_integer(func, data.args[n])))
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns whether the result of an instruction is hidden: whether it is the quotient or the remainder of
+/// 64-bit integers, for a driver that confuses such results with each other.
+pub(super) fn hides_result(func: &Function, inst: Inst, target: &Target) -> bool {
+    let data = &func.insts[inst];
+    let is_division = matches!(
+        data.op,
+        Op::Binary(BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem)
+    );
+    target.quirks.shared_quotients
+        && is_division
+        && data.results.iter().all(|&r| func.ty(r).scalar == Scalar::I64)
+}
+
+/// Returns the indices of the operands that have a zero in some lane, for operations in which the driver's
+/// shortcut would change the result.
+pub(super) fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
+    let data = &func.insts[inst];
+    let FpFlags {
+        finite,
+        no_signed_zeros,
+        fast,
+        ..
+    } = data.fp;
+    let (operands, is_allowed) = match data.op {
+        Op::Binary(BinOp::FAdd | BinOp::FSub) => (0..2, no_signed_zeros),
+        Op::Binary(BinOp::FMul | BinOp::FDiv | BinOp::FRem) => (0..2, finite && no_signed_zeros),
+        Op::Intrinsic(Intrinsic::Fma) => (0..2, finite && no_signed_zeros),
+        // The driver inlines the function, and may then apply its shortcut inside.
+        Op::CallPure(_) => (0..data.args.len(), false),
+        _ => return Vec::new(),
+    };
+    if is_allowed || fast {
+        return Vec::new();
+    }
+    let has_zero = |&n: &usize| {
+        let ty = func.ty(data.args[n]);
+        match func.as_const(data.args[n]) {
+            Some(Const::Bits(lanes)) if ty.scalar.is_float() => {
+                let sign = 1 << (ty.scalar.bits() - 1);
+                lanes.iter().any(|l| l & !sign == 0)
+            }
+            _ => false,
+        }
+    };
+    operands.filter(has_zero).collect()
+}
+
+/// Returns whether an integer may be the sign extension of a narrower one, and negative. For most operations
+/// that do not extend a sign the answer is `false`, although their result may happen to be small.
+fn may_be_sign_extended(func: &Function, value: Value) -> bool {
+    let def = func.def_inst(value).map(|def| &func.insts[def]);
+    if let Some(extension) = def.filter(|data| data.op == Op::Cast(CastOp::ZExt)) {
+        // The driver converts the narrower integer.
+        return may_be_sign_extended(func, extension.args[0]);
+    }
+    if facts(func, value).is_nonnegative() || func.as_const(value).is_some() {
+        return false;
+    }
+    let extends_no_sign = |op: &Op| {
+        matches!(
+            op,
+            Op::LoadFrom(..) | Op::Binary(BinOp::IMul | BinOp::Shl | BinOp::LShr)
+        )
+    };
+    !def.is_some_and(|data| extends_no_sign(&data.op))
+}
+
+/// Returns whether at most the lowest 16 bits of an integer can be set.
+fn is_narrow(func: &Function, value: Value) -> bool {
+    facts(func, value).max() <= 0xffff
+}
+
+/// If a product has a constant factor and another one that is 0 or 1, returns the index of the other one.
+fn factor_of_one_bit(func: &Function, product: Inst) -> Option<usize> {
+    let args = &func.insts[product].args;
+    let (factor, _) = with_constant(func, args)?;
+    is_one_bit(func, factor).then(|| usize::from(args[0] != factor))
+}
+
+/// Returns whether an integer, or each lane of a vector of integers, is known to be 0 or 1.
+fn is_one_bit(func: &Function, value: Value) -> bool {
+    let ty = func.ty(value);
+    let Some(def) = func.def_inst(value).filter(|_| ty.is_vector()) else {
+        return facts(func, value).max() <= 1;
+    };
+    let data = &func.insts[def];
+    match data.op {
+        Op::Cast(CastOp::ZExt | CastOp::Trunc) => {
+            func.ty(data.args[0]).scalar == Scalar::Bool || is_one_bit(func, data.args[0])
+        }
+        Op::Binary(BinOp::And) => data.args.iter().any(|&a| func.as_splat(a) == Some(1)),
+        Op::Binary(BinOp::LShr) => func.as_splat(data.args[1]) == Some(u64::from(ty.scalar.bits() - 1)),
+        _ => false,
+    }
+}
+
+/// Returns whether an operand is the negative of another operand of the same instruction.
+fn negates_another_operand(func: &Function, inst: Inst, n: usize) -> bool {
+    let args = &func.insts[inst].args;
+    let def = |v: Value| func.def_inst(v).map(|def| &func.insts[def]);
+    let Some(negation) = def(args[n]) else {
+        return false;
+    };
+    match negation.op {
+        Op::Unary(UnOp::INeg) => args.contains(&negation.args[0]),
+        Op::Binary(BinOp::ISub) => {
+            let [a, b] = [negation.args[0], negation.args[1]];
+            let is_opposite = |data: &InstData| data.op == negation.op && data.args[..] == [b, a];
+            let is_zero = func.as_splat(a) == Some(0);
+            is_zero && args.contains(&b) || args.iter().any(|&v| def(v).is_some_and(is_opposite))
+        }
+        _ => false,
+    }
+}
+
+/// If an instruction is the minimum of a constant and the maximum of a constant and another minimum, returns
+/// the maximum, and the index of its operand that is the other minimum.
+fn repeated_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
+    let op_of = |value: Value| {
+        let def = func.def_inst(value)?;
+        Some((def, &func.insts[def]))
+    };
+    let outer = &func.insts[inst];
+    if outer.fp.finite {
+        return None;
+    }
+    let (max, data) = op_of(with_constant(func, &outer.args)?.0)?;
+    if data.op != Op::Intrinsic(Intrinsic::FMax) {
+        return None;
+    }
+    let inner = with_constant(func, &data.args)?.0;
+    let is_minimum = op_of(inner)?.1.op == Op::Intrinsic(Intrinsic::FMin);
+    is_minimum.then(|| (max, usize::from(data.args[0] != inner)))
+}
+
+/// If one of two operands is a constant, returns the other one and the constant.
+fn with_constant(func: &Function, args: &[Value]) -> Option<(Value, Value)> {
+    let n = args.iter().position(|&a| func.as_const(a).is_some())?;
+    Some((args[1 - n], args[n]))
+}
+
+/// Returns whether every driver takes the value for an integer: it is a constant or the result of an integer
+/// operation. Operations that only move a value keep its type for the driver.
+fn is_computed_as_integer(func: &Function, value: Value) -> bool {
+    if func.as_const(value).is_some() || !func.ty(value).scalar.is_int() {
+        return true;
+    }
+    func.def_inst(value).is_some_and(|def| match &func.insts[def].op {
+        Op::Binary(_) | Op::Unary(_) | Op::AtomicOn(..) => true,
+        Op::Cast(op) => *op != CastOp::Bitcast,
+        _ => false,
+    })
+}
