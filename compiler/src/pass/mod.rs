@@ -370,6 +370,9 @@ impl Pipeline {
             held: inv![Ssa],
             skipped: false,
             stopped: false,
+            version: 0,
+            idle: Vec::new(),
+            whole: true,
         };
         for step in &self.steps {
             match step {
@@ -418,6 +421,13 @@ struct Run {
     skipped: bool,
     /// Whether the limit of [`Hooks::limit`] was reached.
     stopped: bool,
+    /// The number of times that a pass has changed the module.
+    version: usize,
+    /// The passes that have left the module unchanged, with the version that they have seen. A pass sees
+    /// nothing but the module and the target, so it would leave the same version unchanged again.
+    idle: Vec<(&'static str, usize)>,
+    /// Whether a pass that leaves the module unchanged would do so if it looked at all functions.
+    whole: bool,
 }
 
 impl Run {
@@ -433,6 +443,14 @@ impl Run {
             self.skipped = true;
             return Ok(Changed::No);
         }
+        if self.idle.contains(&(pass.name, self.version)) {
+            if cx.hooks.verify_each && (pass.run)(module, cx)? == Changed::Yes {
+                let message = format!("{} changes a module that it left unchanged before", pass.name);
+                return Err(InternalError::new("the pass manager", message).into());
+            }
+            self.held = self.held.minus(pass.destroys).plus(pass.establishes);
+            return Ok(Changed::No);
+        }
         if cx.hooks.print_before.matches(pass.name) {
             dump(module, cx, index, pass.name, false);
         }
@@ -444,6 +462,9 @@ impl Run {
         cx.report.executed += 1;
         if changed == Changed::Yes {
             cx.report.changed.push(pass.name);
+            self.version += 1;
+        } else if self.whole {
+            self.idle.push((pass.name, self.version));
         }
         self.held = self.held.minus(pass.destroys).plus(pass.establishes);
         if cx.hooks.print_after.matches(pass.name) {
@@ -474,9 +495,11 @@ impl Run {
                 return Ok(());
             }
             cx.settled = changed.followed_by(passes.len());
+            self.whole = false;
             for pass in passes {
                 let _ = self.pass(pass, module, cx)?;
             }
+            self.whole = true;
             cx.settled = Settled::default();
         }
         cx.report.unsettled.push(first.name);
