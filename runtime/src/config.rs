@@ -21,7 +21,7 @@
 //! | `CALDERA_DEBUG=no-batch` | Submit each command by itself |
 //! | `CALDERA_DEBUG=copy-kernel` | Copy between buffers with a kernel wherever that is possible |
 //! | `CALDERA_DEBUG=nvidia-faults` | Avoid the known faults of NVIDIA's driver on every device, to test the code for it |
-//! | `CALDERA_DEBUG=discrete` | Treat memory that host and device share as if each had its own |
+//! | `CALDERA_DEBUG=discrete` | Treat a device that shares its memory with the host as if it had memory of its own |
 //! | `CALDERA_DEBUG=gather-flushes` | Let a thread gather the submissions of `clFlush` on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
 //! | `CALDERA_DEBUG=lose-device=N` | For tests: the Nth submission loses the device |
 //! | `CALDERA_DEBUG=no-memory=N` | For tests: the Nth allocation of device memory fails |
