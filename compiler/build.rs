@@ -1,9 +1,10 @@
-//! Gives the compiler an identity: a hash of everything that it is made of, for caches of what it produced.
+//! Computes the compiler's identity: a hash of its sources and of the versions of its dependencies. Caches store
+//! it with their entries, so that they do not return what another version of the compiler has produced.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-/// All files below a directory, in an order that does not depend on the file system.
+/// Appends all files below a directory to `into`, in an order that does not depend on the file system.
 fn files(dir: &Path, into: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(dir)
         .unwrap_or_else(|e| panic!("{}: {e}", dir.display()))

@@ -2,13 +2,15 @@
 
 use std::hash::Hasher;
 
-/// A fast hash for small keys that no adversary chooses.
+/// A fast hash function for small keys: each word is combined by a rotation, an exclusive or and a
+/// multiplication. It offers no protection against keys that are chosen to collide.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Mix(u64);
 
 impl Hasher for Mix {
     fn finish(&self) -> u64 {
-        // The upper bits depend on all of the input, but hash tables use the lower bits.
+        // Only the upper bits of a product depend on all bits of its factors. Hash tables use the lower bits, so
+        // the upper ones are rotated to that end.
         self.0.rotate_left(26)
     }
     fn write(&mut self, bytes: &[u8]) {

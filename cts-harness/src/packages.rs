@@ -1,14 +1,14 @@
-//! System packages: finds the missing ones, and installs them with apt as root or through sudo.
+//! Finds the system packages that are missing, and installs them with apt, as root or through sudo.
 
 use crate::{Failure, progress};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A dependency of a sub-command on the system.
+/// Something outside of the repository that a sub-command needs, such as a library or a program.
 pub(crate) struct Need {
-    /// The name of the dependency, for messages.
+    /// What it is, for messages.
     pub(crate) what: &'static str,
-    /// The Debian package that has it.
+    /// The Debian package that contains it.
     pub(crate) package: &'static str,
     /// Returns whether it is installed.
     pub(crate) found: fn() -> bool,
@@ -76,8 +76,8 @@ pub(crate) const VALIDATION_LAYERS: Need = Need {
     },
 };
 
-/// Installs the missing packages of `needs`. Without the rights to do so, it fails with a message that has
-/// the exact command.
+/// Installs the missing packages of `needs`. If the user may not install packages, the function fails with a
+/// message that contains the command to run.
 pub(crate) fn ensure(needs: &[&Need]) -> Result<(), Failure> {
     let missing: Vec<&&Need> = needs.iter().filter(|n| !(n.found)()).collect();
     if missing.is_empty() {
@@ -90,13 +90,13 @@ pub(crate) fn ensure(needs: &[&Need]) -> Result<(), Failure> {
     if !program("apt-get") {
         let whats: Vec<&str> = missing.iter().map(|n| n.what).collect();
         return Err(Failure(format!(
-            "missing: {}. This is no Debian-like system: install them with its package manager (Debian names: {names})",
+            "missing: {}. This system has no apt-get: install them with its package manager (names of the Debian packages: {names})",
             whats.join(", ")
         )));
     }
     let Some(prefix) = privilege() else {
         return Err(Failure(format!(
-            "packages are missing and this user may not install them; run\n\n  sudo sh -c '{by_hand}'\n\nand start again"
+            "packages are missing, and this user may not install them. Run\n\n  sudo sh -c '{by_hand}'\n\nand repeat the command"
         )));
     };
     progress::step(&format!("Installing {names}"));
@@ -109,12 +109,13 @@ pub(crate) fn ensure(needs: &[&Need]) -> Result<(), Failure> {
         Ok(())
     } else {
         Err(Failure(format!(
-            "installed, yet still not found: {}",
+            "the packages were installed, but these are still not found: {}",
             still.join(", ")
         )))
     }
 }
 
+/// Returns a command that runs apt-get without questions, after the words of `prefix`.
 fn apt(prefix: &[&str], args: &[&str]) -> Command {
     let mut words = prefix.iter().chain(&["apt-get"]).chain(args);
     let mut command = Command::new(words.next().copied().unwrap_or("apt-get"));
@@ -122,8 +123,8 @@ fn apt(prefix: &[&str], args: &[&str]) -> Command {
     command
 }
 
-/// Returns the prefix of a command that runs as root: nothing if the harness is root, or `sudo` if it needs
-/// no password. Returns `None` if neither is possible.
+/// Returns the words that must precede a command so that it runs as root: none if the harness runs as root,
+/// `sudo -n` if sudo needs no password. Returns `None` in all other cases.
 fn privilege() -> Option<&'static [&'static str]> {
     let answers = |program: &str, args: &[&str]| {
         Command::new(program)

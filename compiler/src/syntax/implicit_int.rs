@@ -6,12 +6,13 @@ use std::ops::Range;
 use super::rewrite::Source;
 use crate::pp::{Keyword, Punct, Token, TokenKind};
 
-/// The warning for each such declaration.
+/// The text of the warning for each such declaration, as clang writes it.
 pub(super) const MISSING: &str =
     "type specifier missing, defaults to 'int'; ISO C99 and later do not support implicit int";
 
-/// Returns the tokens of `range` before which an `int` is missing, in ascending order. Such a token follows
-/// only storage classes, qualifiers and function specifiers, and can only begin a declarator.
+/// Returns the numbers of the tokens in `range` before which an `int` is missing, in ascending order. Between
+/// the start of the declaration and such a token, there are only storage classes, qualifiers and function
+/// specifiers; and the token can only be the first one of a declarator.
 pub(super) fn missing(source: &Source<'_>, range: Range<usize>) -> Vec<usize> {
     let Source { tokens, partner, .. } = *source;
     let mut found = Vec::new();
@@ -70,7 +71,7 @@ fn is_specifier(t: Token) -> bool {
     )
 }
 
-/// Returns whether a declarator begins after the specifiers.
+/// Returns whether a declarator begins after the specifiers, which are in `item`.
 fn is_declarator(source: &Source<'_>, specifiers: Range<usize>, item: &Range<usize>) -> bool {
     let Source {
         tokens, map, types, ..
@@ -88,9 +89,10 @@ fn is_declarator(source: &Source<'_>, specifiers: Range<usize>, item: &Range<usi
     };
     match next.kind {
         TokenKind::Punct(Punct::Eq | Punct::Semi | Punct::Comma | Punct::LBracket) => true,
-        // A function without a return type. Elsewhere this is a cast, or the use of an undefined macro.
+        // At the start of the range this is a function without a return type. Elsewhere it is a cast, or the use
+        // of an undefined macro.
         TokenKind::Punct(Punct::LParen) => start == item.start,
-        // The last of several parameters. Otherwise it may be a cast to a function type.
+        // After a comma this is the last of several parameters. Otherwise it may be a cast to a function type.
         TokenKind::Punct(Punct::RParen) => start > item.start && tokens[start - 1].is(Punct::Comma),
         _ => false,
     }

@@ -1,15 +1,15 @@
-//! Checks that passes preserve meaning: random programs are interpreted before and after the passes. Also
-//! tests assumptions of the interpreter and the passes.
+//! Checks that passes preserve the meaning of programs: random programs are interpreted before and after the
+//! passes, and must give the same results. Also tests assumptions of the interpreter and the passes.
 //!
 //! Random programs have fixed seeds, so a failure can be reproduced from its seed. The programs of the
-//! execution tests (`icd/tests/exec`) must compute the results that they state, before and after the passes.
+//! execution tests (`icd/tests/exec`) must compute the results that are written in them, before and after the passes.
 //! The results of operations (`ir/eval`) and the facts known about them (`pass/facts`) are compared with a
 //! second implementation.
 //!
 //! `CALDERA_ORACLE_SEEDS=N` sets the number of random programs, `CALDERA_ORACLE_FIRST=N` the first seed, and
 //! `CALDERA_ORACLE_REDUCE=1` makes a failing program smaller before it is printed. The test binary needs no
-//! other files, so many processes on any machine can each run a part: `oracle random_programs` with these
-//! variables.
+//! other files. With these variables and the argument `random_programs`, several processes can share the seeds,
+//! on any machine.
 
 mod arithmetic;
 #[path = "../../../icd/tests/exec/exact.rs"]
@@ -28,7 +28,7 @@ mod reference;
 mod scalar;
 mod targets;
 
-/// The module from which the exact numbers of the execution tests take their random numbers.
+/// The module `exact`, which is a file of the execution tests, imports its random numbers from here.
 mod lab {
     pub(crate) use crate::generator::Random;
 }
@@ -52,9 +52,10 @@ const SEEDS: u64 = 400;
 /// The number of failures after which the search stops.
 const MAX_FAILURES: usize = 8;
 
-/// The contents of a program's buffers after a run.
+/// The contents of a program's buffers after a run, or the error that ended the run.
 type Trace = Result<Vec<u8>, String>;
 
+/// Runs a program in the interpreter, with the arguments that belong to its seed.
 fn execute(module: &Module, seed: u64, undefined: Undefined) -> Trace {
     let shape = Shape::new(seed);
     let items = shape.items as usize;
@@ -64,7 +65,7 @@ fn execute(module: &Module, seed: u64, undefined: Undefined) -> Trace {
     let constant = (0..CONSTANT).map(|n| (n * 37 % 251) as u8).collect();
     let constant = memory.add(constant);
     let long = (seed.wrapping_mul(0x1234_5678_9abc_def1)).to_le_bytes();
-    // The first argument is small, at a boundary, or any number.
+    // The seed decides whether the first argument is a small number, a number at a boundary or an arbitrary one.
     let first = match seed % 3 {
         0 => seed % 7,
         1 => [0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0xffff_8000, 0x1_0000, 0x80][(seed / 3 % 6) as usize],
@@ -127,12 +128,15 @@ impl Treatment {
                 };
                 match pipeline::pipeline(target).run(&mut after, &mut cx) {
                     Ok(()) => {}
-                    // For example, a SPIR-V version may be too old for sub-groups.
+                    // The target cannot express the program; its SPIR-V version may be too old for sub-groups.
                     Err(PassError::NotInAbi { .. } | PassError::Unsupported { .. }) => return Ok(None),
                     Err(e) => return Err(e.to_string()),
                 }
                 if !cx.report.unsettled.is_empty() {
-                    return Err(format!("{:?} does not settle", cx.report.unsettled));
+                    return Err(format!(
+                        "fixpoints that reached their bound: {:?}",
+                        cx.report.unsettled
+                    ));
                 }
                 Ok(Some(Treated {
                     module: after,
@@ -161,6 +165,7 @@ impl Treatment {
         }
     }
 
+    /// Returns whether the treatment is a pipeline for the descriptor ABI.
     fn has_descriptors(&self) -> bool {
         matches!(self, Treatment::Pipeline(_, target, _) if target.abi.descriptor().is_some())
     }
@@ -173,6 +178,7 @@ impl Treatment {
         }
     }
 
+    /// Returns a description of the treatment for messages.
     fn name(&self) -> String {
         match self {
             Treatment::Pipeline(name, ..) => format!("the pipeline of {name}"),
@@ -184,7 +190,7 @@ impl Treatment {
     /// program, or a description of the failure.
     fn check(&self, module: &Module, seed: u64, expected: &[u8]) -> Result<Vec<&'static str>, String> {
         let treated = catch_unwind(AssertUnwindSafe(|| self.apply(module)));
-        let Some(treated) = treated.unwrap_or_else(|_| Err("a panic".into()))? else {
+        let Some(treated) = treated.unwrap_or_else(|_| Err("a pass panicked".into()))? else {
             return Ok(Vec::new());
         };
         // Between these passes descriptor numbers stand for pointers, which the interpreter does not support.
@@ -194,13 +200,16 @@ impl Treatment {
         }
         match execute(&treated.module, seed, Undefined::Anything) {
             Ok(bytes) if bytes == expected => Ok(treated.changed),
-            Ok(_) => Err(format!("another result after {} passes", treated.executed.len())),
+            Ok(_) => Err(format!(
+                "the result differs after {} passes",
+                treated.executed.len()
+            )),
             Err(e) => Err(format!("{e} after {} passes", treated.executed.len())),
         }
     }
 
-    /// Finds the first pass that makes a program wrong. Returns its number with its name if it is known, and
-    /// its output.
+    /// Finds the first pass after which the result differs. Returns a description of it, with its number and, if
+    /// known, its name; and the program that it produces.
     fn culprit(&self, module: &Module, seed: u64, expected: &[u8]) -> (String, String) {
         for count in 1..200 {
             let part = match self {
@@ -217,7 +226,7 @@ impl Treatment {
                         _ => before,
                     },
                 };
-                let name = whole.get(count - 1).copied().unwrap_or("the next one");
+                let name = whole.get(count - 1).copied().unwrap_or("whose name is not known");
                 let after = match catch_unwind(AssertUnwindSafe(|| part.apply(module))) {
                     Ok(Ok(Some(t))) => t.module.to_string(),
                     _ => String::new(),
@@ -229,8 +238,8 @@ impl Treatment {
     }
 }
 
-/// Returns the treatments of the program of a seed: the pipeline of one target as a whole and up to some
-/// pass, one pass alone, and some passes in a random order.
+/// Returns the treatments that are tested with the program of a seed: the whole pipeline of one target, a part of
+/// it from the beginning, a single pass after those that it requires, and several passes in a random order.
 fn treatments(seed: u64) -> Vec<Treatment> {
     let mut random = Random::new(seed ^ 0x5eed);
     let targets = targets();
@@ -258,6 +267,7 @@ fn treatments(seed: u64) -> Vec<Treatment> {
     ]
 }
 
+/// Returns the pass with this name.
 fn pipeline_pass(name: &str) -> Pass {
     let all = all_passes();
     *all.iter()
@@ -269,11 +279,12 @@ fn pipeline_pass(name: &str) -> Pass {
 #[derive(Default)]
 struct Found {
     failure: Option<String>,
-    /// Whether the program itself terminates without an error.
+    /// Whether the program terminates without an error before any pass.
     ended: bool,
     changed: Vec<&'static str>,
 }
 
+/// Tests the program of a seed with its treatments.
 fn check(seed: u64) -> Found {
     let module = program(seed);
     let mut found = Found::default();
@@ -281,7 +292,7 @@ fn check(seed: u64) -> Found {
         found.failure = Some(format!("seed {seed}: {e}\n{module}"));
         return found;
     }
-    // If the program itself goes wrong, its result is arbitrary; the passes must still succeed.
+    // If the program fails before any pass, there is no result to compare with; the passes must still succeed.
     let Ok(expected) = execute(&module, seed, Undefined::Trap) else {
         for treatment in treatments(seed) {
             if catch_unwind(AssertUnwindSafe(|| treatment.apply(&module))).map_or(true, |r| r.is_err()) {
@@ -302,9 +313,10 @@ fn check(seed: u64) -> Found {
                         execute(m, seed, Undefined::Trap)
                             .is_ok_and(|expected| treatment.check(m, seed, &expected).is_err())
                     });
-                    let expected = execute(&reduced, seed, Undefined::Trap).expect("it came to its end");
+                    let expected =
+                        execute(&reduced, seed, Undefined::Trap).expect("the reduced program terminates");
                     let (culprit, after) = treatment.culprit(&reduced, seed, &expected);
-                    text += &format!("reduced: {culprit}\n{reduced}== after that ==\n{after}");
+                    text += &format!("reduced: {culprit}\n{reduced}== after that pass ==\n{after}");
                 }
                 found.failure = Some(text);
                 return found;
@@ -314,6 +326,7 @@ fn check(seed: u64) -> Found {
     found
 }
 
+/// Returns the number in an environment variable, or `default` if the variable is unset.
 fn variable(name: &str, default: u64) -> u64 {
     let value = std::env::var(name).ok();
     value.map_or(default, |n| n.parse().expect("a number"))
@@ -351,7 +364,7 @@ fn random_programs_keep_their_meaning() {
     let failures = failures.into_inner().expect("nobody panicked");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     let ended = ended.into_inner();
-    assert!(ended * 2 > count, "only {ended} programs came to their end");
+    assert!(ended * 2 > count, "only {ended} of {count} programs terminate");
     if count < SEEDS {
         return;
     }
@@ -361,10 +374,13 @@ fn random_programs_keep_their_meaning() {
         .map(|p| p.name)
         .filter(|name| !changed.contains_key(name) && !targets::TESTED_ELSEWHERE.contains(name))
         .collect();
-    assert!(idle.is_empty(), "no program changes by {idle:?}: {changed:?}");
+    assert!(
+        idle.is_empty(),
+        "these passes change no program: {idle:?}; the number of programs that each pass changes: {changed:?}"
+    );
 }
 
-/// Every name in the list of skipped passes is the name of a pass.
+/// Each name in the list of passes that are tested elsewhere is the name of a pass.
 #[test]
 fn passes_that_are_tested_elsewhere_exist() {
     let all = all_passes();

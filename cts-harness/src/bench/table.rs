@@ -1,10 +1,11 @@
-//! Formats values for people, and the lines of the table.
+//! Formats the table of results: its heading, its lines and the values in them.
 
 use super::case::{Quantity, Stop};
 use super::measure::{Outcome, Result};
 use super::stats::Summary;
 
-/// Formats a value with about three significant digits and its unit.
+/// Returns a value with about three significant digits and its unit. The value is in seconds or bytes; for a
+/// rate, it is the time in seconds in which the work was done.
 pub(super) fn value(quantity: Quantity, value: f64) -> String {
     match quantity {
         Quantity::Time => time(value),
@@ -33,10 +34,12 @@ fn digits(value: f64) -> String {
     }
 }
 
+/// The width of the first column, which contains names.
 const NAME: usize = 48;
+/// The width of each other column.
 const CELL: usize = 15;
 
-/// Returns the heading of the table.
+/// Returns the heading of the table for one or two platforms.
 pub(super) fn header(sides: usize) -> String {
     let cells: &[&str] = match sides {
         1 => &["median", "best", "spread", "99%", "on device"],
@@ -53,7 +56,7 @@ pub(super) fn header(sides: usize) -> String {
     line("", &cells.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>())
 }
 
-/// Returns one row of the table.
+/// Returns the line of a result. Reasons why a platform has no result follow the columns.
 pub(super) fn row(result: &Result) -> String {
     let quantity = result.row.quantity;
     let text = |v: f64| value(quantity, v);
@@ -101,7 +104,7 @@ pub(super) fn row(result: &Result) -> String {
     text
 }
 
-/// Returns how many times better the first side's best repetition is.
+/// Returns the shortest time of `b` divided by the shortest time of `a`, or `None` if one of them has no times.
 fn best(a: &Outcome, b: &Outcome) -> Option<f64> {
     let (Outcome::Measured { wall: a, .. }, Outcome::Measured { wall: b, .. }) = (a, b) else {
         return None;

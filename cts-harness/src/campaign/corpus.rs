@@ -1,8 +1,9 @@
 //! A source of programs: the kernels of a corpus, with generated inputs.
 //!
-//! A case is a kernel. Its parameters, as a platform describes them, decide its inputs: buffers of one size
-//! with small numbers, small numbers for scalars, and local memory of one size. The inputs may break the
-//! kernel's own preconditions, so Oclgrind is asked afterwards.
+//! Each kernel is a case. Its inputs are generated from its parameters, as a platform describes them: every
+//! buffer has the same size and contains small numbers, every scalar is a small number, and every argument in
+//! local memory has the same size. Such inputs may violate preconditions of the kernel. Therefore, if results
+//! differ, `--oclgrind` runs the program in Oclgrind, which reports invalid accesses and data races.
 
 use super::launch::{Argument, Fill, Launch, Memory, Plan};
 use super::side::Side;
@@ -20,7 +21,7 @@ const BUFFER: usize = 16 << 10;
 /// The size of each argument in local memory in bytes.
 const LOCAL: usize = 4 << 10;
 
-/// The values of integer scalars: sizes for which buffers have room, and counts.
+/// The values of integer scalars. They are small, so that they are valid as sizes of the buffers and as counts.
 const INTEGERS: [u64; 8] = [16, 4, 1, 8, 2, 0, 3, 5];
 
 /// The global and local sizes of launches with one, two and three dimensions.
@@ -30,7 +31,7 @@ const SIZES: [[[usize; 3]; 2]; 3] = [
     [[8, 4, 4], [4, 2, 2]],
 ];
 
-/// The scalar types of OpenCL C, with their sizes in bytes and whether they are floating-point types.
+/// The scalar types of OpenCL C: the name, the size in bytes, and whether it is a floating-point type.
 const SCALARS: [(&str, usize, bool); 18] = [
     ("unsigned char", 1, false),
     ("unsigned short", 2, false),
@@ -100,16 +101,17 @@ impl Units {
         }
         std::fs::remove_dir_all(&scratch)?;
         progress::line(&format!(
-            "{} kernels; {missing} units of the index are not there, {} are not built by {}: {}",
+            "{} kernels; {missing} units of the index are missing; {} does not build {} units: {}",
             cases.len(),
-            refused.len(),
             side.name,
+            refused.len(),
             refused.join(" ")
         ));
         Ok(cases)
     }
 }
 
+/// Returns the signatures of a unit's kernels, or none if the platform does not build the unit.
 fn signatures(side: &Side, unit: &Unit, scratch: &Path, limits: &Limits) -> Result<Vec<Signature>, Failure> {
     let plan = Plan {
         options: format!("{} -cl-kernel-arg-info", unit.options),
@@ -126,8 +128,8 @@ fn text(unit: &Unit) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&std::fs::read(&unit.file)?).into_owned())
 }
 
-/// Returns the program of a seed, with the names of its unit and kernel. Returns `None` after the last
-/// kernel, and if a parameter has no generated input.
+/// Returns the program of a seed and a description of it: the id of its unit and the name of its kernel.
+/// Returns `None` if there is no such kernel, or if no input can be generated for one of its parameters.
 pub(super) fn program(cases: &[Case], seed: u64) -> Result<Option<(String, String)>, Failure> {
     let at = usize::try_from(seed).ok().and_then(|seed| seed.checked_sub(1));
     let Some(case) = at.and_then(|at| cases.get(at)) else {
@@ -164,8 +166,9 @@ pub(super) fn program(cases: &[Case], seed: u64) -> Result<Option<(String, Strin
     Ok(Some((format!("{}{text}", plan.line()?), how)))
 }
 
-/// Returns the global and local size. If the kernel requires a work-group size, they are two work-groups of
-/// this size in each dimension; otherwise they have as many dimensions as the unit uses ids of.
+/// Returns the global and the local size of a launch. If the kernel requires a work-group size, the launch has
+/// two such work-groups in each dimension. Otherwise the highest dimension that the unit passes to a function
+/// such as `get_global_id` decides how many dimensions the launch has.
 fn sizes(text: &str, required: [usize; 3]) -> [[usize; 3]; 2] {
     if required[0] > 0 {
         return [required.map(|n| 2 * n), required];
@@ -175,8 +178,8 @@ fn sizes(text: &str, required: [usize; 3]) -> [[usize; 3]; 2] {
     SIZES[most.unwrap_or(0)]
 }
 
-/// Returns the names that a unit gives to other types by `typedef` or `#define`, each with the other type,
-/// in order.
+/// Returns the names that a unit gives to types by `typedef` or `#define`, in the order of the text. Each pair
+/// is the new name and the text that it stands for.
 fn type_names(text: &str) -> Vec<(String, String)> {
     let pair = |line: &str| {
         let line = line.trim();
@@ -203,23 +206,24 @@ struct Inputs {
 }
 
 impl Inputs {
-    /// Returns the result of [`lanes`] for a type and for the types that it may be a name of. There may be
-    /// several of these, because only the preprocessor knows which definitions apply.
+    /// Returns the result of [`lanes`] for a name and for all types that the name may stand for. It may stand for
+    /// several types, because only the preprocessor knows which definitions apply. `depth` is the number of
+    /// definitions that are followed.
     fn types(&self, name: &str, depth: u32) -> Vec<(usize, bool, usize)> {
         let others = self.names.iter().filter(|(n, _)| n == name && depth > 0);
         let others = others.flat_map(|(_, other)| self.types(other, depth - 1));
         lanes(name).into_iter().chain(others).collect()
     }
 
-    /// Returns a value of the type in bytes, or `None` if the type is unknown and not a whole number of
-    /// words.
+    /// Returns the bytes of a value of a type, or `None` if the type is unknown and its size is not a multiple of
+    /// 4 bytes.
     fn value(&mut self, name: &str, bytes: usize) -> Option<Vec<u8>> {
         // Vectors of three lanes have the size of vectors of four (CL 6.1.5).
         let size = |t: &(usize, bool, usize)| t.0 * if t.2 == 3 { 4 } else { t.2 };
         let known = self.types(name, 4).into_iter().find(|t| size(t) == bytes);
         let (width, floats) = match known {
             Some((width, floats, _)) => (width, floats),
-            // The type may be a structure; it is taken as one that consists of 32-bit words.
+            // The type may be a structure. It is treated as one that consists of 32-bit integers.
             None if bytes > 0 && bytes.is_multiple_of(4) => (4, false),
             None => return None,
         };
@@ -229,19 +233,20 @@ impl Inputs {
             (false, _) => number,
             (true, 4) => quarter.to_bits().into(),
             (true, 8) => f64::from(quarter).to_bits(),
-            // The bits of 1.5 as a half.
+            // A half is always 1.5; these are its bits.
             (true, _) => 0x3e00,
         };
         Some(lane.to_le_bytes()[..width].repeat(bytes / width))
     }
 
+    /// Returns an argument for a parameter, or `None` if none can be generated.
     fn argument(&mut self, parameter: &Parameter) -> Option<Argument> {
         let name = parameter.type_name.trim();
         let pointee = name.strip_suffix('*').map(str::trim);
         match (parameter.address, pointee) {
             (CL_KERNEL_ARG_ADDRESS_LOCAL, _) => Some(Argument::Local(LOCAL)),
             (CL_KERNEL_ARG_ADDRESS_PRIVATE, _) => self.value(name, parameter.bytes).map(Argument::Bytes),
-            // A type without `*` is an image.
+            // A parameter in another address space whose type has no `*` is an image.
             (_, None) => None,
             (_, Some(pointee)) => {
                 let seed = u64::from(self.random.word());
@@ -254,7 +259,7 @@ impl Inputs {
                         start: 0,
                         step: 1,
                     },
-                    // These bits are also used for half and double, in which they are tiny numbers.
+                    // half and double get the same bits, which are zeros and subnormal numbers in these types.
                     _ => Fill::Below { seed, end: 16 },
                 };
                 self.memory.push(Memory {
@@ -269,8 +274,8 @@ impl Inputs {
     }
 }
 
-/// Returns the size of a lane in bytes, whether it is a floating-point type, and the number of lanes.
-/// Returns `None` if the name is not that of a scalar or vector type of OpenCL C.
+/// Returns the size of a lane in bytes, whether lanes are floating-point numbers, and the number of lanes.
+/// Returns `None` if no scalar or vector type of OpenCL C has this name.
 fn lanes(name: &str) -> Option<(usize, bool, usize)> {
     let (scalar, rest) = SCALARS
         .iter()
@@ -280,8 +285,9 @@ fn lanes(name: &str) -> Option<(usize, bool, usize)> {
     matches!(lanes, 1..=4 | 8 | 16).then_some((scalar.1, scalar.2, lanes))
 }
 
-/// Returns whether the results of all platforms differ by no more than rounding. Buffers that were filled
-/// with floats are compared as floats, all others bit by bit.
+/// Returns whether the results of all platforms differ only by rounding. `results` has a list for each
+/// platform, of pairs of a buffer's number and 8 bytes of it. Buffers that were filled with floats are compared
+/// as pairs of floats, within a tolerance; all others must be equal.
 pub(super) fn are_near(plan: &Plan, results: &[Vec<(usize, u64)>]) -> bool {
     let results_of: Vec<&Memory> = plan.memory.iter().filter(|m| m.result).collect();
     let floats = |memory: usize| {

@@ -1,7 +1,9 @@
-//! Tests baselines and reports.
+//! Tests `cargo harness cts baseline` and `report` on the results of fake suites.
 
 use crate::fake::Fake;
 
+/// A baseline needs the CTS revision or `--force`, its table counts results by kind, and a run with fewer sub-tests
+/// does not replace it.
 #[test]
 fn baselines_and_the_table() {
     let fake = Fake::new(
@@ -10,7 +12,7 @@ fn baselines_and_the_table() {
     );
     fake.run("out", &["*"]).ends(1);
     let baseline = |more: &[&'static str]| fake.cts(&[&["baseline", "--baselines", "base"], more].concat());
-    // The fake build does not know its revision.
+    // The fake build has no revision, so `baseline` refuses to write without `--force`.
     baseline(&["out"]).ends(1).has(&["CTS revision", "--force"]);
     baseline(&["out", "--force"]).ends(0).has(&["2 suites"]);
     let text = fake.read("base/fake-cpu.txt");
@@ -24,6 +26,7 @@ fn baselines_and_the_table() {
         "driver 1.0",
     ]);
 
+    // With a known revision, a complete run is written, and an incomplete one is refused.
     fake.run("less", &["alpha/pass_a"]).ends(0);
     let mut info = fake.read("less/run.json");
     info = info.replace('?', "");
@@ -35,6 +38,8 @@ fn baselines_and_the_table() {
         .has(&["the run has 1 sub-tests of alpha, the baseline 3"]);
 }
 
+/// The HTML page shows the devices, their last results, what changed between runs, and the reasons for expected
+/// failures.
 #[test]
 fn the_page() {
     let fake = Fake::new("page", &[("alpha", "pass_a mend_b fail_c")]);
@@ -70,6 +75,6 @@ fn the_page() {
     ] {
         assert!(page.contains(part), "{part} is not in\n{page}");
     }
-    // Only the last result counts in the matrix.
+    // The matrix has the result of the last run (2/3), not that of the first one (1/3).
     assert!(!page.contains("1/3</a>"), "{page}");
 }

@@ -1,5 +1,5 @@
-//! Math functions (CL 6.12.2) of half and double, within the errors that section 7.4 and cl_khr_fp16 allow,
-//! compared with the C library's functions of double. `math.cl` tests float.
+//! Tests the math functions (CL 6.12.2) of half and double: their results differ from those of the C library's
+//! functions of double by no more than section 7.4 and cl_khr_fp16 allow. `math.cl` tests float.
 
 use crate::exact::Expected;
 use crate::expr::Num;
@@ -37,6 +37,7 @@ fn sinpi(x: f64) -> f64 {
     }
 }
 
+/// Computes cos(πx) with an exact argument reduction.
 fn cospi(x: f64) -> f64 {
     if !x.is_finite() {
         return f64::NAN;
@@ -45,15 +46,17 @@ fn cospi(x: f64) -> f64 {
     if r == 0.5 { 0.0 } else { sinpi(0.5 - r) }
 }
 
+/// Computes x to the power of y with the special cases of `powr`, which is exp(y log(x)).
 fn powr(x: f64, y: f64) -> f64 {
     let bad = x < 0.0 || (x == 0.0 || x.is_infinite()) && y == 0.0 || x == 1.0 && y.is_infinite();
     if bad || x.is_nan() || y.is_nan() {
         return f64::NAN;
     }
-    // Here a zero has no sign.
+    // `powr` does not distinguish -0 from 0.
     x.abs().powf(y)
 }
 
+/// Computes the nth root of x; `n` is an integer.
 fn rootn(x: f64, n: f64) -> f64 {
     let odd = n % 2.0 != 0.0;
     if n == 0.0 || x < 0.0 && !odd {
@@ -63,11 +66,13 @@ fn rootn(x: f64, n: f64) -> f64 {
     if odd { r.copysign(x) } else { r }
 }
 
+/// Computes x times 2^n. The factor is applied in three parts, because 2^n itself may be out of range.
 fn ldexp(x: f64, n: f64) -> f64 {
     let third = |k: i32| 2f64.powi((n.clamp(-2400.0, 2400.0) as i32 + k).div_euclid(3));
     x * third(0) * third(1) * third(2)
 }
 
+/// Computes the first result of `fract`: x minus its floor.
 fn fract(x: f64) -> f64 {
     if x.is_infinite() {
         0f64.copysign(x)
@@ -76,7 +81,8 @@ fn fract(x: f64) -> f64 {
     }
 }
 
-/// An expression, its operands (`i` is an int), the permitted error for half and for double in ulp, and the reference.
+/// An expression; the types of its operands, where `x` is the type under test and `i` is int; the permitted errors
+/// for half and for double in ulp; and the reference.
 type Row = (&'static str, &'static str, f64, f64, fn(f64, f64) -> f64);
 
 const ROWS: &[Row] = &[
@@ -139,10 +145,12 @@ const ROWS: &[Row] = &[
     }),
 ];
 
+/// Computes x times 2^`by`. The factor is applied in two parts, because 2^`by` itself may be out of range.
 fn scaled(x: f64, by: i32) -> f64 {
     x * 2f64.powi(by / 2) * 2f64.powi(by - by / 2)
 }
 
+/// Returns the number that the bits of a scalar stand for.
 fn value(s: Scalar, bits: u64) -> f64 {
     match s.decode(&bits.to_le_bytes()[..s.size()]) {
         Num::Int(v) => v as f64,
@@ -150,11 +158,12 @@ fn value(s: Scalar, bits: u64) -> f64 {
     }
 }
 
+/// Returns the calls to test for a type.
 fn calls(s: Scalar) -> Vec<Call<'static>> {
     let row = |&(text, operands, half, other, reference): &Row| {
         let kinds: Vec<Scalar> = operands.chars().map(|c| if c == 'i' { INT } else { s }).collect();
         let of = kinds.clone();
-        // In double, the reference itself may be wrong by one unit.
+        // The reference is itself a double, whose error may be one ulp.
         let ulp = match s {
             Scalar::Half => half,
             Scalar::Double if other > 0.5 => other + 1.0,
@@ -189,13 +198,15 @@ fn calls(s: Scalar) -> Vec<Call<'static>> {
     all
 }
 
+/// Tests all functions of a type if the device has the type's extension.
 fn check_type(s: Scalar, extension: &str) {
     let lab = Lab::new();
     if !lab.has(extension) {
         return;
     }
     let mut wrong = Vec::new();
-    // Each function is tested with one number of lanes only: functions are large, and llvmpipe compiles slowly.
+    // Each function is tested with a single number of lanes, because functions are large and llvmpipe compiles
+    // slowly.
     for lanes in 1..=4 {
         let chosen: Vec<Call<'_>> = calls(s)
             .into_iter()

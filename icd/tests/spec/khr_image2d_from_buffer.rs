@@ -1,4 +1,5 @@
-//! cl_khr_image2d_from_buffer: 2D images with pitches, whose storage is a buffer.
+//! Tests cl_khr_image2d_from_buffer: 2D images whose storage is a buffer, with the row pitch that the application
+//! chooses.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -10,13 +11,15 @@ use crate::{cl, created, query};
 
 const WIDTH: usize = 7;
 const HEIGHT: usize = 5;
-/// The row pitch in bytes. Three unused texels follow each row.
+/// The row pitch in bytes. The last three texels of each row of the buffer do not belong to the image.
 const PITCH: usize = (WIDTH + 3) * 4;
 const ALL: [usize; 3] = [WIDTH, HEIGHT, 1];
-/// The origin of a box.
+/// The origin of a box inside of the image.
 const ORIGIN: [usize; 3] = [2, 1, 0];
+/// The size of the box.
 const REGION: [usize; 3] = [4, 4, 1];
 
+/// Describes a 2D image in a buffer.
 fn flat(size: [usize; 2], pitch: usize, buffer: cl_mem) -> cl_image_desc {
     let mut d = desc(CL_MEM_OBJECT_IMAGE2D, [size[0], size[1], 0], 0);
     d.image_row_pitch = pitch;
@@ -24,11 +27,12 @@ fn flat(size: [usize; 2], pitch: usize, buffer: cl_mem) -> cl_image_desc {
     d
 }
 
+/// Returns bytes that differ from one to the next, and from seed to seed.
 fn pattern(size: usize, seed: usize) -> Vec<u8> {
     (0..size).map(|i| (i * 37 + i / 11 + seed) as u8).collect()
 }
 
-/// Returns the bytes of a box, without gaps, from rows with `pitch`.
+/// Returns the bytes of a box, without gaps between its rows. The rows of `bytes` are `pitch` bytes apart.
 fn part(bytes: &[u8], pitch: usize, origin: [usize; 3], region: [usize; 3]) -> Vec<u8> {
     let row = |y: usize| {
         let start = (origin[1] + y) * pitch + origin[0] * 4;
@@ -37,7 +41,7 @@ fn part(bytes: &[u8], pitch: usize, origin: [usize; 3], region: [usize; 3]) -> V
     (0..region[1]).flat_map(row).copied().collect()
 }
 
-/// Stores dense rows into a box of rows with `pitch`.
+/// Copies rows that follow each other without gaps into a box. The rows of `bytes` are `pitch` bytes apart.
 fn put(bytes: &mut [u8], pitch: usize, origin: [usize; 3], region: [usize; 3], from: &[u8]) {
     for (y, row) in from.chunks_exact(region[0] * 4).enumerate() {
         let start = (origin[1] + y) * pitch + origin[0] * 4;
@@ -72,6 +76,7 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// Checks that the buffer and the image have the expected contents.
     fn check(&self, what: &str) {
         assert!(
             self.s.read(self.buffer, self.bytes.len()) == self.bytes,
@@ -171,7 +176,7 @@ fn properties_and_errors() {
     }
     assert_ne!(code([8, usize::MAX], 32), 0);
     assert_ne!(code([usize::MAX, 2], 0), 0);
-    // Only 2D images are possible.
+    // Images of other types cannot be made from a buffer in this way.
     for ty in [
         CL_MEM_OBJECT_IMAGE1D,
         CL_MEM_OBJECT_IMAGE1D_ARRAY,
@@ -255,22 +260,22 @@ fn copies() {
     let mut scene = Scene::new(&s);
     let (image, other) = (scene.image, scene.other);
     scene.write(other, [0; 3], ALL, 0, &pattern(WIDTH * HEIGHT * 4, 50));
-    // A copy from the image in the buffer to the other one, and back to another origin.
+    // Copies a box from the image in the buffer to the ordinary image, and back to a different origin.
     assert_eq!(scene.copy(image, other, ORIGIN, [1, 0, 0]), 0);
     let moved = part(&scene.bytes, PITCH, ORIGIN, REGION);
     assert!(scene.read(other, [1, 0, 0], REGION, 0) == moved);
     assert_eq!(scene.copy(other, image, [1, 0, 0], [3, 0, 0]), 0);
     put(&mut scene.bytes, PITCH, [3, 0, 0], REGION, &moved);
     scene.check("copied");
-    // An overlapping copy within the image.
+    // The source and the destination overlap within one image.
     assert_eq!(scene.copy(image, image, [0; 3], [1, 1, 0]), CL_MEM_COPY_OVERLAP);
-    // An overlapping copy to another image in the same buffer.
+    // They overlap in the buffer that two images share.
     let description = flat([WIDTH, HEIGHT], PITCH, scene.buffer);
     let (same, code) = create(&s, 0, RGBA8, &description, null_mut());
     assert_eq!(code, 0);
     assert_eq!(scene.copy(image, same, [0; 3], [3, 1, 0]), CL_MEM_COPY_OVERLAP);
     assert_eq!(cl!(clReleaseMemObject(same)), 0);
-    // Copies to and from another buffer, where the rows are dense.
+    // Copies to and from a buffer in which the rows follow each other without gaps.
     let plain = s.buffer(&pattern(80, 3));
     let (origin, region) = (ORIGIN.as_ptr(), REGION.as_ptr());
     let code = cl!(clEnqueueCopyImageToBuffer(

@@ -1,4 +1,4 @@
-//! The offline compiler: compiles OpenCL C to Vulkan SPIR-V, and prints the result of any stage.
+//! The offline compiler, which compiles OpenCL C to Vulkan SPIR-V and can write the result of any stage.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -78,9 +78,10 @@ fn main() -> ExitCode {
     done.err().unwrap_or(Exit::Good).into()
 }
 
-/// The result of a step. An error has already been printed, so only the exit code remains.
+/// The result of a step of `main`. A step prints its error itself and returns only the exit code.
 type Done = Result<(), Exit>;
 
+/// Writes a text to standard output.
 fn print(text: &str) -> Exit {
     match std::io::stdout().write_all(text.as_bytes()) {
         Ok(()) => Exit::Good,
@@ -88,10 +89,12 @@ fn print(text: &str) -> Exit {
     }
 }
 
+/// Writes a message to standard error. A failure to do so is ignored.
 fn complain(message: &str) {
     let _ = std::io::stderr().write_all(message.as_bytes());
 }
 
+/// Prints the log of a failed compilation and returns the exit code.
 fn failed(f: &Failed) -> Exit {
     complain(&f.log);
     if f.internal { Exit::Internal } else { Exit::Program }
@@ -139,7 +142,8 @@ fn read_header(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Collects the output that the command line asks for.
+/// Observes the stages of a compilation: keeps the output that the command line asks for, and prints dumps of
+/// passes and times.
 struct Watcher<'a> {
     args: &'a Args,
     result: Option<Dump>,
@@ -174,11 +178,12 @@ impl Observer for Watcher<'_> {
         self.args.hooks.clone()
     }
     fn stop_after(&self, stage: Stage) -> bool {
-        // Stages after the one that is written are not needed; only the errors up to that stage are.
+        // Stages after the one whose result is written would only cost time, and their errors are not wanted.
         self.args.stop_after == Some(stage) || (!self.args.check && stage == self.args.emit.stage())
     }
 }
 
+/// Reads a file, or standard input if its name is `-`.
 fn read(file: &str) -> Result<Vec<u8>, Exit> {
     let bytes = if file == "-" {
         let mut bytes = Vec::new();
@@ -200,11 +205,12 @@ fn unreadable(file: &str, e: &std::io::Error) -> String {
     }
 }
 
+/// Returns the name of an input for messages.
 fn shown(file: &str) -> &str {
     if file == "-" { "<stdin>" } else { file }
 }
 
-/// Returns the words of a SPIR-V module, if the bytes are one.
+/// Returns the words of a SPIR-V module, or `None` if the bytes are something else.
 fn as_module(bytes: &[u8]) -> Option<Vec<u32>> {
     let (words, rest) = bytes.as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|w| u32::from_le_bytes(*w)).collect();
@@ -246,7 +252,7 @@ fn one_file(args: &Args, file: &str) -> Done {
     }
 }
 
-/// Compiles the files and links them.
+/// Compiles several source files, links them, and writes the output for the program.
 fn several_files(args: &Args, files: &[String]) -> Done {
     let mut objects = Vec::new();
     for file in files {
@@ -278,7 +284,8 @@ fn several_files(args: &Args, files: &[String]) -> Done {
     module(args, "a", &linked.words)
 }
 
-/// Writes the requested output of a module.
+/// Writes what the command line asks for about a module: its words, its text, its reflection or its descriptor map.
+/// `file` is the name of its source.
 fn module(args: &Args, file: &str, words: &[u32]) -> Done {
     let unreadable = |e: &dyn std::fmt::Display| {
         complain(&format!("calderac: error: '{}': {e}\n", shown(file)));
@@ -342,6 +349,7 @@ fn initializer(words: &[u32]) -> String {
     format!("{{{}}}\n", list.join(",\n"))
 }
 
+/// Writes to a file, or to standard output if its name is `-`.
 fn write(to: &str, bytes: &[u8]) -> Done {
     let written = match to {
         "-" => std::io::stdout().write_all(bytes),

@@ -1,5 +1,5 @@
-// Common and geometric functions (OpenCL 1.2 6.12.4, 6.12.5), copysign and other functions of bits, and those
-// native functions that are not single operations.
+// Common and geometric functions (OpenCL 1.2 6.12.4, 6.12.5), math functions that are a few operations in every
+// precision, and the native functions that are not single operations.
 
 gentype clamp_fp(gentype x, gentype lo, gentype hi)
 {
@@ -42,7 +42,7 @@ gentype smoothstep_fp(gentype lo, gentype hi, gentype x)
     return t * t * ((gentype)3 - (gentype)2 * t);
 }
 
-// (x < 0 ? -1 : x > 0 ? 1 : x), 0 for NaN.
+// The result keeps the sign of a zero. For NaN it is 0.
 gentype sign_fp(gentype x)
 {
     gentype r = x > (gentype)0 ? (gentype)1 : x < (gentype)0 ? (gentype)-1 : x;
@@ -54,8 +54,8 @@ gentype fdim_fp(gentype x, gentype y)
     return x <= y ? (gentype)0 : x - y;
 }
 
-// Magnitudes are compared by their bits, because the H200 treats subnormal numbers as equal zeros in
-// comparisons. If one argument is NaN, fmin and fmax return the other.
+// The magnitudes are compared as integers, without the sign bit, because comparisons of floats on the H200 treat
+// all subnormal numbers as zero. If one argument is NaN, fmin and fmax both return the other one.
 elemtype maxmag_fp(elemtype x, elemtype y)
 {
     elemtype least = fmin(x, y), most = fmax(x, y);
@@ -68,14 +68,14 @@ elemtype minmag_fp(elemtype x, elemtype y)
     return (uelemtype)(as_uelemtype(least) << 1) > (uelemtype)(as_uelemtype(most) << 1) ? most : least;
 }
 
-// Halves are rounded away from zero. The number added is the predecessor of 1/2, so that inexact sums round
-// correctly.
+// A number halfway between two integers is rounded away from zero. The number that is added is the greatest one
+// below 1/2: with 1/2 itself, the sum for the greatest x below 1/2 would be rounded up to 1.
 gentype round_fp(gentype x)
 {
     return trunc(x + copysign((gentype)GENC(0.49999997f, 0.49999999999999994), x));
 }
 
-// The difference is exact.
+// round of the type half. x - t is exact, so the comparison with 1/2 is, too.
 gentype round_half(gentype x)
 {
     gentype t = trunc(x);
@@ -105,7 +105,7 @@ gentype cross_any4(gentype x, gentype y)
     return r;
 }
 
-// The vector is scaled if its squares would overflow or underflow.
+// If squares of the elements would overflow or underflow, the vector is scaled first and the length afterwards.
 elemtype length_fp(gentype x)
 {
     elemtype big = __caldera_max_lane(fabs(x));
@@ -123,7 +123,7 @@ elemtype length_fp(gentype x)
     return isinf(big) ? big : r;
 }
 
-// The squares of halves fit into float.
+// Functions of half compute in float, where the squares of all halves are in range.
 elemtype length_half(gentype x)
 {
     return (elemtype)length(convert_fgentype(x));
@@ -152,7 +152,7 @@ gentype normalize_fp(gentype x)
     }
     if (big == (elemtype)0) return x;
     if (big > (elemtype)LENGTH_BIG) {
-        // The scaled vector serves only to compute the length: its small elements have lost bits.
+        // The scaled vector is used only for the length, because scaling down has cost its small elements bits.
         gentype down = x * (gentype)(elemtype)LENGTH_DOWN;
         return x / (gentype)__caldera_sqrt(dot(down, down)) * (gentype)(elemtype)LENGTH_DOWN;
     }

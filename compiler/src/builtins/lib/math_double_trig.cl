@@ -1,10 +1,11 @@
-// Trigonometric functions of double, as in math_double.cl. Reduction: Cody and Waite with three parts of pi/2
-// and fused operations. The first operation is exact, so one double holds the rest with a relative error of
-// 2^-53. Beyond 2^30 the reduction is that of math_trig.cl. Both polynomials are computed and one result is
-// selected, which costs less than selecting coefficients.
+// Trigonometric functions of double for devices whose fused multiply-add is fast or whose 1 / sqrt is accurate;
+// the others use __c_sin_d and its like. The argument is reduced by Cody and Waite's method, with three parts of
+// pi/2 and fused operations. The first operation is exact, so one double holds the remainder with a relative
+// error of 2^-53. For |x| > 2^30 the reduction is that of math_trig.cl. The polynomials of sine and cosine are
+// both computed and one result is selected, which costs less than selecting the coefficients.
 
-// x = q pi/2 + result with |result| <= pi/4 (slightly more). Only the two lowest bits of *q are meaningful.
-// The result is NaN if x is not finite.
+// Returns r with x = q pi/2 + r, where |r| exceeds pi/4 at most slightly. Only the two lowest bits of *q are
+// meaningful. The result is NaN if x is not finite.
 double __c_reduce_fast_d(double x, uint *q)
 {
     if (fabs(as_float(__c_high(x))) < as_float(0x41d00000u)) {
@@ -23,7 +24,7 @@ double __c_reduce_fast_d(double x, uint *q)
     return x < 0.0 ? -r : r;
 }
 
-// sin(r), which preserves the sign of a zero, and cos(r), for |r| <= pi/4.
+// Return sin(r) and cos(r) for |r| <= pi/4. The sine preserves the sign of a zero.
 double __c_sin_fast_d(double r)
 {
     double z = r * r;
@@ -36,7 +37,7 @@ double __c_cos_fast_d(double r)
     return __caldera_fma(__caldera_fma(__p_cosq_d(z), z, -0.5), z, 1.0);
 }
 
-// Selects the function and the sign for a quadrant: the result is sin(r + q pi/2). For a cosine, pass q + 1.
+// Returns sin(r + q pi/2), given the sine and the cosine of r. For cos(r + q pi/2), pass q + 1.
 double __c_of_quadrant_d(double sine, double cosine, uint q)
 {
     double r = (q & 1u) != 0u ? cosine : sine;
@@ -80,7 +81,7 @@ double sincos_d(double x, double *cosine)
     }
 }
 
-// sin(r) / cos(r), or -cos(r) / sin(r) if q is odd.
+// Returns tan(r + q pi/2): sin(r) / cos(r), or -cos(r) / sin(r) if q is odd.
 double __c_tan_of_quadrant_d(double r, uint q)
 {
     double s = __c_sin_fast_d(r), c = __c_cos_fast_d(r);
@@ -101,8 +102,8 @@ double tan_d(double x)
     }
 }
 
-// x = n/2 + t with exact t of at most 1/4 in magnitude; the result is pi t. The two lowest bits of *q are
-// those of n. |x| < 2^50.
+// Returns pi t, where x = n/2 + t with an integer n and |t| <= 1/4; t is exact. Stores the two lowest bits of n
+// in *q, where the other bits have no meaning. |x| < 2^50.
 double __c_reduce_pi_fast_d(double x, uint *q)
 {
     double t = __caldera_fma(x, 2.0, 0x1.8p52);
@@ -151,7 +152,7 @@ double tanpi_d(double x)
         uint q;
         double r = __c_reduce_pi_fast_d(fabs(x), &q);
         double v = __c_tan_of_quadrant_d(r, q);
-        // At multiples of 1/2 the results are 0, infinity, -0, -infinity in turn.
+        // At successive multiples of 1/2, from 0 on, the results are 0, infinity, -0 and -infinity in turn.
         v = r == 0.0 ? __c_of_high(((q & 1u) != 0u ? 0x7ff00000u : 0u) | (q << 30 & 0x80000000u)) : v;
         return as_double(as_ulong(v) ^ (as_ulong(x) & 0x8000000000000000UL));
     } else {
@@ -159,8 +160,9 @@ double tanpi_d(double x)
     }
 }
 
-// The half-angle form is used; a divisor larger than 2^65 may be replaced by 2^65. Error found: 2.14 ulp;
-// allowed 5.
+// The argument of the polynomial is a, -1 / a or (a - 1) / (a + 1), whose arc tangents differ from that of a by
+// 0, pi/2 and pi/4. A divisor larger than 2^65 may be replaced by 2^65, since the result is then pi/2.
+// Error found: 2.14 ulp; allowed 5.
 double atan_d(double x)
 {
     if (__caldera_has_rsqrt(x)) {
@@ -181,8 +183,9 @@ double atan_d(double x)
     }
 }
 
-// The arc tangent of the smaller magnitude divided by the larger, both scaled so that the larger is in [1,
-// 2), as in atan. The angles of the other quadrants are the differences from pi/2 and pi.
+// Computes the arc tangent of the smaller magnitude divided by the larger one as atan does. Both are scaled so
+// that the larger one is in [1, 2). Angles above pi/4 are differences from pi/2, and those for a negative x are
+// differences from pi.
 // Error found: 1.8 ulp; allowed 6.
 double atan2_d(double y, double x)
 {
@@ -191,7 +194,7 @@ double atan2_d(double y, double x)
         uint high = __c_high(ax);
         int steep = __c_high(ay) > high;
         high = steep ? __c_high(ay) : high;
-        // Zeros, subnormal and infinite numbers, NaN, and magnitudes above 2^1023.
+        // The scale exists unless the larger magnitude is 0, subnormal, infinite, NaN, or 2^1023 and more.
         if (high - 0x00100000u >= 0x7fd00000u) return __c_atan2_d(y, x);
         double scale = __c_of_high(0x7fe00000u - (high & 0x7ff00000u));
         double den = (steep ? ay : ax) * scale, num = (steep ? ax : ay) * scale;
@@ -208,8 +211,8 @@ double atan2_d(double y, double x)
     }
 }
 
-// asin(a) for a in [0, 1/2]; for larger a, pi/4 - asin(a)/2, which is the arc sine of sqrt((1 - a) / 2). One
-// polynomial serves both.
+// Returns asin(a) if a is in [0, 1/2]. For larger a, if far is set, returns pi/4 - asin(a)/2, which is the arc
+// sine of sqrt((1 - a) / 2), so that one polynomial suffices.
 double __c_asin_half_d(double a, int far)
 {
     double z = far ? __caldera_fma(a, -0.5, 0.5) : a * a;

@@ -4,15 +4,19 @@
 
 use super::*;
 
+/// The type of the first parameter: a pointer to the operand, in any address space that the domain allows.
 const P: Ty = Ty::Ptr(PointeeTy::T, SpaceSpec::Any, Access::Write);
 const INT32: Domain = pointing(Scalars::INT32, Lanes::SCALAR, SHARED);
 const FLOAT32: Domain = pointing(Scalars::FLOAT, Lanes::SCALAR, SHARED);
 const INT64: Domain = pointing(Scalars::INT64, Lanes::SCALAR, SHARED);
 
+// The parameters of the functions with the prefix `atomic_`: for a step by one, for an operation with a value,
+// for an exchange, and for a comparison and exchange.
 const STEP: &[Sig] = &[sig(INT32, Ty::T, &[P])];
 const VALUE: &[Sig] = &[sig(INT32, Ty::T, &[P, Ty::T])];
 const EXCHANGE: &[Sig] = &[sig(INT32, Ty::T, &[P, Ty::T]), sig(FLOAT32, Ty::T, &[P, Ty::T])];
 const COMPARE: &[Sig] = &[sig(INT32, Ty::T, &[P, Ty::T, Ty::T])];
+// The same for the prefix `atom_`.
 const ATOM_STEP: &[Sig] = &[sig(INT32, Ty::T, &[P]), sig(INT64, Ty::T, &[P])];
 const ATOM_VALUE: &[Sig] = &[sig(INT32, Ty::T, &[P, Ty::T]), sig(INT64, Ty::T, &[P, Ty::T])];
 const ATOM_COMPARE: &[Sig] = &[
@@ -20,10 +24,12 @@ const ATOM_COMPARE: &[Sig] = &[
     sig(INT64, Ty::T, &[P, Ty::T, Ty::T]),
 ];
 
+/// Returns an operation that is the same for signed and unsigned integers.
 const fn op(op: AtomicOp) -> How {
     How::Inline(Inline::Atomic(op, op))
 }
 
+// Minimum and maximum are different operations for signed and for unsigned integers.
 const MIN: How = How::Inline(Inline::Atomic(AtomicOp::SMin, AtomicOp::UMin));
 const MAX: How = How::Inline(Inline::Atomic(AtomicOp::SMax, AtomicOp::UMax));
 const INC: How = How::Inline(Inline::AtomicStep(AtomicOp::Add));

@@ -7,7 +7,7 @@ use crate::bench::data::{Random, of_u32, same, to_u32};
 use crate::bench::work::{self, Launch, Memory, Value, Work};
 use std::sync::LazyLock;
 
-/// A message or a digest.
+/// A message or a digest: each has 256 bits here.
 type Words = [u32; 8];
 
 pub(super) fn case(scale: Scale) -> Case {
@@ -36,6 +36,7 @@ fn sha256(count: usize, rounds: u32) -> Work {
     }
 }
 
+/// Compares the first, the last and 256 random digests with those that the host computes.
 fn check(messages: &[u32], found: &[u32], count: usize, rounds: u32) -> Result<(), String> {
     let (messages, _) = messages.as_chunks::<8>();
     let mut random = Random::new(18);
@@ -46,8 +47,8 @@ fn check(messages: &[u32], found: &[u32], count: usize, rounds: u32) -> Result<(
     Ok(())
 }
 
-/// Returns the integer parts of 2^32 times the fractions of the square or cube roots of the first primes
-/// (FIPS 180-4, 4.2.2, 5.3.3).
+/// Returns the first 32 bits of the fractional parts of the roots of the first `N` primes. `root` is the square
+/// root for the initial hash value (FIPS 180-4, 5.3.3), the cube root for the round constants (4.2.2).
 fn constants<const N: usize>(root: fn(f64) -> f64) -> [u32; N] {
     let is_prime = |n: &u64| (2..*n).all(|d| !n.is_multiple_of(d));
     let mut primes = (2u64..).filter(is_prime);
@@ -57,13 +58,15 @@ fn constants<const N: usize>(root: fn(f64) -> f64) -> [u32; N] {
     })
 }
 
-/// Returns the SHA-256 digest of 32 bytes (FIPS 180-4, 6.2).
+/// Returns the SHA-256 digest of 32 bytes (FIPS 180-4, 6.2). The local variables are the standard's functions:
+/// `near` and `far` are σ0 and σ1, `wide` and `broad` are Σ1 and Σ0.
 fn digest(message: Words) -> Words {
     static K: LazyLock<[u32; 64]> = LazyLock::new(|| constants(f64::cbrt));
     static START: LazyLock<Words> = LazyLock::new(|| constants(f64::sqrt));
     let start = *START;
     let mut w = [0u32; 64];
     w[..8].copy_from_slice(&message);
+    // The padding: a one bit, zeros, and the length of the message in bits.
     w[8] = 1 << 31;
     w[15] = 256;
     for t in 16..64 {

@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// The largest size in bytes of a value that is tried.
+/// The size in bytes of the largest value that a parameter may have. Larger sizes are not tried.
 const LARGEST_VALUE: usize = 512;
 
-/// A kernel as clGetKernelInfo, clGetKernelWorkGroupInfo and clGetKernelArgInfo describe it.
+/// A description of a kernel, from clGetKernelInfo, clGetKernelWorkGroupInfo and clGetKernelArgInfo.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub(crate) struct Signature {
     pub(crate) kernel: String,
-    /// The size that `reqd_work_group_size` gives, or zeros.
+    /// The work-group size that the attribute `reqd_work_group_size` demands, or zeros if the kernel has none.
     pub(crate) required: [usize; 3],
     pub(crate) parameters: Vec<Parameter>,
 }
@@ -30,13 +30,13 @@ pub(crate) struct Parameter {
     pub(crate) address: u32,
     /// The answer of CL_KERNEL_ARG_TYPE_NAME.
     pub(crate) type_name: String,
-    /// The size of a value in bytes, which is the smallest size that clSetKernelArg accepts; 0 for a
-    /// pointer, an image or a sampler.
+    /// The size of a value in bytes, or 0 for a pointer, an image or a sampler. No query returns this size, so it
+    /// is the smallest size that clSetKernelArg accepts.
     pub(crate) bytes: usize,
 }
 
-/// Queries the size of an answer, and then the answer. `ask` takes the size of a buffer, its address, and
-/// the address for the size of the answer.
+/// Returns the answer to a query of any length. `ask` makes the query, once to learn the length and once for the
+/// answer; it takes the size and the address of a buffer, and the address at which the length is stored.
 fn bytes(call: &str, ask: &dyn Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Result<Vec<u8>, Failure> {
     let mut size = 0;
     check(ask(0, null_mut(), &raw mut size), call)?;
@@ -45,6 +45,7 @@ fn bytes(call: &str, ask: &dyn Fn(usize, *mut c_void, *mut usize) -> cl_int) -> 
     Ok(all)
 }
 
+/// Returns the text of an answer without the zeros at its end.
 fn text(mut bytes: Vec<u8>) -> String {
     while bytes.last() == Some(&0) {
         bytes.pop();
@@ -52,6 +53,7 @@ fn text(mut bytes: Vec<u8>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// Returns the first four bytes of an answer as a little-endian number.
 fn word(bytes: &[u8]) -> u32 {
     bytes.iter().take(4).rev().fold(0, |w, b| w << 8 | u32::from(*b))
 }

@@ -420,7 +420,7 @@ fn mappings() -> Vec<Row> {
         CL_INVALID_MEM_OBJECT "buffer is not valid" => |w| w.none(|h| map(w, h, CL_MAP_READ, 0, 16)),
         CL_INVALID_VALUE "the region ends outside" => |w| map(w, w.buffer, CL_MAP_READ, 8, SIZE),
         CL_INVALID_VALUE "size is 0" => |w| map(w, w.buffer, CL_MAP_READ, 0, 0),
-        CL_INVALID_VALUE "map_flags: a bit that is none" => |w| map(w, w.buffer, 1 << 20, 0, 16),
+        CL_INVALID_VALUE "map_flags: an unknown bit" => |w| map(w, w.buffer, 1 << 20, 0, 16),
         CL_INVALID_VALUE "map_flags: WRITE_INVALIDATE_REGION and READ" =>
             |w| map(w, w.buffer, CL_MAP_WRITE_INVALIDATE_REGION | CL_MAP_READ, 0, 16),
         CL_INVALID_VALUE "map_flags: WRITE_INVALIDATE_REGION and WRITE" =>
@@ -481,7 +481,7 @@ fn mappings() -> Vec<Row> {
         CL_INVALID_MEM_OBJECT "an object is not valid" => |w| w.none(|h| migrate(w.s.queue, 2, [w.buffer, h].as_ptr(), 0)),
         CL_INVALID_VALUE "num_mem_objects is 0" => |w| migrate(w.s.queue, 0, &w.buffer, 0),
         CL_INVALID_VALUE "mem_objects is NULL" => |w| migrate(w.s.queue, 1, null(), 0),
-        CL_INVALID_VALUE "flags: a bit that is none" => |w| migrate(w.s.queue, 1, &w.buffer, 1 << 20),
+        CL_INVALID_VALUE "flags: an unknown bit" => |w| migrate(w.s.queue, 1, &w.buffer, 1 << 20),
     ));
     all
 }

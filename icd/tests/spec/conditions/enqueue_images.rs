@@ -342,7 +342,7 @@ fn mappings() -> Vec<Row> {
         CL_INVALID_VALUE "the region is out of bounds" => |w| map(w, w.image, CL_MAP_READ, Part { origin: [9, 0, 0], ..PART }),
         CL_INVALID_VALUE "the width is 0" => |w| map(w, w.image, CL_MAP_READ, Part { region: [0, 8, 1], ..PART }),
         CL_INVALID_VALUE "2D, and origin[2] is not 0" => |w| map(w, w.image, CL_MAP_READ, Part { origin: [0, 0, 1], ..PART }),
-        CL_INVALID_VALUE "map_flags: a bit that is none" => |w| map(w, w.image, 1 << 20, PART),
+        CL_INVALID_VALUE "map_flags: an unknown bit" => |w| map(w, w.image, 1 << 20, PART),
         CL_INVALID_VALUE "map_flags: WRITE_INVALIDATE_REGION and READ" =>
             |w| map(w, w.image, CL_MAP_WRITE_INVALIDATE_REGION | CL_MAP_READ, PART),
         CL_INVALID_VALUE "image_row_pitch is NULL" => |w| {

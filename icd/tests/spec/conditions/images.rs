@@ -76,7 +76,7 @@ pub(super) fn rows() -> Vec<Row> {
             let flat = desc(CL_MEM_OBJECT_IMAGE2D, [16, 16, 0]);
             w.none(|h| image_with(h, 0, RGBA8, &flat, null_mut()).1)
         },
-        CL_INVALID_VALUE "flags: a bit that is none" => |w| flags(w, 1 << 30, null_mut()),
+        CL_INVALID_VALUE "flags: an unknown bit" => |w| flags(w, 1 << 30, null_mut()),
         CL_INVALID_VALUE "flags: READ_ONLY and WRITE_ONLY" => |w| flags(w, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, null_mut()),
         CL_INVALID_VALUE "flags: READ_WRITE and WRITE_ONLY" => |w| flags(w, CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY, null_mut()),
         CL_INVALID_VALUE "flags: USE_HOST_PTR and COPY_HOST_PTR" => |w| flags(w, CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR, host()),

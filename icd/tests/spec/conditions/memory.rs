@@ -1,5 +1,5 @@
-//! The error conditions of CL 5.2.1 and 5.4: buffers, sub-buffers, and the calls that all memory objects
-//! have in common.
+//! The error conditions of CL 5.2.1 and 5.4: the creation of buffers and sub-buffers, and the calls that take any
+//! memory object.
 
 use std::ptr::null_mut;
 
@@ -9,6 +9,7 @@ use super::{Row, rows};
 use crate::common::*;
 use crate::{cl, created};
 
+/// Creates a buffer with these flags, and with host memory if the flags ask for it. Returns the error code.
 fn buffer(w: &World, flags: cl_mem_flags) -> cl_int {
     let ptr = if flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) == 0 {
         null_mut()
@@ -18,6 +19,7 @@ fn buffer(w: &World, flags: cl_mem_flags) -> cl_int {
     created!(clCreateBuffer(w.s.context, flags, 64, ptr)).1
 }
 
+/// Creates a sub-buffer and returns the error code.
 fn sub(of: cl_mem, flags: cl_mem_flags, origin: usize, size: usize) -> cl_int {
     let region = cl_buffer_region { origin, size };
     let kind = CL_BUFFER_CREATE_TYPE_REGION;
@@ -27,7 +29,7 @@ fn sub(of: cl_mem, flags: cl_mem_flags, origin: usize, size: usize) -> cl_int {
 pub(super) fn rows() -> Vec<Row> {
     let mut all = rows!("5.2.1", clCreateBuffer,
         CL_INVALID_CONTEXT "context is not valid" => |w| w.none(|h| created!(clCreateBuffer(h, 0, 64, null_mut())).1),
-        CL_INVALID_VALUE "flags: a bit that is none" => |w| buffer(w, 1 << 30),
+        CL_INVALID_VALUE "flags: an unknown bit" => |w| buffer(w, 1 << 30),
         CL_INVALID_VALUE "flags: READ_WRITE and WRITE_ONLY" => |w| buffer(w, CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY),
         CL_INVALID_VALUE "flags: READ_WRITE and READ_ONLY" => |w| buffer(w, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY),
         CL_INVALID_VALUE "flags: WRITE_ONLY and READ_ONLY" => |w| buffer(w, CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY),
@@ -43,7 +45,7 @@ pub(super) fn rows() -> Vec<Row> {
             |w| created!(clCreateBuffer(w.s.context, CL_MEM_USE_HOST_PTR, 64, null_mut())).1,
         CL_INVALID_HOST_PTR "host_ptr is NULL with COPY_HOST_PTR" =>
             |w| created!(clCreateBuffer(w.s.context, CL_MEM_COPY_HOST_PTR, 64, null_mut())).1,
-        CL_INVALID_HOST_PTR "host_ptr is not NULL without either" =>
+        CL_INVALID_HOST_PTR "host_ptr is not NULL without USE_HOST_PTR or COPY_HOST_PTR" =>
             |w| created!(clCreateBuffer(w.s.context, 0, 64, host())).1,
         CL_INVALID_HOST_PTR "host_ptr is not NULL with ALLOC_HOST_PTR alone" =>
             |w| created!(clCreateBuffer(w.s.context, CL_MEM_ALLOC_HOST_PTR, 64, host())).1,
@@ -63,17 +65,17 @@ pub(super) fn rows() -> Vec<Row> {
         CL_INVALID_VALUE "flags: USE_HOST_PTR" => |w| sub(w.buffer, CL_MEM_USE_HOST_PTR, 0, 64),
         CL_INVALID_VALUE "flags: ALLOC_HOST_PTR" => |w| sub(w.buffer, CL_MEM_ALLOC_HOST_PTR, 0, 64),
         CL_INVALID_VALUE "flags: COPY_HOST_PTR" => |w| sub(w.buffer, CL_MEM_COPY_HOST_PTR, 0, 64),
-        CL_INVALID_VALUE "flags: a bit that is none" => |w| sub(w.buffer, 1 << 30, 0, 64),
+        CL_INVALID_VALUE "flags: an unknown bit" => |w| sub(w.buffer, 1 << 30, 0, 64),
         CL_INVALID_VALUE "flags: READ_ONLY and WRITE_ONLY" => |w| sub(w.buffer, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 0, 64),
         CL_INVALID_VALUE "buffer_create_type is not valid" =>
             |w| created!(clCreateSubBuffer(w.buffer, 0, 0x7777, room())).1,
         CL_INVALID_VALUE "buffer_create_info is NULL" =>
             |w| created!(clCreateSubBuffer(w.buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, null_mut())).1,
-        CL_INVALID_VALUE "the region begins outside" => |w| sub(w.buffer, 0, SIZE, 64),
-        CL_INVALID_VALUE "the region ends outside" => |w| sub(w.buffer, 0, 1024, SIZE),
+        CL_INVALID_VALUE "the region begins outside of the buffer" => |w| sub(w.buffer, 0, SIZE, 64),
+        CL_INVALID_VALUE "the region ends outside of the buffer" => |w| sub(w.buffer, 0, 1024, SIZE),
         CL_INVALID_VALUE "the region's end overflows" => |w| sub(w.buffer, 0, 1024, usize::MAX - 100),
         CL_INVALID_BUFFER_SIZE "size is 0" => |w| sub(w.buffer, 0, 0, 0),
-        CL_MISALIGNED_SUB_BUFFER_OFFSET "origin is aligned for no device" => |w| sub(w.buffer, 0, 4, 64),
+        CL_MISALIGNED_SUB_BUFFER_OFFSET "origin is misaligned for every device" => |w| sub(w.buffer, 0, 4, 64),
     ));
     all.extend(rows!("5.4.1", clRetainMemObject,
         CL_INVALID_MEM_OBJECT "memobj is not valid" => |w| w.none(|h| cl!(clRetainMemObject(h))),

@@ -1,4 +1,4 @@
-//! The objects that a batch keeps alive until the GPU has completed it.
+//! The list of objects that a batch keeps alive until the GPU has completed the batch.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,8 @@ use crate::mem::{Buffer, Image};
 use crate::sampler::Sampler;
 use crate::vk;
 
-/// The number of objects, the last ones, among which an object is searched before it is kept once more.
+/// The number of entries at the end of the list that are searched for an object before it is added. An object
+/// that is further back is added a second time, which costs only memory.
 const RECENT: usize = 8;
 
 /// An object that a batch keeps alive.
@@ -22,14 +23,15 @@ pub(crate) enum Keep {
     Memory(Arc<Storage>),
 }
 
-/// The serial number of the last batch that keeps a buffer alive, so that each batch keeps it only once.
+/// The serial number of the batch that was the last to add a buffer to its list. With it, a batch adds a buffer
+/// only once, without a search.
 #[derive(Debug, Default)]
 pub(crate) struct KeptBy(AtomicU64);
 
 /// All objects that a batch keeps alive.
 pub(super) struct KeptObjects {
     list: Vec<Keep>,
-    /// A number that no other batch of the process has; the first is 1.
+    /// The serial number of the batch. No other batch of the process has the same one; the first is 1.
     serial: u64,
 }
 
@@ -41,18 +43,19 @@ impl KeptObjects {
         }
     }
 
-    /// Begins a batch.
+    /// Begins a batch: gives it a serial number.
     pub(super) fn begin(&mut self) {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         self.serial = NEXT.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Adds an object.
     pub(super) fn push(&mut self, what: Keep) {
         self.list.push(what);
     }
 
-    /// Keeps a buffer, unless the batch does so already. Another queue's batch may have kept it since; it is then
-    /// kept twice.
+    /// Adds a buffer, unless it is in the list. If a batch of another queue has added the buffer in the meantime,
+    /// it is added a second time, which costs only memory.
     #[inline]
     pub(super) fn buffer(&mut self, buffer: &Arc<Buffer>) {
         let KeptBy(serial) = buffer.kept();
@@ -62,7 +65,7 @@ impl KeptObjects {
         }
     }
 
-    /// Keeps an image, unless the batch did so recently.
+    /// Adds an image, unless it is among the last [`RECENT`] entries.
     pub(super) fn image(&mut self, image: &Arc<Image>) {
         let is_it = |k: &Keep| matches!(k, Keep::Image(i) if Arc::ptr_eq(i, image));
         if !self.list.iter().rev().take(RECENT).any(is_it) {
@@ -70,7 +73,7 @@ impl KeptObjects {
         }
     }
 
-    /// Keeps a kernel and its pipeline, unless the batch did so recently.
+    /// Adds a kernel and its pipeline, unless they are among the last [`RECENT`] entries.
     pub(super) fn launch(&mut self, kernel: &Arc<DeviceKernel>, pipeline: &Arc<vk::Pipeline>) {
         let is_it = |k: &Keep| matches!(k, Keep::Launch(_, p) if Arc::ptr_eq(p, pipeline));
         if !self.list.iter().rev().take(RECENT).any(is_it) {
@@ -79,7 +82,7 @@ impl KeptObjects {
         }
     }
 
-    /// Returns the kernels and pipelines, the last one first.
+    /// Returns the kernels and their pipelines, from the last one to the first.
     pub(super) fn launches(&self) -> impl Iterator<Item = (&Arc<DeviceKernel>, &Arc<vk::Pipeline>)> {
         self.list.iter().rev().filter_map(|k| match k {
             Keep::Launch(kernel, pipeline) => Some((kernel, pipeline)),
@@ -87,6 +90,7 @@ impl KeptObjects {
         })
     }
 
+    /// Releases all objects. The GPU does not use them for this batch any more.
     pub(super) fn clear(&mut self) {
         self.list.clear();
     }

@@ -1,7 +1,14 @@
-//! Launches, the creation of objects, and the setting of arguments and events.
+//! The faults of calls that execute kernels, create objects, build programs, or set arguments and the status of
+//! user events.
+//!
+//! Each call is described by its valid arguments (`args`), by the call itself with arguments (`run`), and by its
+//! faults in the specification's order. A fault is the error, the arguments that it concerns, and the change that
+//! makes them wrong. A call without an argument of some kind uses the field of `Args` for another one: the field
+//! `pitch` is the work-group size of a launch and the choice of build options, for example.
 
 use super::*;
 
+/// Describes the calls that enqueue kernels, native kernels and markers.
 pub(super) fn executions() -> [Call; 3] {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
     [
@@ -89,6 +96,7 @@ pub(super) fn executions() -> [Call; 3] {
     ]
 }
 
+/// Describes the calls that create objects, and two that change them: clSetUserEventStatus and clBuildProgram.
 pub(super) fn objects() -> [Call; 7] {
     [
         Call {
@@ -228,6 +236,7 @@ pub(super) fn objects() -> [Call; 7] {
     ]
 }
 
+/// Describes clSetKernelArg.
 pub(super) fn arguments() -> Call {
     Call {
         name: "clSetKernelArg",
