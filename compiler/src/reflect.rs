@@ -269,8 +269,10 @@ pub struct Kernel {
     pub attributes: String,
     /// The size that `reqd_work_group_size` demands. The pipeline's work-group size is fixed to it.
     pub required_size: Option<[u32; 3]>,
-    /// The bytes of kernel-scope `__local` variables. They occupy the arena from offset 0.
+    /// The bytes of kernel-scope `__local` variables. Those in the arena occupy it from offset 0.
     pub local_fixed: u32,
+    /// The bytes of these that are outside of the arena, at most `local_fixed`.
+    pub local_apart: u32,
     /// Whether the kernel has a local arena (physical ABI). If so, `spec_id::LOCAL_BYTES` must cover the
     /// arena and be at least 4.
     pub has_arena: bool,

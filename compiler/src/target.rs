@@ -38,6 +38,9 @@ pub struct Features {
     pub buffer_int64_atomics: bool,
     /// shaderSharedInt64Atomics.
     pub shared_int64_atomics: bool,
+    /// workgroupMemoryExplicitLayout, with 8-bit and 16-bit access: arrays of different types may have the same
+    /// local memory ([`Target::workgroup_layout`]).
+    pub workgroup_layout: bool,
     /// Whether GLSL.std.450 Fma is a single machine instruction, for every width (16, 32, 64 bits) that the
     /// device has.
     pub fast_fma: bool,
@@ -210,6 +213,12 @@ impl Target {
         abi.map_or(crate::printf::PRINTF_BUFFER_SIZE, |d| d.printf_buffer_size)
     }
 
+    /// Whether arrays of different types may have the same local memory. SPIR-V has them from version 1.4 on. In the
+    /// descriptor ABI, each argument in local memory is an array of its own.
+    pub fn workgroup_layout(&self) -> bool {
+        self.features.workgroup_layout && self.spirv.minor >= 4 && self.abi == Abi::Physical
+    }
+
     /// Whether the device offers an extension.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.iter().any(|e| e == name)
@@ -240,6 +249,7 @@ impl Target {
     }
 
     /// Returns [`Target::desktop`] with a driver that has every known fault and peculiar cost, so that all passes run.
+    /// It lacks the features without which passes generate other code.
     pub fn faulty() -> Self {
         Target {
             quirks: Quirks {
@@ -269,6 +279,10 @@ impl Target {
                 private_memory: 64,
                 nesting: 80,
                 ..Target::desktop().limits
+            },
+            features: Features {
+                workgroup_layout: false,
+                ..Target::desktop().features
             },
             ..Target::desktop()
         }
@@ -302,6 +316,7 @@ impl Target {
                 vulkan_memory_model_device_scope: true,
                 buffer_int64_atomics: true,
                 shared_int64_atomics: true,
+                workgroup_layout: true,
                 fast_fma: true,
                 subgroups: true,
                 subgroup_shuffle: true,

@@ -4,7 +4,7 @@
 //! the passes, which `BLESS=1` writes. With `; test: verify` the verifier must reject the module instead: the
 //! faulty line ends in `; error: part of the message` (on a line of its own if the fault is not in an
 //! instruction). The name `emit` stands for SPIR-V emission of the result of the passes before it, which
-//! spirv-val must accept. Every module is also printed and parsed, and must not change.
+//! spirv-val must accept. `; test: pass; without workgroup_layout` is for a target without that feature. Every module is also printed and parsed, and must not change.
 
 mod common;
 
@@ -85,6 +85,7 @@ fn passes() -> Vec<Pass> {
 fn check(text: &str) -> Result<Option<String>, String> {
     let header = text.lines().next().unwrap_or("");
     let names = header.strip_prefix("; test: ").ok_or("no '; test:' line")?;
+    let (names, without) = names.split_once("; without ").unwrap_or((names, ""));
     let (input, _) = text.split_once(OUTPUT).unwrap_or((text, ""));
     let mut module = parse::parse(input).map_err(|e| e.to_string())?;
     round_trip(&module)?;
@@ -92,6 +93,11 @@ fn check(text: &str) -> Result<Option<String>, String> {
         return check_rejected(&module, input).map(|()| None);
     }
     let mut target = Target::desktop();
+    match without {
+        "" => {}
+        "workgroup_layout" => target.features.workgroup_layout = false,
+        other => return Err(format!("no feature '{other}'")),
+    }
     if names.contains("scratch_memory") {
         target.limits.private_memory = 64;
     }

@@ -179,8 +179,9 @@ impl Access {
 pub enum Storage {
     /// One operand: a 64-bit device address (I64). The accessed type is any storable type except pointers.
     Physical,
-    /// The kernel's work-group memory, an array of elements of this type, which is the same in the whole
-    /// kernel. One operand: the index of an element (I32). The accessed type is the element type.
+    /// The kernel's work-group memory, except for that of `Shared`, as an array of elements of this type. A kernel
+    /// may use arrays of several types, which cover the same bytes, if the target has [`crate::target::Target::workgroup_layout`].
+    /// One operand: the index of an element (I32). The accessed type is the element type.
     Arena(Ty),
     /// Two operands: the pointer of an [`Op::Variable`], and the index of an element (I32). The accessed type
     /// is the element type.
@@ -195,7 +196,7 @@ pub enum Storage {
     /// type. All accesses to the buffer of an argument use one element type, or there are several types that
     /// cover the same bytes.
     Buffer(u32, Ty),
-    /// The same as `Buffer`, for work-group memory.
+    /// The same as `Buffer`, for work-group memory, also under the physical ABI. All accesses use one element type.
     Shared(u32, Ty),
     /// The same as `Buffer`, for memory that nobody writes while kernels run.
     ReadOnly(u32, Ty),

@@ -273,8 +273,8 @@ impl Handle {
     }
 }
 
-/// A memory object that a kernel of the descriptor ABI accesses by name. [`KernelAbi::objects`] lists them,
-/// and [`super::Storage`] refers to them by their number in that list.
+/// A memory object that a kernel accesses by name: any memory under the descriptor ABI, and `Local` under the physical
+/// ABI. [`KernelAbi::objects`] lists them, and [`super::Storage`] refers to them by their number in that list.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum MemoryObject {
     /// The printf buffer, at [`ModuleSlots::printf`]. It is always number 0, even if it is not used.
@@ -318,7 +318,8 @@ pub struct KernelAbi {
     pub args: Vec<ArgLocation>,
     /// The size in bytes of the argument buffer (a uniform buffer, set 0 binding 0); 0 if there is none.
     pub args_size: u32,
-    /// The bytes of the arena that kernel-scope `__local` variables occupy. `lower_memory` fills it in.
+    /// The bytes of the arena that kernel-scope `__local` variables occupy; variables among `objects` are outside of
+    /// it. `lower_memory` fills it in.
     pub local_fixed: u32,
     /// The bytes of scratch memory for each work-item; 0 if there is none. `scratch_memory` fills it in.
     pub scratch: u32,
@@ -330,7 +331,7 @@ pub struct KernelAbi {
     pub normalized: Vec<(u32, u32)>,
     /// The descriptor set of the kernel's arguments.
     pub set: u32,
-    /// Descriptor ABI: the memory objects that the kernel accesses. `lower_memory` adds to them.
+    /// The memory objects that the kernel accesses by name. `lower_memory` adds to them.
     pub objects: Vec<MemoryObject>,
 }
 

@@ -10,7 +10,7 @@
 //! | space | a pointer is | memory is |
 //! |---|---|---|
 //! | global, constant | an I64 device address | `Storage::Physical` |
-//! | local | an I32 byte offset | `Storage::Arena`, with the accessed type as elements if all agree, else I32 |
+//! | local | an I32 byte offset | a `Storage::Shared` for each variable whose pointers mix with no others, else `Storage::Arena` |
 //! | private | an I32 byte offset | a `Variable` for each object that does not escape, else one for the stack |
 //! | push constants, arguments | an I32 byte offset | words |
 //!
@@ -24,16 +24,19 @@
 mod access;
 mod atomic;
 mod bulk;
+mod classes;
 mod constant;
 mod element;
 mod format;
 mod index;
+mod local;
 mod objects;
 mod plan;
 
 use self::access::{Array, Target};
 use self::constant::Blob;
 use self::format::{AddressFormat, word_storage};
+use self::local::Arena;
 use self::objects::{Objects, Several};
 use self::plan::{Object, Plan};
 use super::{Changed, Pass, PassCx, PassError};
@@ -83,12 +86,16 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
                 &cx.target.features,
             )
         });
-        let plan = Plan::new(func, &module.globals, objects.is_some());
+        let plan = Plan::new(func, &module.globals, cx.target, objects.is_some());
         if let Some(abi) = module.abi.get_mut(k) {
-            if let Some(objects) = &objects {
-                abi.objects.clone_from(&objects.list);
-            }
-            abi.local_fixed = plan.local_bytes;
+            abi.objects = match &objects {
+                Some(objects) => objects.list.clone(),
+                None => {
+                    let own = plan.local.own.iter();
+                    own.map(|o| MemoryObject::Local(o.global)).collect()
+                }
+            };
+            abi.local_fixed = plan.local.bytes;
         }
         let mut lower = Lower {
             spaces: func.values.iter().map(|(_, v)| v.ty.space()).collect(),
@@ -437,7 +444,8 @@ impl Lower<'_> {
         }
         match self.globals[g].space {
             AddressSpace::Local => {
-                let offset = self.plan.locals.get(&g).copied().unwrap_or(0);
+                // A variable that is not in the arena begins at offset 0.
+                let offset = self.plan.local.offsets.get(&g).copied().unwrap_or(0);
                 Ok(self.b.i32(offset as i32))
             }
             AddressSpace::Constant if !self.constants.contains(&inst) => Ok(self.b.undef(Ty::I64)),
@@ -495,10 +503,15 @@ impl Lower<'_> {
         Ok(match self.format(space) {
             AddressFormat::Object => return self.object_target(pointer),
             AddressFormat::Physical64 => Target::Physical(self.mapped(pointer)),
-            AddressFormat::Workgroup32 => {
-                let elem = self.plan.arena;
-                array(Storage::Arena(elem), None, elem)
-            }
+            AddressFormat::Workgroup32 => match (self.plan.local.own_of(pointer), &self.plan.local.arena) {
+                (Some(n), _) => {
+                    let elem = self.plan.local.own[n].elem;
+                    array(Storage::Shared(n as u32, elem), None, elem)
+                }
+                (None, &Arena::Array(elem)) => array(Storage::Arena(elem), None, elem),
+                // `suited` chooses the array for an access.
+                (None, Arena::Views(_)) => array(Storage::Arena(Ty::I32), None, Ty::I32),
+            },
             AddressFormat::Private32 => {
                 let object = self.plan.object(pointer);
                 let (variable, elem) = self.variable(object);

@@ -117,7 +117,7 @@ fn has_loads(func: &Function, loop_: Inst) -> bool {
     let is_load = |&i: &Inst| {
         matches!(
             func.insts[i].op,
-            Op::LoadFrom(Storage::Physical | Storage::Arena(_), _)
+            Op::LoadFrom(Storage::Physical | Storage::Arena(_) | Storage::Shared(..), _)
         )
     };
     func.regions[body].insts.iter().any(is_load)

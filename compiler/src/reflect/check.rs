@@ -50,6 +50,9 @@ pub(super) fn kernel(
             kernel.local_fixed = kernel.local_fixed.saturating_add(*size);
         }
     }
+    if kernel.local_apart > kernel.local_fixed {
+        return Err(bad("more local memory is outside of its arena than it has"));
+    }
     Ok(())
 }
 

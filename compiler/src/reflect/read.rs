@@ -657,6 +657,7 @@ impl Reader {
             }
             CalderaOp::KernelUngrouped => self.kernel(call)?.ungrouped = true,
             CalderaOp::KernelArena => self.kernel(call)?.has_arena = true,
+            CalderaOp::KernelLocalApart => self.kernel(call)?.local_apart = call.number(1)?,
             CalderaOp::KernelScratch => {
                 let (place, bytes) = (call.push(1)?, call.number(3)?);
                 self.kernel(call)?.scratch = Some(Scratch { place, bytes });

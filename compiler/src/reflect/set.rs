@@ -30,7 +30,7 @@ pub enum CalderaOp {
     ArgumentNormalizedSampler = 5,
     /// Kernel, Ordinal, Type: the `CL_MEM_OBJECT_IMAGE` value of an image argument's declared type.
     ArgumentImageType = 6,
-    /// Kernel: its local memory is an arena whose byte size is the specialization constant with SpecId 3.
+    /// Kernel: it has an arena in local memory, whose byte size is the specialization constant with SpecId 3.
     KernelArena = 7,
     /// Kernel, Ordinal, Offset, Size: the push constant for a buffer argument's flag, which is 0 for NULL and
     /// otherwise 1.
@@ -38,6 +38,8 @@ pub enum CalderaOp {
     /// Kernel, Offset, Size, Bytes: the push constant for the address of the scratch memory, and the bytes of
     /// it that each work-item needs.
     KernelScratch = 9,
+    /// Kernel, Bytes: that many bytes of its variables in local memory are outside of the arena.
+    KernelLocalApart = 10,
 }
 
 impl CalderaOp {
@@ -53,6 +55,7 @@ impl CalderaOp {
             CalderaOp::KernelArena,
             CalderaOp::ArgumentNotNullPushConstant,
             CalderaOp::KernelScratch,
+            CalderaOp::KernelLocalApart,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -70,6 +73,7 @@ impl CalderaOp {
             CalderaOp::KernelArena => "KernelArena",
             CalderaOp::ArgumentNotNullPushConstant => "ArgumentNotNullPushConstant",
             CalderaOp::KernelScratch => "KernelScratch",
+            CalderaOp::KernelLocalApart => "KernelLocalApart",
         }
     }
 
@@ -77,6 +81,7 @@ impl CalderaOp {
     pub(crate) fn numbers(self) -> usize {
         match self {
             CalderaOp::KernelUngrouped | CalderaOp::KernelArena => 0,
+            CalderaOp::KernelLocalApart => 1,
             CalderaOp::ArgumentUse | CalderaOp::ArgumentImageType => 2,
             CalderaOp::ArgumentSamplerMaskPushConstant
             | CalderaOp::ArgumentNormalizedSampler

@@ -334,6 +334,9 @@ impl Writer {
         if k.has_arena {
             self.own(CalderaOp::KernelArena, kernel, &[]);
         }
+        if k.local_apart > 0 {
+            self.own(CalderaOp::KernelLocalApart, kernel, &[k.local_apart]);
+        }
         if let Some(scratch) = k.scratch {
             let numbers = [scratch.place.offset, scratch.place.size, scratch.bytes];
             self.own(CalderaOp::KernelScratch, kernel, &numbers);

@@ -68,6 +68,11 @@ fn extension_of(c: spv::Capability) -> Option<(&'static str, (u8, u8))> {
         C::SignedZeroInfNanPreserve | C::DenormPreserve | C::RoundingModeRTE => {
             ("SPV_KHR_float_controls", (1, 4))
         }
+        C::WorkgroupMemoryExplicitLayoutKHR
+        | C::WorkgroupMemoryExplicitLayout8BitAccessKHR
+        | C::WorkgroupMemoryExplicitLayout16BitAccessKHR => {
+            ("SPV_KHR_workgroup_memory_explicit_layout", (u8::MAX, 0))
+        }
         _ => return None,
     })
 }

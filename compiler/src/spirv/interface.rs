@@ -4,7 +4,7 @@
 use super::{Emit, Emitter, FnEmitter, Id, bug};
 use crate::abi::Abi;
 use crate::intrinsic::Intrinsic;
-use crate::ir::{Scalar, Ty};
+use crate::ir::{Function, Op, Scalar, Storage, Ty};
 use crate::reflect::spec_id;
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
@@ -20,6 +20,8 @@ pub(super) struct Shared {
     pub(super) work_dim: Option<Id>,
     builtins: BTreeMap<u32, Id>,
     pub(super) push: super::push::Blocks,
+    /// The blocks of arenas with several element types, by element type.
+    arena_blocks: BTreeMap<Ty, Id>,
     /// The argument buffers, by size in vectors.
     args: BTreeMap<u32, Id>,
     pub(super) objects: super::object::Objects,
@@ -28,11 +30,13 @@ pub(super) struct Shared {
     pub(super) literal_samplers: BTreeMap<u32, Id>,
 }
 
-/// The variable that holds a kernel's local memory.
+/// A variable that holds a kernel's arena, an array of `elem`.
 #[derive(Copy, Clone)]
 pub(super) struct Arena {
     pub(super) variable: Id,
     pub(super) elem: Ty,
+    /// Whether it is a block, whose only member is the array.
+    pub(super) block: bool,
 }
 
 impl Emitter<'_> {
@@ -179,6 +183,63 @@ impl Emitter<'_> {
         self.shared.local_bytes = Some(id);
         id
     }
+
+    /// Returns the number of elements of an arena.
+    fn arena_length(&mut self, elem: Ty) -> Id {
+        let bytes = self.local_bytes();
+        let u32_type = self.u32_type();
+        let stride = self.u32_const(elem.bytes());
+        let round = self.u32_const(elem.bytes() - 1);
+        let mut spec = |op: spv::Op, a: Id, b: Id| {
+            let operands = vec![
+                Operand::LiteralSpecConstantOpInteger(op),
+                Operand::IdRef(a),
+                Operand::IdRef(b),
+            ];
+            self.intern(spv::Op::SpecConstantOp, Some(u32_type), operands)
+        };
+        // The division rounds up, because the last element may be used only in part.
+        let rounded = spec(spv::Op::IAdd, bytes, round);
+        spec(spv::Op::UDiv, rounded, stride)
+    }
+
+    /// Returns the type of an arena with several element types: a block of SPV_KHR_workgroup_memory_explicit_layout.
+    fn arena_block(&mut self, elem: Ty) -> Emit<Id> {
+        if let Some(&id) = self.shared.arena_blocks.get(&elem) {
+            return Ok(id);
+        }
+        use spv::Capability as C;
+        self.needs.capability(C::WorkgroupMemoryExplicitLayoutKHR);
+        match elem.scalar.bytes() {
+            1 => self
+                .needs
+                .capability(C::WorkgroupMemoryExplicitLayout8BitAccessKHR),
+            2 => self
+                .needs
+                .capability(C::WorkgroupMemoryExplicitLayout16BitAccessKHR),
+            _ => {}
+        }
+        let (elem_id, count) = (self.ty(elem)?, self.arena_length(elem));
+        // The array has a stride, so it is another type than that of an arena with one element type.
+        let operands = vec![Operand::IdRef(elem_id), Operand::IdRef(count)];
+        let array = self.global(spv::Op::TypeArray, None, operands);
+        let block = self.array_block(array, elem.bytes());
+        self.shared.arena_blocks.insert(elem, block);
+        Ok(block)
+    }
+}
+
+/// Returns whether a function accesses the arena with several element types.
+fn has_several_arenas(func: &Function) -> bool {
+    let mut first = None;
+    func.insts_in_order()
+        .into_iter()
+        .any(|inst| match func.insts[inst].op {
+            Op::LoadFrom(Storage::Arena(elem), _)
+            | Op::StoreTo(Storage::Arena(elem), _)
+            | Op::AtomicOn(_, Storage::Arena(elem)) => *first.get_or_insert(elem) != elem,
+            _ => false,
+        })
 }
 
 impl FnEmitter<'_, '_> {
@@ -214,51 +275,61 @@ impl FnEmitter<'_, '_> {
         Ok(id)
     }
 
-    /// Returns the kernel's local memory, an array of `elem`. Each kernel has a variable of its own, because
-    /// the reflection states the variable's size.
-    pub(super) fn arena(&mut self, elem: Ty) -> Emit<Id> {
-        if let Some(arena) = self.arena {
-            if arena.elem != elem {
-                return Err(bug("the arena has two element types"));
-            }
-            return Ok(arena.variable);
+    /// Returns the kernel's arena as an array of `elem`. Each kernel has a variable of its own, because the
+    /// reflection states the variable's size. If the kernel uses arrays of several types, they have the same
+    /// memory: each is a block, and these are aliased.
+    pub(super) fn arena(&mut self, elem: Ty) -> Emit<Arena> {
+        if let Some(arena) = self.arenas.iter().find(|a| a.elem == elem) {
+            return Ok(*arena);
         }
-        let variable = self.new_arena(elem)?;
+        let block = match self.arenas.first() {
+            Some(first) => first.block,
+            None => has_several_arenas(self.f),
+        };
+        if !block && !self.arenas.is_empty() {
+            return Err(bug("the arena has two element types"));
+        }
+        let ty = match block {
+            true => self.e.arena_block(elem)?,
+            false => {
+                let (elem_id, count) = (self.e.ty(elem)?, self.e.arena_length(elem));
+                let operands = vec![Operand::IdRef(elem_id), Operand::IdRef(count)];
+                self.e.intern(spv::Op::TypeArray, None, operands)
+            }
+        };
+        let pointer = self.e.pointer(spv::StorageClass::Workgroup, ty);
+        let class = vec![Operand::StorageClass(spv::StorageClass::Workgroup)];
+        let variable = self.e.global(spv::Op::Variable, Some(pointer), class);
+        if block {
+            self.e.decorate(variable, spv::Decoration::Aliased, &[]);
+        }
+        self.e.name(variable, "arena");
         self.use_global(variable);
-        self.arena = Some(Arena { variable, elem });
-        Ok(variable)
+        let arena = Arena {
+            variable,
+            elem,
+            block,
+        };
+        self.arenas.push(arena);
+        Ok(arena)
     }
 
-    fn new_arena(&mut self, elem: Ty) -> Emit<Id> {
-        let bytes = self.e.local_bytes();
-        let u32_type = self.e.u32_type();
-        let stride = self.e.u32_const(elem.bytes());
-        let round = self.e.u32_const(elem.bytes() - 1);
-        let mut spec = |op: spv::Op, a: Id, b: Id| {
-            let operands = vec![
-                Operand::LiteralSpecConstantOpInteger(op),
-                Operand::IdRef(a),
-                Operand::IdRef(b),
-            ];
-            self.e.intern(spv::Op::SpecConstantOp, Some(u32_type), operands)
+    /// Returns the kernel's work-group variables besides the arena, with the bytes that each takes of local memory.
+    ///
+    /// A driver may place the variables in any order, each at a multiple of its alignment (Vulkan,
+    /// maxComputeSharedMemorySize). So that the sum covers every order, each size is a multiple of the largest
+    /// element.
+    pub(super) fn local_sizes(&self) -> Vec<(Id, u32)> {
+        let own = &self.objects.locals;
+        let arenas = self.arenas.iter().map(|a| a.elem.bytes());
+        let largest = own.iter().map(|&(.., elem)| elem).chain(arenas).max();
+        let unit = match self.e.target.abi {
+            Abi::Physical => largest.unwrap_or(1),
+            Abi::Descriptor(_) => 1,
         };
-        // The division rounds up, because the last element may be used only in part.
-        let rounded = spec(spv::Op::IAdd, bytes, round);
-        let count = spec(spv::Op::UDiv, rounded, stride);
-        let elem_id = self.e.ty(elem)?;
-        let array = self.e.intern(
-            spv::Op::TypeArray,
-            None,
-            vec![Operand::IdRef(elem_id), Operand::IdRef(count)],
-        );
-        let pointer = self.e.pointer(spv::StorageClass::Workgroup, array);
-        let variable = self.e.global(
-            spv::Op::Variable,
-            Some(pointer),
-            vec![Operand::StorageClass(spv::StorageClass::Workgroup)],
-        );
-        self.e.name(variable, "arena");
-        Ok(variable)
+        own.iter()
+            .map(|&(id, size, _)| (id, size.next_multiple_of(unit)))
+            .collect()
     }
 
     /// Reads one of the values into which `lower_system_values` turns the work-item functions.

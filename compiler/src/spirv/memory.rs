@@ -95,9 +95,11 @@ impl FnEmitter<'_, '_> {
                 if ty != elem {
                     return Err(bug("access to the arena by another type than its element's"));
                 }
-                let base = self.arena(elem)?;
+                let arena = self.arena(elem)?;
                 let index = self.value(args[0])?;
-                self.chain(spv::StorageClass::Workgroup, ty, base, &[index])
+                let zero = self.e.u32_const(0);
+                let indices: &[Id] = if arena.block { &[zero, index] } else { &[index] };
+                self.chain(spv::StorageClass::Workgroup, ty, arena.variable, indices)
             }
             Storage::Variable => {
                 let f = self.f;

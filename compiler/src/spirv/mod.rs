@@ -342,8 +342,9 @@ impl<'a> Emitter<'a> {
         let (vars, blocks, interface, arena, locals) = {
             let mut fe = FnEmitter::new(self, function, Some(k));
             fe.body()?;
-            let arena = fe.arena.map(|a| a.variable);
-            (fe.vars, fe.blocks, fe.interface, arena, fe.objects.locals)
+            let arena = fe.arenas.first().map(|a| a.variable);
+            let locals = fe.local_sizes();
+            (fe.vars, fe.blocks, fe.interface, arena, locals)
         };
         self.function(
             id,
@@ -456,7 +457,7 @@ struct FnEmitter<'e, 'a> {
     interface: BTreeSet<Id>,
     push: push::Push,
     args: Option<Id>,
-    arena: Option<interface::Arena>,
+    arenas: Vec<interface::Arena>,
     objects: object::Used,
     handles: image::Handles,
     /// Whether this work-item's accesses are ordered with those of other work-items, that is, whether the
@@ -484,7 +485,7 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
             interface: BTreeSet::new(),
             push,
             args: None,
-            arena: None,
+            arenas: Vec::new(),
             objects: object::Used::default(),
             handles: image::Handles::default(),
             synchronizes,

@@ -30,8 +30,8 @@ pub(super) struct Objects {
 pub(super) struct Used {
     /// The buffers' variables, by descriptor.
     buffers: Vec<(Slot, Id)>,
-    /// The work-group variables and their sizes in bytes.
-    pub(super) locals: Vec<(Id, u32)>,
+    /// The work-group variables, with the sizes in bytes of the variable and of an element.
+    pub(super) locals: Vec<(Id, u32, u32)>,
 }
 
 /// A variable, with its form.
@@ -238,8 +238,9 @@ impl FnEmitter<'_, '_> {
             },
             MemoryObject::Local(g) => {
                 let id = self.e.local(g, elem)?;
-                if !self.objects.locals.iter().any(|(known, _)| *known == id) {
-                    self.objects.locals.push((id, module.globals[g].size));
+                if !self.objects.locals.iter().any(|(known, ..)| *known == id) {
+                    let size = module.globals[g].size;
+                    self.objects.locals.push((id, size, elem.bytes()));
                 }
                 Named {
                     id,

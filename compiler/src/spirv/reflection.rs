@@ -312,6 +312,10 @@ impl Writer<'_, '_> {
         if let Some(arena) = self.e.kernels[k].arena {
             self.write(Op::WorkgroupVariableSize, &[arena], &[abi.local_fixed], &[]);
             self.own(CalderaOp::KernelArena, decl, &[]);
+            let apart = self.e.kernels[k].locals.iter().map(|(_, bytes)| bytes).sum();
+            if apart > 0 {
+                self.own(CalderaOp::KernelLocalApart, decl, &[apart]);
+            }
         }
         for (variable, bytes) in self.e.kernels[k].locals.clone() {
             if !self.sized.contains(&variable) {

@@ -234,6 +234,57 @@ fn local_memory_of_two_kernels() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
+/// The kernel's variables in local memory and its arguments share CL_DEVICE_LOCAL_MEM_SIZE, also where the variables
+/// have arrays of their own, and where one of them is in the memory of arguments.
+#[test]
+fn local_memory_is_used_up() {
+    let s = Setup::new();
+    // The validation layer adds up the memory of all kernels of a module, so each kernel has a program.
+    let source = |name: &str, q: &str| {
+        format!(
+            "kernel void {name}(global int *p, local int *a) {{
+                local uchar t[256]; local int u[64]; int l = get_local_id(0); local int *q = {q};
+                t[l] = l; u[l] = p[0]; a[l] = p[1]; barrier(CLK_LOCAL_MEM_FENCE); p[l] = t[3 - l] + u[3 - l] + q[3 - l];
+            }}"
+        )
+    };
+    let device = query!(clGetDeviceInfo(s.device; CL_DEVICE_LOCAL_MEM_SIZE) as u64) as usize;
+    let mem: cl_mem = s.buffer(&[0; 64]);
+    for (name, q) in [("apart", "a"), ("mixed", "p[0] ? u : a")] {
+        let p = s.built(&source(name, q), "");
+        let k = s.kernel(p, name);
+        let own = query!(clGetKernelWorkGroupInfo(k, s.device; CL_KERNEL_LOCAL_MEM_SIZE) as u64);
+        assert_eq!(own, 512, "{name}");
+        assert_eq!(
+            cl!(clSetKernelArg(k, 0, size_of::<cl_mem>(), (&raw const mem).cast())),
+            0
+        );
+        for (bytes, code) in [
+            (device - 512, CL_SUCCESS),
+            (device - 511, CL_OUT_OF_RESOURCES),
+            (device, CL_OUT_OF_RESOURCES),
+        ] {
+            assert_eq!(cl!(clSetKernelArg(k, 1, bytes, null())), 0);
+            let found = cl!(clEnqueueNDRangeKernel(
+                s.queue,
+                k,
+                1,
+                null(),
+                [4usize].as_ptr(),
+                [4usize].as_ptr(),
+                0,
+                null(),
+                null_mut()
+            ));
+            assert_eq!(found, code, "{name}, {bytes} bytes");
+        }
+        assert_eq!(cl!(clFinish(s.queue)), 0);
+        assert_eq!(cl!(clReleaseKernel(k)), 0);
+        assert_eq!(cl!(clReleaseProgram(p)), 0);
+    }
+    assert_eq!(cl!(clReleaseMemObject(mem)), 0);
+}
+
 #[test]
 fn arg_info() {
     let s = Setup::new();

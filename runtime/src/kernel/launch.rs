@@ -228,6 +228,7 @@ impl Launch {
         for (arg, value) in kernel.reflection().args.iter().zip(nd.args) {
             placed.argument(arg, value, queue)?;
         }
+        let local_bytes = placed.local_bytes();
         let Placed {
             mut push,
             plain,
@@ -236,8 +237,9 @@ impl Launch {
             ..
         } = placed;
         // CL 5.8: OUT_OF_RESOURCES if local memory, including the kernel's own, does not suffice
-        if arena > limits.local_memory {
-            return refuse(ClCode::OutOfResources, format!("{arena} bytes of local memory"));
+        if local_bytes > limits.local_memory {
+            let what = format!("{local_bytes} bytes of local memory");
+            return refuse(ClCode::OutOfResources, what);
         }
         let module = kernel.module();
         let system = &module.reflection().push;

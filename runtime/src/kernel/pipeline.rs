@@ -458,9 +458,13 @@ impl DeviceKernel {
         if reflection.spec.work_dim.is_some() || kernel.args.iter().any(is_local) {
             return None;
         }
+        // Launches are refused if local memory does not suffice.
+        if kernel.local_fixed > self.module.device.limits().local_memory {
+            return None;
+        }
         Some(Variant {
             local: kernel.required_size?,
-            arena: self.arena(kernel.local_fixed),
+            arena: self.arena(self.arena_fixed()),
             work_dim: 0,
             arrays: [0; MAX_ARRAYS],
             offset: [0; 3],
@@ -495,6 +499,13 @@ impl DeviceKernel {
         }));
     }
 
+    /// Returns the bytes of the kernel's variables in the local memory arena; without an arena, of all its
+    /// variables in local memory.
+    pub(super) fn arena_fixed(&self) -> u32 {
+        let kernel = self.reflection();
+        kernel.local_fixed.saturating_sub(kernel.local_apart)
+    }
+
     /// Returns the size in bytes of the local memory arena for a launch that uses `bytes` bytes of it.
     pub(super) fn arena(&self, bytes: u32) -> u32 {
         let limits = self.module.device.limits();
@@ -502,7 +513,8 @@ impl DeviceKernel {
             return 4;
         }
         let step = limits.local_step.max(16);
-        bytes.max(4).next_multiple_of(step).min(limits.local_memory)
+        let most = limits.local_memory.saturating_sub(self.reflection().local_apart);
+        bytes.max(4).next_multiple_of(step).min(most)
     }
 
     fn make_pipeline(&self, variant: &Variant) -> Result<Arc<vk::Pipeline>> {

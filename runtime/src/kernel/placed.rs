@@ -65,8 +65,10 @@ pub(super) struct Placed<'k> {
     /// The lengths of the arrays in local memory, in the order of the arguments, where each argument is an
     /// array of its own.
     pub(super) arrays: [u32; MAX_ARRAYS],
-    /// The bytes of local memory placed so far.
+    /// The end in bytes of the memory placed so far in the arena; without an arena, the bytes of local memory.
     pub(super) local: u32,
+    /// The bytes of local memory outside of the arena.
+    apart: u32,
     array: usize,
     blocks: &'k [Block],
 }
@@ -78,7 +80,8 @@ impl<'k> Placed<'k> {
             push: Push([0; MAX_PUSH]),
             plain: vec![0; kernel.args_size()],
             arrays: [0; MAX_ARRAYS],
-            local: kernel.reflection().local_fixed,
+            local: kernel.arena_fixed(),
+            apart: kernel.reflection().local_apart,
             array: 0,
             blocks: kernel.descriptors().map_or(&[][..], |d| d.blocks()),
         }
@@ -102,11 +105,17 @@ impl<'k> Placed<'k> {
         }
     }
 
+    /// Returns the bytes of local memory that the launch needs.
+    pub(super) fn local_bytes(&self) -> u32 {
+        self.local.saturating_add(self.apart)
+    }
+
     /// Reserves local memory up to byte `end`.
     fn reserve(&mut self, end: u64, device: &Device) -> Result<()> {
         // CL 5.8: OUT_OF_RESOURCES if local memory does not suffice
+        let most = device.limits().local_memory.saturating_sub(self.apart);
         match u32::try_from(end) {
-            Ok(end) if end <= device.limits().local_memory => self.local = end,
+            Ok(end) if end <= most => self.local = end,
             Ok(_) | Err(_) => {
                 let what = format!("{end} bytes of local memory");
                 return Err(Error::new(ClCode::OutOfResources, what).at("5.8"));

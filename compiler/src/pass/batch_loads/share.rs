@@ -45,7 +45,10 @@ impl Candidate {
     pub(in crate::pass) fn shared_loads(&self, func: &Function, uniformity: &Uniformity) -> Vec<usize> {
         let is_shared = |load: Inst| {
             let data = &func.insts[load];
-            let slow = matches!(data.op, Op::LoadFrom(Storage::Physical | Storage::Arena(_), _));
+            let slow = matches!(
+                data.op,
+                Op::LoadFrom(Storage::Physical | Storage::Arena(_) | Storage::Shared(..), _)
+            );
             if !slow || data.args.iter().any(|&a| uniformity.varies(a)) {
                 return false;
             }

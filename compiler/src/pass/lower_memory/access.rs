@@ -58,7 +58,7 @@ impl Lower<'_> {
             }
             Target::Nowhere => self.b.undef(ty),
             Target::Array(a) => {
-                let a = self.suited(a, ty.scalar, access);
+                let a = self.suited(a, ty, access);
                 let whole = ty.bytes() == a.elem.bytes() && ty.lanes == a.elem.lanes;
                 if whole && access.align >= a.elem.bytes() {
                     let v = self.load_element(a, extra, access);
@@ -87,7 +87,7 @@ impl Lower<'_> {
     /// Loads a scalar, in parts if necessary. `access.align` is the alignment of its own address.
     fn load_scalar(&mut self, target: Target, extra: u32, scalar: Scalar, access: Access) -> Value {
         let bytes = scalar.bytes();
-        let target = self.suited_target(target, scalar, access);
+        let target = self.suited_target(target, Ty::of(scalar), access);
         let piece = match target {
             Target::Several(_) | Target::Nowhere => {
                 return self.load_from(target, extra, Ty::of(scalar), access);
@@ -127,9 +127,9 @@ impl Lower<'_> {
     }
 
     /// Returns the target with the element type that suits an access.
-    fn suited_target(&self, target: Target, scalar: Scalar, access: Access) -> Target {
+    fn suited_target(&self, target: Target, ty: Ty, access: Access) -> Target {
         match target {
-            Target::Array(a) => Target::Array(self.suited(a, scalar, access)),
+            Target::Array(a) => Target::Array(self.suited(a, ty, access)),
             Target::Physical(_) | Target::Several(_) | Target::Nowhere => target,
         }
     }
@@ -139,7 +139,7 @@ impl Lower<'_> {
         let ty = self.b.func.ty(value);
         let target = self.suited_target(
             target,
-            ty.scalar,
+            ty,
             Access {
                 align: access.align_at(extra),
                 ..access
@@ -191,7 +191,7 @@ impl Lower<'_> {
     fn store_scalar(&mut self, target: Target, extra: u32, value: Value, access: Access) {
         let scalar = self.b.func.ty(value).scalar;
         let bytes = scalar.bytes();
-        let target = self.suited_target(target, scalar, access);
+        let target = self.suited_target(target, Ty::of(scalar), access);
         let piece = match target {
             Target::Several(_) | Target::Nowhere => return self.store_to(target, extra, value, access),
             Target::Physical(_) => access.align.min(bytes),

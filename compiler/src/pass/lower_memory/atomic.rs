@@ -1,5 +1,5 @@
 //! Lowers atomic operations on device addresses and on elements of arrays. If a kernel has both 64-bit and
-//! 32-bit atomics on local memory, the elements of the array have 64 bits, and a 32-bit operation is a
+//! 32-bit atomics on an array in local memory, its elements have 64 bits, and a 32-bit operation is a
 //! compare-and-swap loop on the element that contains the word.
 
 use super::access::{Array, Target};
@@ -59,7 +59,7 @@ impl Lower<'_> {
                     align: ty.bytes(),
                     volatile: false,
                 };
-                let a = self.suited(a, ty.scalar, access);
+                let a = self.suited(a, ty, access);
                 match a.storage {
                     Storage::Arena(elem) | Storage::Shared(_, elem) if elem == ty => {
                         (a.storage, self.location(a, 0), shared_64)

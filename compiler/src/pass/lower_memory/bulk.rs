@@ -3,6 +3,7 @@
 use super::Lower;
 use super::access::{Array, Target};
 use super::constant;
+use super::local::Arena;
 use crate::ir::inst::{BinOp, CastOp, CmpOp};
 use crate::ir::{Access, Scalar, Storage, Ty, Value};
 
@@ -43,14 +44,15 @@ impl Lower<'_> {
     /// Stores `size` bytes from a source.
     fn transfer(&mut self, dst: Target, access: Access, source: Source<'_>, size: u32) {
         let (align, widest) = match source {
-            Source::Zero | Source::Bytes(_) => (access.align, widest(dst)),
+            Source::Zero | Source::Bytes(_) => (access.align, self.widest(dst)),
             Source::Memory(src, src_access) => {
-                (access.align.min(src_access.align), widest(dst).min(widest(src)))
+                let align = access.align.min(src_access.align);
+                (align, self.widest(dst).min(self.widest(src)))
             }
         };
         // A chunk is never smaller than an element of either array. The other array can be accessed in parts
         // if need be, but a part of a float or vector element cannot be accessed.
-        let whole_element = |target: Target| elem(target).map_or(1, Ty::bytes);
+        let whole_element = |target: Target| self.elem(target).map_or(1, Ty::bytes);
         let mut largest = align.min(widest).max(whole_element(dst));
         if let Source::Memory(src, _) = source {
             largest = largest.max(whole_element(src));
@@ -75,9 +77,9 @@ impl Lower<'_> {
     fn piece(&mut self, dst: Target, access: Access, source: Source<'_>, offset: u32, bytes: u32) {
         let other = match source {
             Source::Zero | Source::Bytes(_) => None,
-            Source::Memory(src, _) => elem(src),
+            Source::Memory(src, _) => self.elem(src),
         };
-        let ty = piece_ty(bytes, [elem(dst), other]);
+        let ty = piece_ty(bytes, [self.elem(dst), other]);
         let value = match source {
             Source::Zero => self.b.zero(ty),
             Source::Bytes(b) => {
@@ -136,31 +138,26 @@ impl Lower<'_> {
             }
         }
     }
-}
 
-/// Returns the size in bytes of the largest chunk that a target can access at once.
-fn widest(target: Target) -> u32 {
-    match target {
-        Target::Physical(_) | Target::Several(_) | Target::Nowhere => 16,
-        Target::Array(a) => match a.storage {
-            Storage::PushWord | Storage::ArgsWord | Storage::Buffer(..) | Storage::ReadOnly(..) => 16,
-            Storage::Arena(_) | Storage::Variable | Storage::Physical | Storage::Shared(..) => a.elem.bytes(),
-        },
+    /// Returns the size in bytes of the largest chunk that a target can access at once.
+    fn widest(&self, target: Target) -> u32 {
+        self.elem(target).map_or(16, Ty::bytes)
     }
-}
 
-/// Returns the element type of an array whose element type `lower_memory` chooses.
-fn elem(target: Target) -> Option<Ty> {
-    match target {
-        Target::Physical(_) | Target::Several(_) | Target::Nowhere => None,
-        Target::Array(a) => match a.storage {
-            Storage::Arena(_) | Storage::Variable | Storage::Shared(..) => Some(a.elem),
-            Storage::PushWord
-            | Storage::ArgsWord
-            | Storage::Physical
-            | Storage::Buffer(..)
-            | Storage::ReadOnly(..) => None,
-        },
+    /// Returns the element type of an array that has only one, which `lower_memory` chooses.
+    fn elem(&self, target: Target) -> Option<Ty> {
+        match target {
+            Target::Physical(_) | Target::Several(_) | Target::Nowhere => None,
+            Target::Array(a) => match a.storage {
+                Storage::Arena(_) if matches!(self.plan.local.arena, Arena::Views(_)) => None,
+                Storage::Arena(_) | Storage::Variable | Storage::Shared(..) => Some(a.elem),
+                Storage::PushWord
+                | Storage::ArgsWord
+                | Storage::Physical
+                | Storage::Buffer(..)
+                | Storage::ReadOnly(..) => None,
+            },
+        }
     }
 }
 

@@ -14,7 +14,8 @@
 //! second form, too; the data are one object.
 
 use super::access::{Array, Target};
-use super::element::Accesses;
+use super::element::{Accesses, Direction};
+use super::local::Arena;
 use super::{Lower, bug};
 use crate::abi::DescriptorAbi;
 use crate::intrinsic::Intrinsic;
@@ -195,14 +196,20 @@ impl Objects {
     fn record(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         match &data.op {
-            Op::Load(access) => self.typed(data.args[0], func.ty(data.results[0]), access.align),
-            Op::Store(access) => self.typed(data.args[0], func.ty(data.args[1]), access.align),
+            Op::Load(access) => {
+                let ty = func.ty(data.results[0]);
+                self.typed(data.args[0], ty, *access, Direction::Load);
+            }
+            Op::Store(access) => {
+                let ty = func.ty(data.args[1]);
+                self.typed(data.args[0], ty, *access, Direction::Store);
+            }
             Op::MemCpy { size, dst, src } => {
-                for &pointer in &data.args {
-                    self.bulk(pointer, dst.align.min(src.align), *size);
+                for (&pointer, direction) in data.args.iter().zip([Direction::Store, Direction::Load]) {
+                    self.bulk(pointer, dst.align.min(src.align), *size, direction);
                 }
             }
-            Op::MemZero { size, dst } => self.bulk(data.args[0], dst.align, *size),
+            Op::MemZero { size, dst } => self.bulk(data.args[0], dst.align, *size, Direction::Store),
             Op::Intrinsic(Intrinsic::Atomic(_)) => {
                 let value = data.results.first().or(data.args.get(1));
                 let ty = value.map_or(Ty::I32, |&v| func.ty(v));
@@ -216,19 +223,20 @@ impl Objects {
     }
 
     /// Collects a load or store.
-    fn typed(&mut self, pointer: Value, ty: Ty, align: u32) {
+    fn typed(&mut self, pointer: Value, ty: Ty, access: Access, direction: Direction) {
         for object in self.of(pointer) {
             if !self.by_width(object) {
-                self.accesses.entry((object, 0)).or_default().typed(ty, align);
+                let accesses = self.accesses.entry((object, 0)).or_default();
+                accesses.typed(ty, access, direction, 1);
                 continue;
             }
             let bytes = ty.scalar.bytes();
-            let width = self.width(bytes.min(align));
+            let width = self.width(bytes.min(access.align));
             let accesses = self.accesses.entry((object, width)).or_default();
             if width == bytes {
-                accesses.typed(ty, align);
+                accesses.typed(ty, access, direction, 1);
             } else if width < bytes {
-                accesses.typed(Ty::of(Scalar::int(width * 8)), width);
+                accesses.typed(Ty::of(Scalar::int(width * 8)), aligned(width), direction, 1);
             } else {
                 // The access concerns a part of a word; a store must then be atomic.
                 accesses.atomic(Ty::of(Scalar::int(width * 8)));
@@ -237,10 +245,11 @@ impl Objects {
     }
 
     /// Collects a copy or fill.
-    fn bulk(&mut self, pointer: Value, align: u32, size: u32) {
+    fn bulk(&mut self, pointer: Value, align: u32, size: u32, direction: Direction) {
         for object in self.of(pointer) {
             if !self.by_width(object) {
-                self.accesses.entry((object, 0)).or_default().bulk(align, size);
+                let accesses = self.accesses.entry((object, 0)).or_default();
+                accesses.bulk(align, size, direction, 1);
                 continue;
             }
             for piece in [4, 2, 1] {
@@ -248,7 +257,7 @@ impl Objects {
                 let accesses = self.accesses.entry((object, width)).or_default();
                 let ty = Ty::of(Scalar::int(width * 8));
                 if width == piece {
-                    accesses.typed(ty, width);
+                    accesses.typed(ty, aligned(width), direction, 1);
                 } else {
                     accesses.atomic(ty);
                 }
@@ -267,9 +276,19 @@ impl Objects {
             0
         };
         match self.accesses.get(&(object, width)) {
+            Some(accesses) if self.is_local(object) => accesses.shared_element(),
             Some(accesses) => accesses.element(),
             None => Ty::of(Scalar::int(width.max(1) * 8)),
         }
+    }
+
+    /// Returns whether an object is local memory.
+    fn is_local(&self, object: u32) -> bool {
+        let object = self.list.get(object as usize);
+        matches!(
+            object,
+            Some(MemoryObject::LocalArray { .. } | MemoryObject::Local(_))
+        )
     }
 
     /// Returns the storage for an access to an object with an element type.
@@ -281,6 +300,13 @@ impl Objects {
             }
             Some(MemoryObject::Printf | MemoryObject::Storage { .. }) | None => Storage::Buffer(object, elem),
         }
+    }
+}
+
+fn aligned(align: u32) -> Access {
+    Access {
+        align,
+        volatile: false,
     }
 }
 
@@ -443,14 +469,22 @@ impl Lower<'_> {
     }
 
     /// Returns the array with the element type that suits an access.
-    pub(super) fn suited(&self, a: Array, scalar: Scalar, access: Access) -> Array {
+    pub(super) fn suited(&self, a: Array, ty: Ty, access: Access) -> Array {
+        if let (Storage::Arena(_), Arena::Views(views)) = (a.storage, &self.plan.local.arena) {
+            let elem = views.element(ty, access.align);
+            return Array {
+                storage: Storage::Arena(elem),
+                elem,
+                ..a
+            };
+        }
         let (object, Some(objects)) = (object_of(a.storage), &self.objects) else {
             return a;
         };
         let Some(object) = object.filter(|&o| objects.by_width(o)) else {
             return a;
         };
-        let elem = objects.elem(object, scalar.bytes().min(access.align));
+        let elem = objects.elem(object, ty.scalar.bytes().min(access.align));
         Array {
             storage: objects.storage(object, elem),
             elem,

@@ -1,16 +1,17 @@
 //! The decisions of `lower_memory` about a kernel before it changes anything: which private objects become
 //! variables of their own, which are on the stack, and the element types.
 //!
-//! Private pointers that flow into each other (through `ptr_add`, `select`, results, region arguments,
-//! comparisons) form a *class*. If the pointers of a class come from a single object and none of them is
-//! stored, loaded or converted to a number, the object becomes a variable, and a pointer of the class is an
-//! offset into it. All other objects are on one stack, and pointers to them are offsets into the stack.
+//! If the pointers of a class (`classes.rs`) come from a single private object and do not escape, the object
+//! becomes a variable, and a pointer of the class is an offset into it. All other objects are on one stack, and
+//! pointers to them are offsets into the stack. `local.rs` does the same for local memory.
 
-use super::element::Accesses;
+use super::classes::{Classes, is_pointer_to};
+use super::element::{Accesses, Direction, Weight};
 use super::format::AddressFormat;
+use super::local::LocalMemory;
 use crate::intrinsic::Intrinsic;
-use crate::ir::inst::CastOp;
-use crate::ir::{AddressSpace, EntityRef, Function, Global, GlobalData, Inst, Map, Op, Ty, Value, ValueDef};
+use crate::ir::{AddressSpace, EntityRef, Function, Global, GlobalData, Inst, Map, Op, Region, Ty, Value};
+use crate::target::Target;
 use std::collections::BTreeMap;
 
 /// The object into which a private pointer points.
@@ -35,12 +36,7 @@ pub(super) struct Plan {
     pub(super) stack: Variable,
     /// The offset in bytes of each `alloca` in its object.
     pub(super) allocas: BTreeMap<Inst, u32>,
-    /// The element type of the local arena.
-    pub(super) arena: Ty,
-    /// The offsets of the kernel's local variables in the arena.
-    pub(super) locals: BTreeMap<Global, u32>,
-    /// The end of the last local variable.
-    pub(super) local_bytes: u32,
+    pub(super) local: LocalMemory,
     /// For each value, the object if the value is a private pointer.
     objects: Vec<Option<Object>>,
 }
@@ -55,14 +51,15 @@ impl Plan {
             .unwrap_or(Object::Stack)
     }
 
-    /// Makes the decisions. `named`: local memory consists of objects with names and is not an arena
-    /// (descriptor ABI).
-    pub(super) fn new(func: &Function, globals: &Map<Global, GlobalData>, named: bool) -> Plan {
-        let mut classes = Classes::new(func);
+    /// Makes the decisions. `named`: local memory consists of objects with names (descriptor ABI).
+    pub(super) fn new(
+        func: &Function,
+        globals: &Map<Global, GlobalData>,
+        target: &Target,
+        named: bool,
+    ) -> Plan {
         let insts = func.insts_in_order();
-        for &inst in &insts {
-            classes.inst(func, inst);
-        }
+        let mut classes = Classes::new(func, &insts);
         let mut objects = vec![None; func.values.len()];
         let mut variables: Vec<Variable> = Vec::new();
         let mut of_class: BTreeMap<usize, Object> = BTreeMap::new();
@@ -70,9 +67,9 @@ impl Plan {
         let mut stack_bytes = 0u32;
         for &inst in &insts {
             if let Op::Alloca { size, align } = func.insts[inst].op {
-                let class = classes.find(func.insts[inst].results[0].index());
-                let own = classes.roots[class] == 1 && !classes.escapes[class];
-                let (object, offset) = if own {
+                let pointer = func.insts[inst].results[0];
+                let class = classes.of(pointer);
+                let (object, offset) = if classes.is_apart(pointer) {
                     variables.push(Variable {
                         bytes: size,
                         elem: Ty::I32,
@@ -88,8 +85,8 @@ impl Plan {
             }
         }
         for v in func.values.keys() {
-            if is_private(func, v) {
-                let class = classes.find(v.index());
+            if is_pointer_to(func, v, AddressSpace::Private) {
+                let class = classes.of(v);
                 objects[v.index()] = Some(of_class.get(&class).copied().unwrap_or(Object::Stack));
             }
         }
@@ -100,43 +97,35 @@ impl Plan {
                 elem: Ty::I32,
             },
             allocas,
-            arena: Ty::I32,
-            locals: BTreeMap::new(),
-            local_bytes: 0,
+            local: LocalMemory::new(func, globals, &mut classes, target, named),
             objects,
         };
-        plan.place_locals(func, globals, &insts);
-        plan.choose_elements(func, &insts, named);
+        plan.choose_elements(func, globals, target, named);
         plan
     }
 
-    /// Places the local variables in the order of the module, from offset 0.
-    fn place_locals(&mut self, func: &Function, globals: &Map<Global, GlobalData>, insts: &[Inst]) {
-        for &inst in insts {
-            if let Op::GlobalAddr(g) = func.insts[inst].op
-                && globals[g].space == AddressSpace::Local
-            {
-                self.locals.insert(g, 0);
-            }
-        }
-        for (&g, offset) in &mut self.locals {
-            *offset = self.local_bytes.next_multiple_of(globals[g].align.max(1));
-            self.local_bytes = offset.saturating_add(globals[g].size);
-        }
-    }
-
     /// Chooses the element type of each array.
-    fn choose_elements(&mut self, func: &Function, insts: &[Inst], named: bool) {
+    fn choose_elements(
+        &mut self,
+        func: &Function,
+        globals: &Map<Global, GlobalData>,
+        target: &Target,
+        named: bool,
+    ) {
         let mut table = AccessTable {
             named,
             arena: Accesses::default(),
+            own: vec![Accesses::default(); self.local.own.len()],
             stack: Accesses::default(),
             variables: vec![Accesses::default(); self.variables.len()],
         };
-        for &inst in insts {
-            table.inst(self, func, inst);
+        for (region, weight) in weights(func) {
+            for &inst in &func.regions[region].insts {
+                table.inst(self, func, inst, weight);
+            }
         }
-        self.arena = table.arena.element();
+        self.local
+            .choose_elements(globals, &table.own, &table.arena, target);
         self.stack.elem = table.stack.element();
         for (variable, accesses) in self.variables.iter_mut().zip(&table.variables) {
             variable.elem = accesses.element();
@@ -147,10 +136,32 @@ impl Plan {
     }
 }
 
+/// Returns all regions, with the weight of an access in each: a loop is assumed to have 8 iterations.
+fn weights(func: &Function) -> Vec<(Region, Weight)> {
+    const ITERATIONS: Weight = 8;
+    const MOST: Weight = ITERATIONS.pow(8);
+    let mut list = vec![(func.body, 1)];
+    let mut next = 0;
+    while let Some(&(region, weight)) = list.get(next) {
+        next += 1;
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            let inside = match data.op {
+                Op::Loop => (weight * ITERATIONS).min(MOST),
+                _ => weight,
+            };
+            list.extend(data.regions.iter().map(|&r| (r, inside)));
+        }
+    }
+    list
+}
+
 /// The accesses to each array.
 struct AccessTable {
     named: bool,
     arena: Accesses,
+    /// The accesses to each local variable that is not in the arena.
+    own: Vec<Accesses>,
     stack: Accesses,
     variables: Vec<Accesses>,
 }
@@ -159,7 +170,10 @@ impl AccessTable {
     /// Returns the array into which a pointer points, if its element type is to be chosen.
     fn of(&mut self, plan: &Plan, func: &Function, pointer: Value) -> Option<&mut Accesses> {
         match AddressFormat::of(func.ty(pointer).space()?, self.named) {
-            AddressFormat::Workgroup32 => Some(&mut self.arena),
+            AddressFormat::Workgroup32 => Some(match plan.local.own_of(pointer) {
+                Some(n) => &mut self.own[n],
+                None => &mut self.arena,
+            }),
             AddressFormat::Private32 => Some(match plan.object(pointer) {
                 Object::Stack => &mut self.stack,
                 Object::Variable(n) => &mut self.variables[n],
@@ -169,30 +183,30 @@ impl AccessTable {
     }
 
     /// Records the accesses of an instruction.
-    fn inst(&mut self, plan: &Plan, func: &Function, inst: Inst) {
+    fn inst(&mut self, plan: &Plan, func: &Function, inst: Inst, weight: Weight) {
         let data = &func.insts[inst];
         match &data.op {
             Op::Load(access) => {
                 if let Some(a) = self.of(plan, func, data.args[0]) {
-                    a.typed(func.ty(data.results[0]), access.align);
+                    a.typed(func.ty(data.results[0]), *access, Direction::Load, weight);
                 }
             }
             Op::Store(access) => {
                 if let Some(a) = self.of(plan, func, data.args[0]) {
-                    a.typed(func.ty(data.args[1]), access.align);
+                    a.typed(func.ty(data.args[1]), *access, Direction::Store, weight);
                 }
             }
             Op::MemCpy { size, dst, src } => {
                 let align = dst.align.min(src.align);
-                for &pointer in &data.args {
+                for (&pointer, direction) in data.args.iter().zip([Direction::Store, Direction::Load]) {
                     if let Some(a) = self.of(plan, func, pointer) {
-                        a.bulk(align, *size);
+                        a.bulk(align, *size, direction, weight);
                     }
                 }
             }
             Op::MemZero { size, dst } => {
                 if let Some(a) = self.of(plan, func, data.args[0]) {
-                    a.bulk(dst.align, *size);
+                    a.bulk(dst.align, *size, Direction::Store, weight);
                 }
             }
             Op::Intrinsic(Intrinsic::Atomic(_)) => {
@@ -205,110 +219,4 @@ impl AccessTable {
             _ => {}
         }
     }
-}
-
-/// Classes of private pointers that flow into each other, as a union-find structure over values.
-struct Classes {
-    parent: Vec<usize>,
-    /// For the representative of a class: the number of objects in the class.
-    roots: Vec<u32>,
-    /// For the representative of a class: whether a pointer of the class escapes.
-    escapes: Vec<bool>,
-}
-
-impl Classes {
-    fn new(func: &Function) -> Self {
-        let n = func.values.len();
-        Classes {
-            parent: (0..n).collect(),
-            roots: vec![0; n],
-            escapes: vec![false; n],
-        }
-    }
-
-    /// Returns the representative of a class.
-    fn find(&mut self, mut v: usize) -> usize {
-        while self.parent[v] != v {
-            self.parent[v] = self.parent[self.parent[v]];
-            v = self.parent[v];
-        }
-        v
-    }
-
-    /// Joins the classes of two pointers.
-    fn unify(&mut self, func: &Function, a: Value, b: Value) {
-        // A constant null pointer does not join classes.
-        if !is_private(func, a) || !is_private(func, b) {
-            return;
-        }
-        let (a, b) = (self.find(a.index()), self.find(b.index()));
-        if a != b {
-            self.parent[b] = a;
-            self.roots[a] += self.roots[b];
-            self.escapes[a] |= self.escapes[b];
-        }
-    }
-
-    /// Records that a pointer escapes.
-    fn escape(&mut self, func: &Function, v: Value) {
-        if is_private(func, v) {
-            let class = self.find(v.index());
-            self.escapes[class] = true;
-        }
-    }
-
-    /// Records the flow of pointers through an instruction.
-    fn inst(&mut self, func: &Function, inst: Inst) {
-        let data = &func.insts[inst];
-        match &data.op {
-            Op::Alloca { .. } => {
-                let class = self.find(data.results[0].index());
-                self.roots[class] += 1;
-            }
-            Op::PtrAdd => self.unify(func, data.results[0], data.args[0]),
-            Op::Select => {
-                self.unify(func, data.results[0], data.args[1]);
-                self.unify(func, data.results[0], data.args[2]);
-            }
-            Op::Compare(_) => self.unify(func, data.args[0], data.args[1]),
-            Op::Loop => {
-                let region = data.regions[0];
-                for (&arg, &init) in func.regions[region].args.iter().zip(&data.args) {
-                    self.unify(func, arg, init);
-                }
-            }
-            Op::Exit(target) => {
-                for (&result, &v) in func.insts[*target].results.iter().zip(&data.args) {
-                    self.unify(func, result, v);
-                }
-            }
-            Op::Repeat(target) => {
-                let region = func.insts[*target].regions[0];
-                for (&arg, &v) in func.regions[region].args.iter().zip(&data.args) {
-                    self.unify(func, arg, v);
-                }
-            }
-            Op::Load(_) | Op::MemCpy { .. } | Op::MemZero { .. } => {
-                for &v in &data.results {
-                    self.escape(func, v);
-                }
-            }
-            Op::Store(_) => self.escape(func, data.args[1]),
-            Op::Cast(CastOp::PtrToInt | CastOp::IntToPtr | CastOp::PtrCast) | Op::Call(_) | Op::Return => {
-                for &v in data.args.iter().chain(&data.results) {
-                    self.escape(func, v);
-                }
-            }
-            Op::Intrinsic(_) => {
-                for &v in &data.args {
-                    self.escape(func, v);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-fn is_private(func: &Function, v: Value) -> bool {
-    func.ty(v).space() == Some(AddressSpace::Private) && !matches!(func.values[v].def, ValueDef::Const(_))
 }

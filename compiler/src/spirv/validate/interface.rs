@@ -9,7 +9,7 @@ use super::types::{Kind, Ty};
 use super::{Checked, Checker, id, literal, refuse};
 use crate::target::Target;
 
-const EXTENSIONS: [&str; 7] = [
+const EXTENSIONS: [&str; 8] = [
     "SPV_KHR_physical_storage_buffer",
     "SPV_KHR_vulkan_memory_model",
     "SPV_KHR_8bit_storage",
@@ -17,7 +17,18 @@ const EXTENSIONS: [&str; 7] = [
     "SPV_KHR_float_controls",
     "SPV_KHR_non_semantic_info",
     "SPV_KHR_storage_buffer_storage_class",
+    "SPV_KHR_workgroup_memory_explicit_layout",
 ];
+
+/// Returns whether a capability belongs to SPV_KHR_workgroup_memory_explicit_layout.
+fn is_workgroup_layout(c: Capability) -> bool {
+    matches!(
+        c,
+        Capability::WorkgroupMemoryExplicitLayoutKHR
+            | Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR
+            | Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR
+    )
+}
 
 /// Returns whether a device offers a capability; `None` if the validator does not know the capability.
 fn offered(c: Capability, t: Option<&Target>) -> Option<bool> {
@@ -44,6 +55,7 @@ fn offered(c: Capability, t: Option<&Target>) -> Option<bool> {
         Capability::DenormPreserve => has(&|f| f.denorm_preserve.contains(&true)),
         Capability::RoundingModeRTE => has(&|f| f.rounding_rte.contains(&true)),
         Capability::SignedZeroInfNanPreserve => has(&|f| f.signed_zero_inf_nan_preserve.contains(&true)),
+        c if is_workgroup_layout(c) => has(&|f| f.workgroup_layout),
         Capability::GroupNonUniform
         | Capability::GroupNonUniformVote
         | Capability::GroupNonUniformArithmetic
@@ -113,6 +125,15 @@ impl Checker<'_> {
             if self.has(capability) && self.version.1 < minor && !extensions.contains(extension) {
                 return Err(format!("OpCapability: {capability:?} needs {extension}"));
             }
+        }
+        let layout = self.has(Capability::WorkgroupMemoryExplicitLayoutKHR);
+        if layout && (self.version.1 < 4 || !extensions.contains(EXTENSIONS[7]))
+            || !layout && self.capabilities.iter().any(|c| is_workgroup_layout(*c))
+        {
+            return Err(format!(
+                "OpCapability: layouts need SPIR-V 1.4 and {}",
+                EXTENSIONS[7]
+            ));
         }
         for inst in &self.module.ext_inst_imports {
             let Some(id) = inst.result_id else {
@@ -199,6 +220,12 @@ impl Checker<'_> {
                     Decoration::Aliased | Decoration::Restrict | Decoration::Coherent | Decoration::Volatile,
                 ) => {
                     let class = self.class_of(target);
+                    if *d == Decoration::Aliased && self.is_workgroup_block(target) {
+                        if count != 0 {
+                            return refuse(inst, "a number");
+                        }
+                        continue;
+                    }
                     let memory = matches!(
                         class,
                         Some(StorageClass::StorageBuffer | StorageClass::UniformConstant)
@@ -239,6 +266,10 @@ impl Checker<'_> {
             }
         }
         for inst in &self.module.types_global_values {
+            let workgroup = inst.result_id.filter(|id| self.is_workgroup_block(*id));
+            if workgroup.is_some_and(|id| !self.is_laid_out(id)) {
+                return refuse(inst, "its type is no block with one array");
+            }
             if let (Op::Variable, Some(ty)) = (inst.class.opcode, inst.result_type)
                 && let Ty::Pointer(class, to) = self.types[&ty]
                 && matches!(
@@ -276,6 +307,60 @@ impl Checker<'_> {
             Ty::Pointer(class, _) => Some(*class),
             _ => None,
         }
+    }
+
+    /// Returns the type of a global variable.
+    fn pointee(&self, variable: u32) -> Option<u32> {
+        let ty = self.type_of.get(&variable)?;
+        match self.types.get(ty)? {
+            Ty::Pointer(_, to) => Some(*to),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a variable is a block in work-group memory.
+    fn is_workgroup_block(&self, variable: u32) -> bool {
+        let to = self.pointee(variable);
+        self.class_of(variable) == Some(StorageClass::Workgroup)
+            && to.is_some_and(|to| self.decorated(to, Decoration::Block).is_some())
+    }
+
+    /// Returns whether a block in work-group memory has the form that the compiler emits: an array without gaps,
+    /// whose length may be a specialization constant.
+    fn is_laid_out(&self, variable: u32) -> bool {
+        let to = self.pointee(variable);
+        let Some(Ty::Struct(members)) = to.and_then(|to| self.types.get(&to)) else {
+            return false;
+        };
+        let [member] = members[..] else {
+            return false;
+        };
+        let is_offset =
+            |i: &&&Instruction| i.operands.get(2) == Some(&Operand::Decoration(Decoration::Offset));
+        let decorations = to.and_then(|to| self.decorations.get(&to));
+        let offset = decorations.and_then(|list| list.iter().find(is_offset));
+        let Some(Ty::Array(of, _)) = self.types.get(&member) else {
+            return false;
+        };
+        let Some((size, align)) = self.layout(*of, 0) else {
+            return false;
+        };
+        let stride = self.decorated(member, Decoration::ArrayStride);
+        let width = match self.types.get(of) {
+            Some(Ty::Vector(lane, _)) => self.layout(*lane, 0).map(|l| l.0),
+            Some(Ty::Int(_) | Ty::Float(_)) => Some(size),
+            _ => None,
+        };
+        let access = match width {
+            Some(1) => self.has(Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR),
+            Some(2) => self.has(Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR),
+            Some(_) => true,
+            None => false,
+        };
+        self.has(Capability::WorkgroupMemoryExplicitLayoutKHR)
+            && access
+            && offset.is_some_and(|o| literal(o, 3).is_ok_and(|o| o == 0))
+            && stride.is_some_and(|s| literal(s, 2).is_ok_and(|s| s == size.next_multiple_of(align)))
     }
 
     fn is_storage_image(&self, variable: u32) -> bool {
@@ -434,6 +519,13 @@ impl Checker<'_> {
                 .iter()
                 .filter(|v| self.class_of(**v) == Some(StorageClass::PushConstant))
                 .count();
+            let is_workgroup = |v: &&u32| self.class_of(**v) == Some(StorageClass::Workgroup);
+            let workgroup: Vec<u32> = unique.iter().filter(is_workgroup).copied().collect();
+            let blocks = workgroup.iter().filter(|v| self.is_workgroup_block(**v)).count();
+            let aliased = |v: &u32| self.decorated(*v, Decoration::Aliased).is_some();
+            if blocks > 0 && (blocks < workgroup.len() || blocks > 1 && !workgroup.iter().all(aliased)) {
+                return refuse(inst, "work-group memory with a layout and other such memory");
+            }
             if push > 1 || pushes > 1 {
                 return refuse(inst, "two blocks of push constants");
             }
