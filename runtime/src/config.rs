@@ -15,6 +15,7 @@
 //! | `CALDERA_CACHE_SIZE=MIB` | The size limit of the cache in MiB (default 512). The least recently used entries are removed first |
 //! | `CALDERA_CALIBRATION=off` | Do not measure the arithmetic of a device at its first use, and assume that it has none of the measured properties |
 //! | `CALDERA_CALIBRATION=NAME=on\|off[,…]` | Assume that every device has (`on`) or lacks (`off`) a property, whatever the measurement finds: `fused-fma`, `fast-fma`, `flushing-fma`, `subnormals`, `exp2`, `rsqrt` |
+//! | `CALDERA_KEEP_CLOCK=off` | Let the driver of an NVIDIA GPU lower its clock while commands run with pauses. By default a CUDA context prevents that, which takes device memory and power |
 //! | `CALDERA_DEBUG=FLAG[,FLAG…]` | Switch on debugging aids. The flags are those of the following rows |
 //! | `CALDERA_DEBUG=error` | Log every error code that a call returns, even if `CALDERA_LOG` is unset |
 //! | `CALDERA_DEBUG=sync` | Wait for each command after it is enqueued |
@@ -165,6 +166,8 @@ pub struct Config {
     pub calibrate: bool,
     /// The properties that are assumed of every device instead of the measured ones.
     pub(crate) presumed: Vec<(Presumption, bool)>,
+    /// Whether the clock of an NVIDIA GPU is kept up while commands run.
+    pub keep_clock: bool,
     /// The directory for dumps.
     pub dump: Option<PathBuf>,
     /// The parts of the environment that were not understood, which are logged once the log is installed.
@@ -187,6 +190,7 @@ impl Default for Config {
             cache_size: 512 << 20,
             calibrate: true,
             presumed: Vec::new(),
+            keep_clock: true,
             dump: None,
             complaints: Vec::new(),
         }
@@ -211,7 +215,7 @@ impl Config {
 }
 
 /// All variables, in the order of the table above.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "CALDERA_LOG",
     "CALDERA_LOG_FILE",
     "CALDERA_VALIDATION",
@@ -222,6 +226,7 @@ const NAMES: [&str; 12] = [
     "CALDERA_CACHE",
     "CALDERA_CACHE_SIZE",
     "CALDERA_CALIBRATION",
+    "CALDERA_KEEP_CLOCK",
     "CALDERA_DEBUG",
     "CALDERA_DUMP",
 ];
@@ -347,6 +352,11 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
                 }
             }
         }
+    }
+    match get("CALDERA_KEEP_CLOCK").as_deref() {
+        None | Some("on" | "1") => {}
+        Some("off" | "0") => c.keep_clock = false,
+        Some(v) => complaints.push(format!("CALDERA_KEEP_CLOCK: {v:?} is neither on nor off")),
     }
     match get("CALDERA_VALIDATION").as_deref() {
         None | Some("0" | "off") => {}
@@ -493,6 +503,7 @@ mod tests {
             "{c:?}"
         );
         assert!(!with(&[("CALDERA_CALIBRATION", "off")]).calibrate);
+        assert!(!with(&[("CALDERA_KEEP_CLOCK", "off")]).keep_clock);
         for wrong in ["maybe", "exp2", "exp3=on", "exp2=perhaps"] {
             assert_eq!(
                 with(&[("CALDERA_CALIBRATION", wrong)]).complaints.len(),
@@ -568,10 +579,11 @@ mod tests {
             ("CALDERA_DEVICE_TYPE", "toaster"),
             ("CALDERA_VALIDATION", "maybe"),
             ("CALDERA_ABI", "other"),
+            ("CALDERA_KEEP_CLOCK", "other"),
             ("CALDERA_CACHE_SIZE", "much"),
         ]);
         assert!(c.debug.error);
-        assert_eq!(c.complaints.len(), 9, "{:?}", c.complaints);
+        assert_eq!(c.complaints.len(), 10, "{:?}", c.complaints);
         assert_eq!(c.log_level, LevelFilter::Warn);
     }
 }

@@ -5,6 +5,7 @@
 
 pub(crate) mod calibrate;
 mod caps;
+mod clock_keeper;
 mod images;
 pub mod info;
 mod limits;

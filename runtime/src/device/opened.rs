@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use caldera_compiler::intrinsic::SamplerMask;
 
+use super::clock_keeper::ClockKeeper;
 use super::{Device, pinned, recycling, staging, upload};
 use crate::error::{ClCode, Error, Result};
 use crate::kernel::copy::{self, CopyKernels};
@@ -26,6 +27,7 @@ pub(crate) struct Opened {
     pinned: pinned::PinnedMemory,
     /// The number of batches that the device's queues have retired.
     retired_batches: AtomicU64,
+    clock_keeper: Option<Arc<ClockKeeper>>,
     logical: Arc<vk::Device>,
 }
 
@@ -48,6 +50,7 @@ impl Opened {
             recycled,
             pinned: pinned::PinnedMemory::new(),
             retired_batches: AtomicU64::new(0),
+            clock_keeper: ClockKeeper::new(physical.facts()),
             logical,
         })
     }
@@ -90,6 +93,9 @@ impl Opened {
 
     /// Counts a batch that a queue retires, before its events complete. Returns the previous count.
     pub(crate) fn retires_batch(&self) -> u64 {
+        if let Some(keeper) = &self.clock_keeper {
+            keeper.note_batch();
+        }
         self.retired_batches.fetch_add(1, Ordering::AcqRel)
     }
 
@@ -114,6 +120,14 @@ impl Opened {
             Ok(())
         } else {
             Err(Error::new(ClCode::OutOfResources, "the device was lost"))
+        }
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if let Some(keeper) = &self.clock_keeper {
+            keeper.stop();
         }
     }
 }

@@ -77,7 +77,7 @@ pub(crate) struct Facts {
 }
 
 /// A PCI address.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PciAddress {
     domain: u32,
     bus: u32,

@@ -17,6 +17,7 @@
 #![allow(unsafe_code, reason = "this module is the boundary to the driver")]
 
 mod buffer;
+mod cuda;
 mod debug;
 mod descriptor;
 mod device;
@@ -39,6 +40,7 @@ mod sync;
 mod transfer;
 
 pub(crate) use buffer::{Buffer, Place};
+pub(crate) use cuda::CudaContext;
 pub(crate) use debug::message_count;
 pub(crate) use descriptor::{
     Descriptor, DescriptorKind, FixedSet, PipelineLayout, RecycledSets, Set, SetLayout, Slot,
