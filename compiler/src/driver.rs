@@ -1,4 +1,4 @@
-//! The stages of a compilation in order, from source to module; objects and linking.
+//! The stages of a compilation in order, from source or SPIR-V to a module for Vulkan; objects and linking.
 //!
 //! Every stage runs on a thread of its own with a large stack, because the tree of a program is as deep as
 //! the program is nested. A panic in a stage becomes an internal error in the log; the caller never panics.
@@ -11,6 +11,7 @@ use crate::options::Options;
 use crate::pass::{Hooks, PassCx, PassError, pipeline};
 use crate::pp::{self, IncludeResolver, Token};
 use crate::source::{SourceMap, Span};
+use crate::spirv_in::{self, Imported, Specialization, Words};
 use crate::target::Target;
 use crate::{hir, reflect, sema, spirv, stack, syntax};
 use std::panic::AssertUnwindSafe;
@@ -27,6 +28,19 @@ pub struct Input<'a> {
     pub options: &'a Options,
     /// Finds the files that `#include` names; [`NoIncludes`](crate::pp::NoIncludes) finds none.
     pub resolver: &'a dyn IncludeResolver,
+}
+
+/// A SPIR-V module of the Kernel flavour, as clCreateProgramWithIL takes it.
+#[derive(Copy, Clone)]
+pub struct IlInput<'a> {
+    /// The name that diagnostics print.
+    pub name: &'a str,
+    /// The bytes of the module, in either byte order.
+    pub module: &'a [u8],
+    /// The parsed option string of clBuildProgram. Options that concern source have no effect.
+    pub options: &'a Options,
+    /// The values of specialization constants.
+    pub specialization: &'a Specialization,
 }
 
 /// A finished module.
@@ -96,6 +110,8 @@ pub enum Stage {
     Sema,
     /// Converts the typed tree to IR.
     LowerHir,
+    /// Converts a SPIR-V module to IR, in place of the stages before.
+    Import,
     /// Joins objects into one module.
     Link,
     /// Transforms the IR.
@@ -112,6 +128,7 @@ impl Stage {
             Stage::Parse => "parse",
             Stage::Sema => "sema",
             Stage::LowerHir => "lower_hir",
+            Stage::Import => "import",
             Stage::Link => "link",
             Stage::Passes => "passes",
             Stage::Emit => "emit",
@@ -184,6 +201,39 @@ pub fn compile_observed(
     let words = run.front(input, Roots::Kernels, |run, module| run.back(module));
     run.end(words).map(|(words, log)| Compiled {
         words: words.unwrap_or_default(),
+        log,
+    })
+}
+
+/// Compiles a SPIR-V module of the Kernel flavour as [`compile_observed`] compiles source.
+///
+/// # Errors
+///
+/// Fails as [`compile`] does; the build log names the instruction that is invalid or not implemented.
+pub fn compile_il(
+    input: &IlInput<'_>,
+    target: &Target,
+    observer: &mut dyn Observer,
+) -> Result<Compiled, Failed> {
+    let mut run = Run::new(input.options, target, observer);
+    let words = run.import(input, |run, module| run.back(module));
+    run.end(words).map(|(words, log)| Compiled {
+        words: words.unwrap_or_default(),
+        log,
+    })
+}
+
+/// Compiles a SPIR-V module of the Kernel flavour to an object for [`link`].
+///
+/// # Errors
+///
+/// Fails as [`compile_il`] does.
+pub fn compile_il_object(input: &IlInput<'_>, target: &Target) -> Result<Object, Failed> {
+    let observer = &mut Unobserved;
+    let mut run = Run::new(input.options, target, observer);
+    let module = run.import(input, |_, module| Ok(Some(module)));
+    run.end(module).map(|(module, log)| Object {
+        module: module.unwrap_or_default(),
         log,
     })
 }
@@ -297,6 +347,16 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Returns what the options allow for arithmetic.
+    fn relaxed(&self) -> FpFlags {
+        FpFlags {
+            contract: self.options.mad_enable,
+            finite: self.options.finite_math_only,
+            no_signed_zeros: self.options.no_signed_zeros,
+            fast: self.options.unsafe_math,
+        }
+    }
+
     fn timed<T>(&mut self, stage: Stage, work: impl FnOnce(&mut Self) -> T) -> T {
         let start = Instant::now();
         let result = work(self);
@@ -351,6 +411,77 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// Imports a SPIR-V module, then calls `rest`.
+    fn import<T: Send>(
+        &mut self,
+        input: &IlInput<'_>,
+        rest: impl FnOnce(&mut Self, Module) -> Staged<T> + Send,
+    ) -> Staged<T> {
+        self.on_thread(STACK, move |run| {
+            let settings = spirv_in::Settings {
+                relaxed: run.relaxed(),
+                specialization: input.specialization.clone(),
+            };
+            let module = run.timed(Stage::Import, |run| {
+                let words = Words::from_bytes(input.module);
+                let imported = words.and_then(|words| spirv_in::import(&words, run.target, &settings));
+                let imported = imported.map_err(|e| {
+                    run.diags.error(Span::NONE, format!("{}: {e}", input.name));
+                    Stop::Reported
+                })?;
+                run.with_library(imported)
+            })?;
+            // The module is not trusted, and the importer leaves some rules to the verifier.
+            if let Err(e) = crate::verify::module(&module, crate::inv![Ssa], "the import") {
+                let message = format!("{}: invalid SPIR-V: {e}", input.name);
+                run.diags.error(Span::NONE, message);
+                return Err(Stop::Reported);
+            }
+            if run.observer.wants(Stage::Import) {
+                run.observer
+                    .dump(Stage::Import, "ir", Dump::Text(module.to_string()));
+            }
+            if !run.goes_on(Stage::Import)? {
+                return Ok(None);
+            }
+            rest(run, module)
+        })
+    }
+
+    /// Compiles the functions with which an imported module calls built-in functions, and joins both.
+    fn with_library(&mut self, imported: Imported) -> Result<Module, Stop> {
+        if imported.library.is_empty() {
+            return Ok(imported.module);
+        }
+        let options = self.options.for_library();
+        let observer = &mut Unobserved;
+        let mut inner = Run::new(&options, self.target, observer);
+        let input = Input {
+            name: "<calls of built-in functions>",
+            source: &imported.library,
+            options: &options,
+            resolver: &pp::NoIncludes,
+        };
+        let library = inner.front(&input, Roots::AllDefined, |_, module| Ok(Some(module)));
+        let library = match inner.end(library) {
+            Ok((library, _)) => library.unwrap_or_default(),
+            Err(failed) => {
+                let message = format!(
+                    "unsupported SPIR-V: a built-in function is missing\n{}",
+                    failed.log
+                );
+                self.diags.error(Span::NONE, message);
+                return Err(Stop::Reported);
+            }
+        };
+        let mut module = crate::link::join(&[&imported.module, &library]).map_err(|e| {
+            self.diags.error(Span::NONE, e.to_string());
+            Stop::Reported
+        })?;
+        spirv_in::hide_library(&mut module);
+        Ok(module)
+    }
+
     fn preprocess(&mut self, input: &Input<'_>) -> Vec<Token> {
         let main = self.map.add(input.name, input.source);
         let tokens = self.timed(Stage::Preprocess, |run| {
@@ -397,12 +528,7 @@ impl<'a> Run<'a> {
         if !self.goes_on(Stage::Sema)? {
             return Ok(None);
         }
-        let relaxed = FpFlags {
-            contract: self.options.mad_enable,
-            finite: self.options.finite_math_only,
-            no_signed_zeros: self.options.no_signed_zeros,
-            fast: self.options.unsafe_math,
-        };
+        let relaxed = self.relaxed();
         let module = self.timed(Stage::LowerHir, |_| {
             lower_hir::lower_roots(&program, roots, relaxed)
         })?;

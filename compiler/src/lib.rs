@@ -1,4 +1,4 @@
-//! OpenCL C 1.2 to Vulkan SPIR-V.
+//! OpenCL C 1.2, and SPIR-V for OpenCL, to Vulkan SPIR-V.
 //!
 //! ```text
 //! source, headers, options
@@ -9,6 +9,8 @@
 //!  → pass       inlining, promotion, lowering (pass::pipeline has the order)
 //!  → spirv      words, with NonSemantic.ClspvReflection appended
 //! ```
+//!
+//! SPIR-V for OpenCL enters at the IR, through `spirv_in`.
 //!
 //! The library does no input or output: a resolver that the caller passes answers `#include`, and results are
 //! returned as values. It has no Vulkan handles; all it knows about a device is a [`target::Target`]. The
@@ -46,7 +48,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | [`driver`] | [`compile`], [`compile_object`], [`link()`] and [`link_library`]; an [`Observer`] sees every stage |
+//! | [`driver`] | [`compile`], [`compile_il`], [`compile_object`], [`link()`] and [`link_library`]; an [`Observer`] sees every stage |
 //! | [`options`], [`pp::IncludeResolver`] | the inputs of clBuildProgram and clCompileProgram |
 //! | [`target`], [`abi`], [`clspv`] | the device, the interface between kernels and launches, clspv's options |
 //! | [`reflect`] | reading, writing and removing a module's reflection; descriptor maps |
@@ -78,6 +80,7 @@ pub mod reflect;
 pub mod sema;
 pub mod source;
 pub mod spirv;
+pub mod spirv_in;
 mod stack;
 pub mod suggest;
 pub mod syntax;
@@ -89,6 +92,6 @@ pub mod verify;
 pub const IDENTITY: &str = env!("CALDERA_COMPILER_IDENTITY");
 
 pub use driver::{
-    Compiled, Dump, Failed, Input, Object, Observer, Stage, compile, compile_object, compile_observed, link,
-    link_library,
+    Compiled, Dump, Failed, IlInput, Input, Object, Observer, Stage, Unobserved, compile, compile_il,
+    compile_il_object, compile_object, compile_observed, link, link_library,
 };

@@ -136,6 +136,21 @@ pub enum OptionUse {
 }
 
 impl Options {
+    /// Returns the options with which functions of the compiler are compiled for a module that is not from
+    /// source: those that concern arithmetic, without macros and without those that concern messages.
+    #[must_use]
+    pub fn for_library(&self) -> Options {
+        Options {
+            defines: Vec::new(),
+            include_dirs: Vec::new(),
+            std: ClStd::default(),
+            newer_std: None,
+            no_warnings: true,
+            werror: false,
+            ..self.clone()
+        }
+    }
+
     /// Parses the options of clBuildProgram.
     pub fn parse(text: &str) -> Result<Options, OptionError> {
         Options::parse_for(text, OptionUse::Build)

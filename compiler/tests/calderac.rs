@@ -49,6 +49,38 @@ fn standard_input_to_standard_output() {
     assert!(text(&out.stdout).starts_with("{0x07230203,\n"));
 }
 
+/// SPIR-V for OpenCL is compiled as a source is. Without a name, the output would replace the input.
+#[test]
+fn spirv_for_opencl() {
+    let input = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/il/vector_add.2.spv");
+    for (kind, expected) in [
+        ("ir", "func @f0"),
+        ("final-ir", "load_from"),
+        ("spvasm", "OpEntryPoint GLCompute"),
+        ("reflect", "kernels"),
+    ] {
+        let out = calderac(&[input, &format!("--emit={kind}")], "");
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        assert!(text(&out.stdout).contains(expected), "{kind}");
+    }
+    let out = calderac(&[input, "-o", "-"], "");
+    assert_eq!(out.stdout[..4], 0x0723_0203u32.to_le_bytes());
+    for (args, message) in [
+        (&[input][..], "-o is needed"),
+        (&[input, "--emit=hir"], "has no preprocessed source"),
+        (&[input, "--spec-constant=x=1"], "--spec-constant needs ID=VALUE"),
+    ] {
+        let out = calderac(args, "");
+        assert_eq!(out.status.code(), Some(2));
+        assert!(text(&out.stderr).contains(message), "{}", text(&out.stderr));
+    }
+    let source = file("beside_il.cl", "kernel void other(global int *a) { *a = 1; }");
+    let source = source.to_str().expect("UTF-8");
+    let out = calderac(&[input, source, "--emit=reflect"], "");
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    assert!(text(&out.stdout).contains("other"));
+}
+
 #[test]
 fn every_kind_of_output() {
     let cases = [

@@ -34,6 +34,7 @@ const COMPILER: &[Allowed] = &[
     ),
     ("reflect", "abi clspv intrinsic ir"),
     ("spirv", "abi diag hash intrinsic ir reflect source target"),
+    ("spirv_in", "intrinsic ir printf target"),
     ("pp", "diag options source target"),
     ("syntax", "diag hash options pp source stack suggest"),
     ("hir", "entity half hash intrinsic ir source"),
@@ -45,7 +46,7 @@ const COMPILER: &[Allowed] = &[
     ("lower_hir", "diag hir intrinsic ir source"),
     (
         "driver",
-        "diag hir ir link lower_hir options pass pp reflect sema source spirv stack syntax target verify",
+        "diag hir ir link lower_hir options pass pp reflect sema source spirv spirv_in stack syntax target verify",
     ),
 ];
 

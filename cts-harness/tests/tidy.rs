@@ -87,23 +87,28 @@ fn quoted(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_outside_crate_is_named_in_one_place() {
+fn each_outside_crate_is_named_where_it_may_be() {
     let tree = tree();
-    for (outside, of, place) in [
-        ("lang_c", "compiler/src", "compiler/src/syntax/"),
-        ("rspirv", "compiler/src", "compiler/src/spirv/"),
-        ("ash", "runtime/src", "runtime/src/vk/"),
-        ("gpu_allocator", "runtime/src", "runtime/src/vk/"),
+    for (outside, of, places) in [
+        ("lang_c", "compiler/src", &["compiler/src/syntax/"][..]),
+        (
+            "rspirv",
+            "compiler/src",
+            &["compiler/src/spirv/", "compiler/src/spirv_in/"],
+        ),
+        ("ash", "runtime/src", &["runtime/src/vk/"]),
+        ("gpu_allocator", "runtime/src", &["runtime/src/vk/"]),
     ] {
         let users: Vec<String> = sources(&tree, of)
             .into_iter()
             .filter(|f| names_crate(&read(f), outside))
             .collect();
         assert!(!users.is_empty(), "nothing names {outside}");
-        let strangers: Vec<_> = users.iter().filter(|f| !f.starts_with(place)).collect();
+        let is_stranger = |f: &&String| !places.iter().any(|place| f.starts_with(place));
+        let strangers: Vec<_> = users.iter().filter(is_stranger).collect();
         assert!(
             strangers.is_empty(),
-            "{outside} is named outside of {place}: {strangers:?}"
+            "{outside} is named outside of {places:?}: {strangers:?}"
         );
     }
 }

@@ -4,14 +4,15 @@ use crate::expr::{Num, Scope, eval};
 use crate::file::{self, Run, parse};
 use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::diag::Diags;
-use caldera_compiler::driver::{Input, compile_object};
+use caldera_compiler::driver::{IlInput, Input, compile_il_object, compile_object};
 use caldera_compiler::interp::{Arg, Launch, Memory, Trap, launch};
 use caldera_compiler::ir::Module;
 use caldera_compiler::options::Options;
 use caldera_compiler::pass::{Hooks, PassCx, PassError, pipeline};
 use caldera_compiler::pp::NoIncludes;
+use caldera_compiler::spirv_in::Specialization;
 use caldera_compiler::target::Target;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -177,7 +178,6 @@ fn bisect(module: &Module, target: &Target, run: &Run, passes: usize) -> usize {
 /// Returns the failures of a file, and the number of runs that were compared.
 fn check(source: &str, targets: &[Target]) -> (String, usize) {
     let file = parse(source);
-    let mut failures = String::new();
     let options = Options::parse(&file.options).expect("options");
     let input = Input {
         name: "test.cl",
@@ -189,9 +189,15 @@ fn check(source: &str, targets: &[Target]) -> (String, usize) {
         Ok(object) => object,
         Err(e) => return (e.log, 0),
     };
+    check_module(&file.runs, &object.module, targets)
+}
+
+/// Returns the failures of the runs of a module, and the number of runs that were compared.
+fn check_module(all: &[Run], module: &Module, targets: &[Target]) -> (String, usize) {
+    let mut failures = String::new();
     let mut runs = Vec::new();
-    for run in &file.runs {
-        match interpret(&object.module, run) {
+    for run in all {
+        match interpret(module, run) {
             Ok(Some((buffers, values))) => match wrong(run, &buffers, &values) {
                 None => runs.push(run),
                 Some(why) => failures += &format!("{} before the passes: {why}\n", run.kernel),
@@ -203,7 +209,7 @@ fn check(source: &str, targets: &[Target]) -> (String, usize) {
         }
     }
     for target in targets {
-        let Some((after, passes)) = after_passes(&object.module, target, None) else {
+        let Some((after, passes)) = after_passes(module, target, None) else {
             continue;
         };
         for run in &runs {
@@ -213,12 +219,80 @@ fn check(source: &str, targets: &[Target]) -> (String, usize) {
                 Err(e) => Some(e.to_string()),
             };
             if let Some(why) = result {
-                let n = bisect(&object.module, target, run, passes);
+                let n = bisect(module, target, run, passes);
                 failures += &format!("{} after pass number {n}: {why}\n", run.kernel);
             }
         }
     }
     (failures, runs.len())
+}
+
+/// Returns the failures of a SPIR-V module that was made from a source, and the number of runs that were compared.
+/// The module may lack kernels of the source.
+fn check_il(name: &str, bytes: &[u8], source: &str, targets: &[Target]) -> (String, usize) {
+    let file = parse(source);
+    let input = IlInput {
+        name,
+        module: bytes,
+        options: &Options::parse(&file.options).expect("options"),
+        specialization: &Specialization::new(),
+    };
+    match compile_il_object(&input, &targets[0]) {
+        Ok(object) => check_module(&file.runs, &object.module, targets),
+        Err(e) => (e.log, 0),
+    }
+}
+
+/// Calls `check` for each path on all processors. Returns the failures, and the number of runs that were compared.
+fn check_all(paths: &[PathBuf], check: impl Fn(&Path) -> (String, usize) + Sync) -> (String, usize) {
+    let next = AtomicUsize::new(0);
+    let (failures, compared) = (Mutex::new(String::new()), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let (text, runs) = check(path);
+                    if !text.is_empty() {
+                        let mut failures = failures.lock().expect("nobody panicked");
+                        *failures += &format!("== {} ==\n{text}\n", path.display());
+                    }
+                    compared.fetch_add(runs, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    (
+        failures.into_inner().expect("nobody panicked"),
+        compared.into_inner(),
+    )
+}
+
+/// Returns the files of a folder that have an extension.
+fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut paths: Vec<_> = std::fs::read_dir(dir)
+        .expect("the folder is there")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|p| p.extension().is_some_and(|e| e == extension))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// The modules are those that clang and llvm-spirv made from the execution tests (`tests/il/README.md`).
+#[test]
+fn imported_modules_compute_what_their_sources_state() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sources = root.join("../icd/tests/exec");
+    let targets = [Target::desktop(), Target::faulty()];
+    let (failures, compared) = check_all(&files(&root.join("tests/il"), "spv"), |path| {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let stem = name.split('.').next().expect("a stem");
+        let source = std::fs::read_to_string(sources.join(format!("{stem}.cl"))).expect("its source");
+        let bytes = std::fs::read(path).expect("readable");
+        check_il(&name, &bytes, &source, &targets)
+    });
+    assert!(failures.is_empty(), "{failures}");
+    assert!(compared >= 40, "only {compared} runs");
 }
 
 #[test]
@@ -231,31 +305,10 @@ fn execution_tests_compute_what_they_state() {
     runtime.features.storage8 = false;
     runtime.features.storage16 = false;
     let targets = [Target::desktop(), Target::faulty(), clspv, runtime];
-    let mut paths: Vec<_> = std::fs::read_dir(dir)
-        .expect("the execution tests")
-        .map(|entry| entry.expect("readable").path())
-        .filter(|p| p.extension().is_some_and(|e| e == "cl"))
-        .collect();
-    paths.sort();
-    let next = AtomicUsize::new(0);
-    let (failures, compared) = (Mutex::new(String::new()), AtomicUsize::new(0));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| {
-                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let source = std::fs::read_to_string(path).expect("readable");
-                    let (text, runs) = check(&source, &targets);
-                    if !text.is_empty() {
-                        let mut failures = failures.lock().expect("nobody panicked");
-                        *failures += &format!("== {} ==\n{text}\n", path.display());
-                    }
-                    compared.fetch_add(runs, Ordering::Relaxed);
-                }
-            });
-        }
+    let (failures, compared) = check_all(&files(&dir, "cl"), |path| {
+        let source = std::fs::read_to_string(path).expect("readable");
+        check(&source, &targets)
     });
-    let failures = failures.into_inner().expect("nobody panicked");
     assert!(failures.is_empty(), "{failures}");
-    let compared = compared.into_inner();
     assert!(compared >= 40, "only {compared} runs");
 }

@@ -6,6 +6,7 @@ use caldera_compiler::driver::Stage;
 use caldera_compiler::options::Options;
 use caldera_compiler::pass::{Hooks, Select, pipeline};
 use caldera_compiler::reflect::MapStyle;
+use caldera_compiler::spirv_in::Specialization;
 use caldera_compiler::target::{SpirvVersion, Target};
 
 /// An output that `--emit` selects.
@@ -71,6 +72,11 @@ impl Emit {
         }
     }
 
+    /// Returns whether there is such an output for a SPIR-V module of the Kernel flavour.
+    pub(crate) fn is_made_from_il(self) -> bool {
+        !matches!(self, Emit::Preprocessed | Emit::Ast | Emit::Hir)
+    }
+
     /// Returns whether this output is made from a finished module.
     pub(crate) fn needs_module(self) -> bool {
         self.stage() == Stage::Emit
@@ -100,6 +106,8 @@ pub(crate) struct Args {
     pub(crate) hooks: Hooks,
     /// Report the time of each stage and pass.
     pub(crate) time: bool,
+    /// The values of specialization constants, by SpecId.
+    pub(crate) specialization: Specialization,
 }
 
 /// A reason not to compile.
@@ -143,6 +151,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
         clspv: Clspv::default(),
         hooks: Hooks::default(),
         time: false,
+        specialization: Specialization::new(),
     };
     // Language options are collected into one string and parsed like the options string of clBuildProgram.
     let mut language = String::new();
@@ -194,6 +203,10 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
                 out.hooks.limit = Some(limit);
             }
             ("--stop-after", Some(name)) => out.stop_after = Some(stage(name)?),
+            ("--spec-constant", Some(v)) => {
+                let (id, bytes) = spec_constant(v)?;
+                out.specialization.insert(id, bytes);
+            }
             ("--target", Some(name)) => environment.target = Some(name.into()),
             ("--spirv", Some(v)) => environment.spirv = Some(parse_spirv_version(v).map_err(|e| usage(e.0))?),
             ("--options", Some(text)) => language.push_str(&format!("{text} ")),
@@ -230,6 +243,25 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
         return Err(usage("no input file (see --help)"));
     }
     Ok(out)
+}
+
+/// Parses `ID=VALUE`. The value is an integer, or a float if it has a decimal point; with `f` at its end it has
+/// single precision.
+fn spec_constant(text: &str) -> Result<(u32, Vec<u8>), Refusal> {
+    let parsed = text.split_once('=').and_then(|(id, value)| {
+        let id = id.parse().ok()?;
+        let bytes = if let Some(single) = value.strip_suffix('f').filter(|_| value.contains('.')) {
+            single.parse::<f32>().ok()?.to_le_bytes().to_vec()
+        } else if value.contains('.') {
+            value.parse::<f64>().ok()?.to_le_bytes().to_vec()
+        } else {
+            let number: i128 = value.parse().ok()?;
+            let fits = i64::try_from(number).is_ok() || u64::try_from(number).is_ok();
+            fits.then(|| (number as u64).to_le_bytes().to_vec())?
+        };
+        Some((id, bytes))
+    });
+    parsed.ok_or_else(|| usage(format!("--spec-constant needs ID=VALUE, not '{text}'")))
 }
 
 fn escape(s: &str) -> String {

@@ -1,7 +1,7 @@
 //! The text of `--help`.
 
 const HEAD: &str = "\
-calderac: OpenCL C 1.2 to Vulkan SPIR-V
+calderac: OpenCL C 1.2, or SPIR-V for OpenCL, to Vulkan SPIR-V
 
 usage: calderac [options] FILE...                 (- reads standard input)
        calderac --descriptor-map[=STYLE] FILE     the map of a module, of Caldera's or clspv's, or of a source
@@ -11,6 +11,7 @@ Several files are one program: each is compiled, then they are linked.
 examples
   calderac saxpy.cl                       saxpy.spv for Caldera's runtime
   calderac saxpy.cl -o - | spirv-dis      to standard output
+  calderac kernel.spv -o saxpy.spv        from SPIR-V that declares the capability Kernel
   calderac --emit=spvasm saxpy.cl         as text
   calderac --abi=descriptor saxpy.cl -o saxpy.spv && calderac --descriptor-map saxpy.spv
                                           a descriptor for each buffer, as clspv has it, and what goes where
@@ -29,6 +30,7 @@ language
   -D NAME[=VALUE]  -U NAME  -I DIR  -cl-std=CL1.2  -cl-fast-relaxed-math  -w  -Werror ...
                         every option that clBuildProgram takes
   --options=STRING      all of them in one string, read as clBuildProgram reads it
+  --spec-constant=ID=VALUE  the value of a specialization constant of SPIR-V: 7, 1.5f (float) or 1.5 (double)
 
 target
   --abi=ABI             physical (default: device addresses) | descriptor (clspv's mapping; the default if one of

@@ -1,4 +1,5 @@
-//! The offline compiler, which compiles OpenCL C to Vulkan SPIR-V and can write the result of any stage.
+//! The offline compiler, which compiles OpenCL C, or SPIR-V for OpenCL, to Vulkan SPIR-V and can write the
+//! result of any stage.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -7,12 +8,14 @@ mod help;
 use args::{Args, Emit, Refusal};
 use caldera_compiler::clspv::OutputFormat;
 use caldera_compiler::driver::{
-    Dump, Failed, Input, Observer, Stage, compile_object, compile_observed, link,
+    Compiled, Dump, Failed, IlInput, Input, Observer, Stage, compile_il, compile_il_object, compile_object,
+    compile_observed, link,
 };
 use caldera_compiler::pass::{Hooks, pipeline};
 use caldera_compiler::pp::{IncludeResolver, Included, MAX_INCLUDED_BYTES};
 use caldera_compiler::reflect::{self, MapStyle, descriptor_map};
 use caldera_compiler::spirv;
+use caldera_compiler::spirv_in::is_kernel_module;
 use caldera_compiler::target::Target;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -146,12 +149,24 @@ fn read_header(path: &Path) -> std::io::Result<Vec<u8>> {
 /// passes and times.
 struct Watcher<'a> {
     args: &'a Args,
+    /// Whether the input is SPIR-V.
+    is_il: bool,
     result: Option<Dump>,
+}
+
+impl Watcher<'_> {
+    /// Returns the stage that produces the output.
+    fn stage(&self) -> Stage {
+        match self.args.emit.stage() {
+            Stage::LowerHir if self.is_il => Stage::Import,
+            stage => stage,
+        }
+    }
 }
 
 impl Observer for Watcher<'_> {
     fn wants(&self, stage: Stage) -> bool {
-        !self.args.check && stage == self.args.emit.stage()
+        !self.args.check && stage == self.stage()
     }
     fn wants_named(&self, _: Stage, name: &str) -> bool {
         name == self.args.emit.dump()
@@ -179,7 +194,7 @@ impl Observer for Watcher<'_> {
     }
     fn stop_after(&self, stage: Stage) -> bool {
         // Stages after the one whose result is written would only cost time, and their errors are not wanted.
-        self.args.stop_after == Some(stage) || (!self.args.check && stage == self.args.emit.stage())
+        self.args.stop_after == Some(stage) || (!self.args.check && stage == self.stage())
     }
 }
 
@@ -217,9 +232,12 @@ fn as_module(bytes: &[u8]) -> Option<Vec<u32>> {
     (words.first() == Some(&0x0723_0203) && rest.is_empty()).then_some(words)
 }
 
-/// Compiles one source file, or converts one SPIR-V module.
+/// Compiles one source file or SPIR-V module for OpenCL, or converts one SPIR-V module for Vulkan.
 fn one_file(args: &Args, file: &str) -> Done {
     let bytes = read(file)?;
+    if is_kernel_module(&bytes) {
+        return kernel_module(args, file, &bytes);
+    }
     if let Some(words) = as_module(&bytes) {
         if args.emit == Emit::Spv {
             complain(&format!(
@@ -237,9 +255,42 @@ fn one_file(args: &Args, file: &str) -> Done {
         options: &args.options,
         resolver: &Disk,
     };
-    let mut watcher = Watcher { args, result: None };
+    let mut watcher = Watcher {
+        args,
+        is_il: false,
+        result: None,
+    };
     let outcome = compile_observed(&input, &args.target, &mut watcher);
-    let result = watcher.result.take();
+    finish(args, file, outcome, watcher.result.take())
+}
+
+/// Compiles a SPIR-V module for OpenCL.
+fn kernel_module(args: &Args, file: &str, bytes: &[u8]) -> Done {
+    if !args.emit.is_made_from_il() {
+        complain("calderac: error: a SPIR-V module has no preprocessed source, syntax tree or typed tree\n");
+        return Err(Exit::Usage);
+    }
+    if args.output.is_none() && args.emit == Emit::Spv && file != "-" && !args.check {
+        complain("calderac: error: -o is needed, because the output would have the name of the input\n");
+        return Err(Exit::Usage);
+    }
+    let input = IlInput {
+        name: shown(file),
+        module: bytes,
+        options: &args.options,
+        specialization: &args.specialization,
+    };
+    let mut watcher = Watcher {
+        args,
+        is_il: true,
+        result: None,
+    };
+    let outcome = compile_il(&input, &args.target, &mut watcher);
+    finish(args, file, outcome, watcher.result.take())
+}
+
+/// Prints the log of a compilation, and writes its result.
+fn finish(args: &Args, file: &str, outcome: Result<Compiled, Failed>, result: Option<Dump>) -> Done {
     match outcome {
         Ok(compiled) => complain(&compiled.log),
         Err(f) => return Err(failed(&f)),
@@ -257,9 +308,21 @@ fn several_files(args: &Args, files: &[String]) -> Done {
     let mut objects = Vec::new();
     for file in files {
         let bytes = read(file)?;
+        if is_kernel_module(&bytes) {
+            let input = IlInput {
+                name: shown(file),
+                module: &bytes,
+                options: &args.options,
+                specialization: &args.specialization,
+            };
+            let object = compile_il_object(&input, &args.target).map_err(|f| failed(&f))?;
+            complain(&object.log);
+            objects.push(object);
+            continue;
+        }
         if as_module(&bytes).is_some() {
             complain(&format!(
-                "calderac: error: '{}' is a module already; only sources are linked\n",
+                "calderac: error: '{}' is a module already; only sources are linked, and SPIR-V for OpenCL\n",
                 shown(file)
             ));
             return Err(Exit::Usage);

@@ -1,0 +1,97 @@
+//! The capabilities and extensions that a module may declare.
+//!
+//! A capability is accepted if the importer implements everything that it allows, or reports each missing
+//! instruction by its name, and if the device can do it.
+
+use super::Error;
+use super::words::Inst;
+use crate::target::Target;
+use rspirv::spirv::{AddressingModel, Capability, MemoryModel};
+
+/// The extensions whose instructions and decorations are implemented, or only give hints.
+const EXTENSIONS: &[&str] = &[
+    "SPV_INTEL_kernel_attributes",
+    "SPV_INTEL_memory_access_aliasing",
+    "SPV_INTEL_optnone",
+    "SPV_INTEL_unstructured_loop_controls",
+    "SPV_KHR_bit_instructions",
+    "SPV_KHR_expect_assume",
+    "SPV_KHR_float_controls",
+    "SPV_KHR_linkonce_odr",
+    "SPV_KHR_no_integer_wrap_decoration",
+    "SPV_KHR_non_semantic_info",
+];
+
+/// Checks an OpCapability.
+pub(super) fn check(inst: &Inst<'_>, target: &Target) -> Result<Capability, Error> {
+    inst.exactly(1)?;
+    let number = inst.arg(0)?;
+    let Some(capability) = Capability::from_u32(number) else {
+        return Err(inst.unsupported(format!("the capability {number} is unknown")));
+    };
+    let f = &target.features;
+    let device_has = match capability {
+        Capability::Addresses
+        | Capability::Kernel
+        | Capability::Linkage
+        | Capability::Vector16
+        | Capability::Int8
+        | Capability::Int16
+        | Capability::Int64
+        | Capability::Float16Buffer
+        | Capability::Groups
+        | Capability::GenericPointer
+        | Capability::BitInstructions
+        | Capability::ExpectAssumeKHR
+        | Capability::OptNoneEXT
+        | Capability::MemoryAccessAliasingINTEL
+        | Capability::UnstructuredLoopControlsINTEL
+        | Capability::KernelAttributesINTEL => true,
+        Capability::Float16 => f.float16,
+        Capability::Float64 => f.float64,
+        Capability::ImageBasic
+        | Capability::LiteralSampler
+        | Capability::Sampled1D
+        | Capability::Image1D
+        | Capability::SampledBuffer
+        | Capability::ImageBuffer => f.images,
+        Capability::Int64Atomics => f.buffer_int64_atomics,
+        _ => return Err(inst.unsupported(format!("the capability {capability:?} is not implemented"))),
+    };
+    if device_has {
+        Ok(capability)
+    } else {
+        Err(inst.unsupported(format!("the device does not have the capability {capability:?}")))
+    }
+}
+
+/// Checks an OpExtension. The names of OpenCL's extensions are those that the device lists.
+pub(super) fn extension(inst: &Inst<'_>, target: &Target) -> Result<String, Error> {
+    let (name, end) = inst.string(0)?;
+    inst.exactly(end)?;
+    let known = EXTENSIONS.contains(&name.as_str()) || target.has_extension(&name);
+    if known {
+        Ok(name)
+    } else {
+        Err(inst.unsupported(format!("the extension {name:?} is not implemented")))
+    }
+}
+
+/// Checks the OpMemoryModel.
+pub(super) fn memory_model(inst: &Inst<'_>) -> Result<(), Error> {
+    inst.exactly(2)?;
+    match AddressingModel::from_u32(inst.arg(0)?) {
+        Some(AddressingModel::Physical64) => {}
+        Some(other) => {
+            return Err(inst.unsupported(format!(
+                "the addressing model {other:?} is not implemented (Physical64 is)"
+            )));
+        }
+        None => return Err(inst.invalid("the addressing model is unknown")),
+    }
+    match MemoryModel::from_u32(inst.arg(1)?) {
+        Some(MemoryModel::OpenCL) => Ok(()),
+        Some(other) => Err(inst.unsupported(format!("the memory model {other:?} is not that of OpenCL"))),
+        None => Err(inst.invalid("the memory model is unknown")),
+    }
+}

@@ -1,0 +1,395 @@
+//! Constants, evaluated when they are declared.
+
+use super::Error;
+use super::types::{Layout, Part, Type, Types};
+use super::words::Inst;
+use crate::intrinsic::SamplerMask;
+use crate::ir::{BinOp, CastOp, CmpOp, Scalar, Ty, UnOp, eval};
+use rspirv::spirv::Op;
+use std::collections::HashMap;
+
+/// The largest number of bytes of all constant structures and arrays of a module together.
+pub(super) const MAX_BYTES: usize = 256 << 20;
+
+/// The contents of a constant structure or array.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Data {
+    pub(super) bytes: Vec<u8>,
+    /// The pointers in the bytes: the offset, the id of the variable, and the offset in the variable.
+    pub(super) pointers: Vec<(u32, u32, u64)>,
+}
+
+/// A constant.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Constant {
+    /// The bits of each lane of a scalar or vector.
+    Lanes(Vec<u64>),
+    /// A pointer into a variable of the module.
+    Address {
+        variable: u32,
+        offset: u64,
+    },
+    /// The value whose bits are all zero, of any type.
+    Null,
+    Undef,
+    /// A structure or array.
+    Data(Data),
+    Sampler(SamplerMask),
+}
+
+/// The constants of a module by id, each with the id of its type.
+#[derive(Default, Debug)]
+pub(super) struct Constants {
+    constants: HashMap<u32, (u32, Constant)>,
+    bytes: usize,
+}
+
+impl Constants {
+    /// Returns a constant.
+    pub(super) fn get(&self, id: u32) -> Option<&Constant> {
+        self.constants.get(&id).map(|(_, c)| c)
+    }
+
+    /// Returns the type of a constant.
+    pub(super) fn type_of(&self, id: u32) -> Option<u32> {
+        self.constants.get(&id).map(|(ty, _)| *ty)
+    }
+
+    /// Returns the value of a scalar constant as a number without a sign.
+    pub(super) fn integer(&self, id: u32) -> Option<u64> {
+        match self.get(id)? {
+            Constant::Lanes(lanes) if lanes.len() == 1 => Some(lanes[0]),
+            Constant::Null => Some(0),
+            _ => None,
+        }
+    }
+
+    /// Records the address of a variable.
+    pub(super) fn address(&mut self, inst: &Inst<'_>) {
+        let address = Constant::Address {
+            variable: inst.result,
+            offset: 0,
+        };
+        self.constants.insert(inst.result, (inst.ty, address));
+    }
+
+    /// Declares a constant. `value` has the bytes that replace the default of a specialization constant.
+    pub(super) fn declare(
+        &mut self,
+        inst: &Inst<'_>,
+        types: &Types,
+        value: Option<&[u8]>,
+    ) -> Result<(), Error> {
+        types.of(inst, inst.ty)?;
+        let constant = match inst.op {
+            Op::Undef => Constant::Undef,
+            Op::ConstantNull => null(types.value(inst.ty)),
+            Op::ConstantTrue | Op::ConstantFalse => boolean(inst, types, None)?,
+            Op::SpecConstantTrue | Op::SpecConstantFalse => boolean(inst, types, value)?,
+            Op::Constant => number(inst, types, None)?,
+            Op::SpecConstant => number(inst, types, value)?,
+            Op::ConstantComposite | Op::SpecConstantComposite => self.composite(inst, types)?,
+            Op::ConstantSampler => sampler(inst)?,
+            Op::SpecConstantOp => self.operation(inst, types)?,
+            _ => return Err(inst.unsupported("the instruction is not implemented outside of functions")),
+        };
+        self.constants.insert(inst.result, (inst.ty, constant));
+        Ok(())
+    }
+
+    fn operand(&self, inst: &Inst<'_>, id: u32) -> Result<&(u32, Constant), Error> {
+        let found = self.constants.get(&id);
+        found.ok_or_else(|| inst.invalid(format!("%{id} is not a constant that is declared before")))
+    }
+
+    fn composite(&mut self, inst: &Inst<'_>, types: &Types) -> Result<Constant, Error> {
+        if let Some(Type::Plain(ty)) = types.get(inst.ty) {
+            return self.vector(inst, types, *ty);
+        }
+        let layout = types.layout_of(inst, inst.ty)?;
+        let count = match types.get(inst.ty) {
+            Some(Type::Array(_, n)) => *n,
+            Some(Type::Struct(members)) => members.len() as u64,
+            _ => return Err(inst.invalid("its type is no composite")),
+        };
+        if inst.args.len() as u64 != count {
+            return Err(inst.invalid(format!(
+                "it has {} constituents instead of {count}",
+                inst.args.len()
+            )));
+        }
+        self.bytes = self.bytes.saturating_add(layout.size as usize);
+        if self.bytes > MAX_BYTES {
+            return Err(inst.unsupported("the module has more than 256 MiB of constants"));
+        }
+        let mut data = Data {
+            bytes: vec![0; layout.size as usize],
+            pointers: Vec::new(),
+        };
+        for (n, &id) in inst.args.iter().enumerate() {
+            let (part, at) = types.component(inst, inst.ty, n as u64)?;
+            let (ty, constant) = self.operand(inst, id)?;
+            if part != Part::Type(*ty) {
+                return Err(inst.invalid(format!(
+                    "the constituent %{id} has another type than the component"
+                )));
+            }
+            let layout = types.layout_of(inst, *ty)?;
+            write(&mut data, at as u32, constant, types.value(*ty), layout);
+        }
+        Ok(Constant::Data(data))
+    }
+
+    fn vector(&self, inst: &Inst<'_>, types: &Types, ty: Ty) -> Result<Constant, Error> {
+        let mut lanes = Vec::new();
+        for &id in inst.args {
+            let (part, constant) = self.operand(inst, id)?;
+            match (types.value(*part), constant) {
+                (Some(t), Constant::Lanes(bits)) if t.scalar == ty.scalar => lanes.extend(bits),
+                (Some(t), Constant::Null | Constant::Undef) if t.scalar == ty.scalar => {
+                    lanes.resize(lanes.len() + usize::from(t.lanes), 0);
+                }
+                _ => return Err(inst.invalid(format!("the constituent %{id} has another type"))),
+            }
+        }
+        if ty.is_vector() && lanes.len() == usize::from(ty.lanes) {
+            Ok(Constant::Lanes(lanes))
+        } else {
+            Err(inst.invalid("the number of constituents is not that of the vector"))
+        }
+    }
+
+    /// Evaluates an OpSpecConstantOp.
+    fn operation(&self, inst: &Inst<'_>, types: &Types) -> Result<Constant, Error> {
+        let Some(op) = Op::from_u32(inst.arg(0)?) else {
+            return Err(inst.invalid("its operation is unknown"));
+        };
+        let operands = inst.args_from(1)?;
+        let mut consts = Vec::with_capacity(operands.len());
+        if !matches!(op, Op::CompositeExtract | Op::CompositeInsert | Op::VectorShuffle) {
+            for &id in operands {
+                consts.push(self.operand(inst, id)?);
+            }
+        }
+        let missing = || inst.unsupported(format!("the operation Op{op:?} is not implemented for constants"));
+        if let Some((from, Constant::Address { variable, offset })) = consts.first().copied() {
+            let further = match op {
+                Op::Bitcast => 0,
+                Op::AccessChain | Op::InBoundsAccessChain => {
+                    self.chain(inst, types, *from, &operands[1..], false)?
+                }
+                Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+                    self.chain(inst, types, *from, &operands[1..], true)?
+                }
+                _ => return Err(missing()),
+            };
+            return Ok(Constant::Address {
+                variable: *variable,
+                offset: offset.wrapping_add(further),
+            });
+        }
+        let Some(to) = types.value(inst.ty) else {
+            return Err(missing());
+        };
+        let mut lanes = Vec::new();
+        for lane in 0..usize::from(to.lanes) {
+            let mut values = Vec::new();
+            for (ty, constant) in &consts {
+                let ty = types.value(*ty).ok_or_else(missing)?;
+                let bits = match constant {
+                    Constant::Lanes(bits) => bits.get(lane).or(bits.first()).copied(),
+                    Constant::Null | Constant::Undef => Some(0),
+                    _ => None,
+                };
+                values.push((ty.scalar, bits.ok_or_else(missing)?));
+            }
+            lanes.push(evaluate(op, &values, to.scalar).ok_or_else(missing)?);
+        }
+        Ok(Constant::Lanes(lanes))
+    }
+
+    /// Returns the offset in bytes that constant indices stand for.
+    fn chain(
+        &self,
+        inst: &Inst<'_>,
+        types: &Types,
+        pointer: u32,
+        indices: &[u32],
+        has_element: bool,
+    ) -> Result<u64, Error> {
+        let Some(Type::Pointer(_, mut ty)) = types.get(pointer).cloned() else {
+            return Err(inst.invalid("the base is no pointer"));
+        };
+        let mut offset = 0u64;
+        for (n, &id) in indices.iter().enumerate() {
+            let bits = self.integer(id);
+            let index = bits.ok_or_else(|| inst.invalid(format!("%{id} is not an integer constant")))?;
+            if n == 0 && has_element {
+                let size = u64::from(types.layout_of(inst, ty)?.size);
+                offset = offset.wrapping_add(index.wrapping_mul(size));
+                continue;
+            }
+            let (part, at) = types.component(inst, ty, index)?;
+            offset = offset.wrapping_add(at);
+            match part {
+                Part::Type(t) => ty = t,
+                Part::Lane(_) if n + 1 == indices.len() => {}
+                Part::Lane(_) => return Err(inst.invalid("an index into a scalar")),
+            }
+        }
+        Ok(offset)
+    }
+}
+
+/// Evaluates an operation on one lane. `None` if it is not implemented or has no defined result.
+fn evaluate(op: Op, args: &[(Scalar, u64)], to: Scalar) -> Option<u64> {
+    let binary = |op: BinOp| match args {
+        [(a, x), (_, y)] if a.is_int() || *a == Scalar::Bool => eval::binary(op, *a, *x, *y),
+        _ => None,
+    };
+    let compare = |op: CmpOp| match args {
+        [(a, x), (_, y)] => Some(u64::from(eval::compare(op, *a, *x, *y))),
+        _ => None,
+    };
+    let unary = |op: UnOp| match args {
+        [(a, x)] if a.is_int() || *a == Scalar::Bool => Some(eval::unary(op, *a, *x)),
+        _ => None,
+    };
+    let cast = |op: CastOp| match (op, args) {
+        (CastOp::SExt, [(a, x)]) => Some(eval::truncate(to, eval::signed(*a, *x) as u64)),
+        (CastOp::ZExt, [(_, x)]) => Some(eval::truncate(to, *x)),
+        (CastOp::FConvert, [(a, x)]) => Some(eval::from_f64(to, eval::to_f64(*a, *x))),
+        _ => None,
+    };
+    match op {
+        Op::SConvert => cast(CastOp::SExt),
+        Op::UConvert => cast(CastOp::ZExt),
+        Op::FConvert => cast(CastOp::FConvert),
+        Op::SNegate => unary(UnOp::INeg),
+        Op::Not | Op::LogicalNot => unary(UnOp::Not),
+        Op::IAdd => binary(BinOp::IAdd),
+        Op::ISub => binary(BinOp::ISub),
+        Op::IMul => binary(BinOp::IMul),
+        Op::UDiv => binary(BinOp::UDiv),
+        Op::SDiv => binary(BinOp::SDiv),
+        Op::UMod => binary(BinOp::URem),
+        Op::SRem => binary(BinOp::SRem),
+        Op::ShiftLeftLogical => binary(BinOp::Shl),
+        Op::ShiftRightLogical => binary(BinOp::LShr),
+        Op::ShiftRightArithmetic => binary(BinOp::AShr),
+        Op::BitwiseOr | Op::LogicalOr => binary(BinOp::Or),
+        Op::BitwiseAnd | Op::LogicalAnd => binary(BinOp::And),
+        Op::BitwiseXor => binary(BinOp::Xor),
+        Op::IEqual | Op::LogicalEqual => compare(CmpOp::IEq),
+        Op::INotEqual | Op::LogicalNotEqual => compare(CmpOp::INe),
+        Op::ULessThan => compare(CmpOp::ULt),
+        Op::ULessThanEqual => compare(CmpOp::ULe),
+        Op::UGreaterThan => compare(CmpOp::UGt),
+        Op::UGreaterThanEqual => compare(CmpOp::UGe),
+        Op::SLessThan => compare(CmpOp::SLt),
+        Op::SLessThanEqual => compare(CmpOp::SLe),
+        Op::SGreaterThan => compare(CmpOp::SGt),
+        Op::SGreaterThanEqual => compare(CmpOp::SGe),
+        Op::Select => match args {
+            [(Scalar::Bool, c), (_, a), (_, b)] => Some(if *c != 0 { *a } else { *b }),
+            _ => None,
+        },
+        Op::Bitcast => match args {
+            [(a, x)] if a.bits() == to.bits() => Some(*x),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns the bytes of a constant of a type.
+pub(super) fn data_of(constant: &Constant, ty: Option<Ty>, layout: Layout) -> Data {
+    let mut data = Data {
+        bytes: vec![0; layout.size as usize],
+        pointers: Vec::new(),
+    };
+    write(&mut data, 0, constant, ty, layout);
+    data
+}
+
+/// Writes a constant into the bytes of a structure or array.
+fn write(data: &mut Data, at: u32, constant: &Constant, ty: Option<Ty>, layout: Layout) {
+    match constant {
+        Constant::Lanes(lanes) => {
+            let size = ty.map_or(0, |t| t.scalar.bytes().max(1)) as usize;
+            let place = data.bytes[at as usize..].chunks_exact_mut(size.max(1));
+            for (lane, place) in lanes.iter().zip(place) {
+                place.copy_from_slice(&lane.to_le_bytes()[..size]);
+            }
+        }
+        Constant::Data(inner) => {
+            data.bytes[at as usize..][..layout.size as usize].copy_from_slice(&inner.bytes);
+            let moved = inner.pointers.iter().map(|&(o, v, n)| (at + o, v, n));
+            data.pointers.extend(moved);
+        }
+        Constant::Address { variable, offset } => data.pointers.push((at, *variable, *offset)),
+        Constant::Null | Constant::Undef | Constant::Sampler(_) => {}
+    }
+}
+
+fn null(ty: Option<Ty>) -> Constant {
+    match ty {
+        Some(ty) if !ty.scalar.is_ptr() => Constant::Lanes(vec![0; usize::from(ty.lanes)]),
+        Some(_) | None => Constant::Null,
+    }
+}
+
+fn boolean(inst: &Inst<'_>, types: &Types, value: Option<&[u8]>) -> Result<Constant, Error> {
+    if types.value(inst.ty) != Some(Ty::BOOL) {
+        return Err(inst.invalid("its type is not bool"));
+    }
+    inst.exactly(0)?;
+    let default = matches!(inst.op, Op::ConstantTrue | Op::SpecConstantTrue);
+    let bit = value.map_or(default, |bytes| bytes.iter().any(|&b| b != 0));
+    Ok(Constant::Lanes(vec![u64::from(bit)]))
+}
+
+fn number(inst: &Inst<'_>, types: &Types, value: Option<&[u8]>) -> Result<Constant, Error> {
+    let ty = types.value(inst.ty).filter(|t| !t.is_vector());
+    let Some(ty) = ty.filter(|t| t.scalar.is_int() || t.scalar.is_float()) else {
+        return Err(inst.invalid("its type is no scalar number"));
+    };
+    let mut bits = if ty.scalar.bits() == 64 {
+        inst.exactly(2)?;
+        u64::from(inst.arg(0)?) | u64::from(inst.arg(1)?) << 32
+    } else {
+        inst.exactly(1)?;
+        u64::from(inst.arg(0)?)
+    };
+    if let Some(value) = value {
+        let mut bytes = [0; 8];
+        let size = value.len().min(8);
+        bytes[..size].copy_from_slice(&value[..size]);
+        bits = u64::from_le_bytes(bytes);
+    }
+    Ok(Constant::Lanes(vec![eval::truncate(ty.scalar, bits)]))
+}
+
+/// Translates a literal sampler to the encoding of OpenCL C's constants.
+fn sampler(inst: &Inst<'_>) -> Result<Constant, Error> {
+    inst.exactly(3)?;
+    let address = match inst.arg(0)? {
+        0 => SamplerMask::ADDRESS_NONE,
+        1 => SamplerMask::ADDRESS_EDGE,
+        2 => SamplerMask::ADDRESS_CLAMP,
+        3 => SamplerMask::ADDRESS_REPEAT,
+        4 => SamplerMask::ADDRESS_MIRRORED,
+        _ => return Err(inst.invalid("the addressing mode is unknown")),
+    };
+    let normalized = match inst.arg(1)? {
+        0 => 0,
+        1 => SamplerMask::NORMALIZED,
+        _ => return Err(inst.invalid("the coordinates are neither normalized nor unnormalized")),
+    };
+    let filter = match inst.arg(2)? {
+        0 => SamplerMask::NEAREST,
+        1 => SamplerMask::LINEAR,
+        _ => return Err(inst.invalid("the filter is unknown")),
+    };
+    Ok(Constant::Sampler(SamplerMask(address | normalized | filter)))
+}

@@ -1,0 +1,143 @@
+//! Conversions.
+
+use super::func::FuncLowering;
+use crate::ir::{AddressSpace, CastOp, Ty, Value};
+use crate::spirv_in::Error;
+use crate::spirv_in::library::CType;
+use crate::spirv_in::words::Inst;
+use rspirv::spirv::{Decoration, FPRoundingMode, Op};
+
+impl<'m, 'w> FuncLowering<'_, 'm, 'w>
+where
+    'w: 'm,
+{
+    /// Returns the rounding mode that a conversion's decoration states, as OpenCL C writes it.
+    fn rounding(&self, inst: &Inst<'_>) -> Result<&'static str, Error> {
+        let Some(d) = self.cx.source.decorated(inst.result, Decoration::FPRoundingMode) else {
+            return Ok("");
+        };
+        match d.operands.first().and_then(|&n| FPRoundingMode::from_u32(n)) {
+            Some(FPRoundingMode::RTE) => Ok("_rte"),
+            Some(FPRoundingMode::RTZ) => Ok("_rtz"),
+            Some(FPRoundingMode::RTP) => Ok("_rtp"),
+            Some(FPRoundingMode::RTN) => Ok("_rtn"),
+            None => Err(d.inst.invalid("the rounding mode is unknown")),
+        }
+    }
+
+    /// Returns the operand and the result type of a conversion, which keeps the number of lanes.
+    fn conversion(&mut self, inst: &Inst<'_>) -> Result<(Value, Ty, Ty), Error> {
+        inst.exactly(1)?;
+        let v = self.operand(inst, 0)?;
+        let (from, to) = (self.b.func.ty(v), self.result_type(inst)?);
+        if from.lanes == to.lanes {
+            Ok((v, from, to))
+        } else {
+            Err(inst.invalid("the result has another number of components than the operand"))
+        }
+    }
+
+    pub(super) fn convert_float(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        let (v, from, to) = self.conversion(inst)?;
+        let (op, fits) = match inst.op {
+            Op::ConvertFToU => (CastOp::FToU, from.scalar.is_float() && to.scalar.is_int()),
+            Op::ConvertFToS => (CastOp::FToS, from.scalar.is_float() && to.scalar.is_int()),
+            Op::ConvertSToF => (CastOp::SToF, from.scalar.is_int() && to.scalar.is_float()),
+            Op::ConvertUToF => (CastOp::UToF, from.scalar.is_int() && to.scalar.is_float()),
+            _ => (CastOp::FConvert, from.scalar.is_float() && to.scalar.is_float()),
+        };
+        if !fits || inst.op == Op::FConvert && from == to {
+            return Err(inst.invalid("the types are not those of the conversion"));
+        }
+        let mode = self.rounding(inst)?;
+        let saturated = self
+            .cx
+            .source
+            .decorated(inst.result, Decoration::SaturatedConversion)
+            .is_some();
+        // These are the modes of the operations themselves.
+        let own = if to.scalar.is_int() { "_rtz" } else { "_rte" };
+        if !saturated && (mode.is_empty() || mode == own) {
+            let value = self.b.cast(op, v, to);
+            return self.define(inst, value);
+        }
+        let signed = !matches!(inst.op, Op::ConvertFToU | Op::ConvertUToF);
+        let Some(c) = CType::number(to, signed) else {
+            return Err(inst.invalid("the result type is no number"));
+        };
+        let sat = if saturated { "_sat" } else { "" };
+        let body = format!("return convert_{}{sat}{mode}(a);", c.text);
+        let value = self.library_call(inst, &body, Some((to, signed)), &[(v, signed)])?;
+        self.define_from(inst, value)
+    }
+
+    pub(super) fn convert_int(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        let (v, from, to) = self.conversion(inst)?;
+        if !from.scalar.is_int() || !to.scalar.is_int() {
+            return Err(inst.invalid("the types are not integers"));
+        }
+        let value = self.resize(v, to, inst.op == Op::SConvert);
+        self.define(inst, value)
+    }
+
+    pub(super) fn saturate(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        let (v, from, to) = self.conversion(inst)?;
+        let from_signed = inst.op == Op::SatConvertSToU;
+        let c = CType::number(to, !from_signed).filter(|_| from.scalar.is_int() && to.scalar.is_int());
+        let Some(c) = c else {
+            return Err(inst.invalid("the types are not integers"));
+        };
+        let body = format!("return convert_{}_sat(a);", c.text);
+        let value = self.library_call(inst, &body, Some((to, !from_signed)), &[(v, from_signed)])?;
+        self.define_from(inst, value)
+    }
+
+    pub(super) fn pointer_to_int(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        inst.exactly(1)?;
+        let v = self.operand(inst, 0)?;
+        let to = self.result_type(inst)?;
+        if !self.b.func.ty(v).scalar.is_ptr() || to.is_vector() || !to.scalar.is_int() {
+            return Err(inst.invalid("the types are not a pointer and an integer"));
+        }
+        let wide = self.b.cast(CastOp::PtrToInt, v, Ty::I64);
+        let value = self.resize(wide, to, false);
+        self.define(inst, value)
+    }
+
+    pub(super) fn int_to_pointer(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        inst.exactly(1)?;
+        let v = self.operand(inst, 0)?;
+        let (from, to) = (self.b.func.ty(v), self.result_type(inst)?);
+        if !to.scalar.is_ptr() || from.is_vector() || !from.scalar.is_int() {
+            return Err(inst.invalid("the types are not an integer and a pointer"));
+        }
+        let wide = self.resize(v, Ty::I64, false);
+        let value = self.b.cast(CastOp::IntToPtr, wide, to);
+        self.define(inst, value)
+    }
+
+    pub(super) fn bitcast(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        inst.exactly(1)?;
+        let v = self.operand(inst, 0)?;
+        let from = self.b.func.ty(v);
+        if from.space().is_some() && self.record_space(inst, from) {
+            return self.define(inst, v);
+        }
+        let to = self.result_type(inst)?;
+        let plain = |t: Ty| t.scalar.is_int() || t.scalar.is_float();
+        let value = match (from.space(), to.space()) {
+            (Some(a), Some(b)) if a == b => v,
+            (Some(AddressSpace::Global), Some(AddressSpace::Constant))
+            | (Some(AddressSpace::Constant), Some(AddressSpace::Global)) => {
+                self.b.cast(CastOp::PtrCast, v, to)
+            }
+            (Some(_), None) if to == Ty::I64 => self.b.cast(CastOp::PtrToInt, v, to),
+            (None, Some(_)) if from == Ty::I64 => self.b.cast(CastOp::IntToPtr, v, to),
+            (None, None) if plain(from) && plain(to) && from.bytes() == to.bytes() => {
+                self.b.cast(CastOp::Bitcast, v, to)
+            }
+            _ => return Err(inst.invalid("the types do not have the same number of bits, or are no numbers")),
+        };
+        self.define(inst, value)
+    }
+}

@@ -1,0 +1,526 @@
+//! Variables, loads, stores, copies and address arithmetic.
+
+use super::func::{FuncLowering, Val};
+use crate::intrinsic::Intrinsic;
+use crate::ir::{Access, AddressSpace, BinOp, CastOp, Op as IrOp, Scalar, Ty, Value};
+use crate::spirv_in::Error;
+use crate::spirv_in::consts::Constant;
+use crate::spirv_in::library::CType;
+use crate::spirv_in::types::{Layout, Part, Type};
+use crate::spirv_in::words::Inst;
+use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, StorageClass};
+
+impl<'m, 'w> FuncLowering<'_, 'm, 'w>
+where
+    'w: 'm,
+{
+    pub(super) fn variable(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        let types = &self.cx.source.types;
+        let Some(Type::Pointer(StorageClass::Function, pointee)) = types.get(inst.ty) else {
+            return Err(inst.invalid("its type is no pointer to Function"));
+        };
+        let pointee = *pointee;
+        if inst.arg(0)? != StorageClass::Function as u32 {
+            return Err(inst.invalid("its storage class is not Function"));
+        }
+        if matches!(
+            types.get(pointee),
+            Some(Type::Image { .. } | Type::Sampler | Type::SampledImage(_))
+        ) {
+            self.handles.insert(inst.result, None);
+            return Ok(());
+        }
+        let mut layout = types.layout_of(inst, pointee)?;
+        if let Some(d) = self.cx.source.decorated(inst.result, Decoration::Alignment) {
+            let stated = d.operands.first().copied().unwrap_or(0);
+            if !stated.is_power_of_two() || stated > 4096 {
+                return Err(d.inst.invalid("the alignment is no power of two up to 4096"));
+            }
+            layout.align = layout.align.max(stated);
+        }
+        let memory = self.alloca(layout);
+        self.everywhere.insert(inst.result, Val::Value(memory));
+        if let Some(&init) = inst.args.get(1) {
+            let access = Access {
+                align: layout.align,
+                volatile: false,
+            };
+            self.store_to(inst, memory, access, pointee, init)?;
+        }
+        Ok(())
+    }
+
+    /// Returns what the memory operands from number `n` on say about an access, and the number behind them.
+    pub(super) fn access(&self, inst: &Inst<'_>, n: usize, natural: u32) -> Result<(Access, usize), Error> {
+        let mut access = Access {
+            align: natural.max(1),
+            volatile: false,
+        };
+        let Some(&mask) = inst.args.get(n) else {
+            return Ok((access, n));
+        };
+        let Some(mask) = MemoryAccess::from_bits(mask) else {
+            return Err(inst.unsupported(format!("the memory operands {mask:#x} are unknown")));
+        };
+        access.volatile = mask.contains(MemoryAccess::VOLATILE);
+        let mut next = n + 1;
+        if mask.contains(MemoryAccess::ALIGNED) {
+            let align = inst.arg(next)?;
+            if !align.is_power_of_two() {
+                return Err(inst.invalid(format!("the alignment {align} is no power of two")));
+            }
+            access.align = align;
+            next += 1;
+        }
+        let rest =
+            mask.difference(MemoryAccess::VOLATILE | MemoryAccess::ALIGNED | MemoryAccess::NONTEMPORAL);
+        let hints = MemoryAccess::ALIAS_SCOPE_INTEL_MASK | MemoryAccess::NO_ALIAS_INTEL_MASK;
+        if !rest.difference(hints).is_empty() {
+            return Err(inst.unsupported(format!("the memory operands {rest:?} are not implemented")));
+        }
+        next += rest.bits().count_ones() as usize;
+        Ok((access, next))
+    }
+
+    /// Returns the layout of a pointee, where the type decides what is accessed.
+    fn pointee_layout(&self, inst: &Inst<'_>, pointee: u32) -> Result<Layout, Error> {
+        self.cx.source.types.layout_of(inst, pointee)
+    }
+
+    pub(super) fn load(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        let id = inst.arg(0)?;
+        if let Some(&handle) = self.handles.get(&id) {
+            return self.load_handle(inst, handle);
+        }
+        if let Some(variable) = self.cx.source.variables.get(&id) {
+            match variable.class {
+                StorageClass::Input => {
+                    let value = self.built_in_value(inst, id)?;
+                    return self.define(inst, value);
+                }
+                StorageClass::UniformConstant
+                    if self.cx.source.types.get(variable.pointee) == Some(&Type::Sampler) =>
+                {
+                    let sampler = self.value(inst, variable.init)?;
+                    return self.define(inst, sampler);
+                }
+                _ => {}
+            }
+        }
+        let (_, pointee) = self.pointer(inst, id)?;
+        let layout = self.pointee_layout(inst, inst.ty)?;
+        self.same_contents(inst, pointee, inst.ty)?;
+        let ptr = self.value(inst, id)?;
+        let (access, end) = self.access(inst, 1, layout.align)?;
+        inst.exactly(end)?;
+        match self.cx.source.types.value(inst.ty) {
+            Some(ty) => {
+                let value = self.read(ptr, ty, access);
+                self.define(inst, value)
+            }
+            None => {
+                let memory = self.new_memory(inst)?;
+                let own = Access {
+                    align: layout.align.max(1),
+                    volatile: false,
+                };
+                if layout.size > 0 {
+                    self.b.mem_cpy(memory, own, ptr, access, layout.size);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Checks that the type of an accessed value is that of the pointee.
+    fn same_contents(&self, inst: &Inst<'_>, pointee: u32, accessed: u32) -> Result<(), Error> {
+        let types = &self.cx.source.types;
+        if pointee == accessed
+            || types.value(pointee).is_some() && types.value(pointee) == types.value(accessed)
+        {
+            Ok(())
+        } else {
+            Err(inst.invalid("the type of the value is not that of the pointee"))
+        }
+    }
+
+    fn load_handle(&mut self, inst: &Inst<'_>, handle: Option<Val>) -> Result<(), Error> {
+        match handle {
+            Some(Val::Value(value)) => self.define(inst, value),
+            Some(val) => {
+                self.everywhere.insert(inst.result, val);
+                Ok(())
+            }
+            None => Err(inst.invalid("the variable has no value yet")),
+        }
+    }
+
+    pub(super) fn store(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        let (id, object) = (inst.arg(0)?, inst.arg(1)?);
+        if let Some(&handle) = self.handles.get(&id) {
+            let val = self.val(inst, object)?;
+            if handle.is_some_and(|old| old != val) {
+                return Err(inst.unsupported("a variable that holds one image or sampler after another"));
+            }
+            self.handles.insert(id, Some(val));
+            return Ok(());
+        }
+        let (space, pointee) = self.pointer(inst, id)?;
+        if space == AddressSpace::Constant {
+            return Err(inst.invalid("a store to constant memory"));
+        }
+        let layout = self.pointee_layout(inst, pointee)?;
+        let (access, end) = self.access(inst, 2, layout.align)?;
+        inst.exactly(end)?;
+        let ptr = self.value(inst, id)?;
+        self.store_to(inst, ptr, access, pointee, object)
+    }
+
+    /// Stores the value of an id.
+    fn store_to(
+        &mut self,
+        inst: &Inst<'_>,
+        ptr: Value,
+        access: Access,
+        pointee: u32,
+        object: u32,
+    ) -> Result<(), Error> {
+        let layout = self.pointee_layout(inst, pointee)?;
+        if self.cx.source.types.is_aggregate(pointee) {
+            if self.type_of(inst, object)? != pointee {
+                return Err(inst.invalid("the value is not of the type of the pointee"));
+            }
+            match self.cx.source.consts.get(object) {
+                Some(Constant::Null) if layout.size > 0 => {
+                    self.b.mem_zero(ptr, access, layout.size);
+                    return Ok(());
+                }
+                Some(Constant::Undef) => return Ok(()),
+                _ => {}
+            }
+        }
+        match self.operand_of(inst, object, pointee)? {
+            Val::Value(value) => self.write(ptr, value, access),
+            Val::Memory(from) if layout.size > 0 => {
+                let own = Access {
+                    align: layout.align.max(1),
+                    volatile: false,
+                };
+                self.b.mem_cpy(ptr, access, from, own, layout.size);
+            }
+            Val::Memory(_) => {}
+            Val::Sampled(..) => return Err(inst.invalid("an image with a sampler cannot be in memory")),
+        }
+        Ok(())
+    }
+
+    /// Sets a structure or array to zero.
+    pub(super) fn zero(&mut self, memory: Value, layout: Layout) {
+        let access = Access {
+            align: layout.align.max(1),
+            volatile: false,
+        };
+        if layout.size > 0 {
+            self.b.mem_zero(memory, access, layout.size);
+        }
+    }
+
+    pub(super) fn copy_memory(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        let (_, pointee) = self.pointer(inst, inst.arg(0)?)?;
+        let (_, from) = self.pointer(inst, inst.arg(1)?)?;
+        self.same_contents(inst, pointee, from)?;
+        let layout = self.pointee_layout(inst, pointee)?;
+        let (dst, next) = self.access(inst, 2, layout.align)?;
+        self.copy_bytes(inst, layout.size, dst, next)
+    }
+
+    pub(super) fn copy_memory_sized(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        let natural = |f: &Self, n| -> Result<u32, Error> {
+            let (_, pointee) = f.pointer(inst, inst.arg(n)?)?;
+            Ok(f.cx.source.types.layout(pointee).map_or(1, |l| l.align))
+        };
+        let align = natural(self, 0)?.min(natural(self, 1)?);
+        let (dst, next) = self.access(inst, 3, align)?;
+        let size = inst.arg(2)?;
+        match self.cx.source.consts.integer(size).map(u32::try_from) {
+            Some(Ok(size)) => self.copy_bytes(inst, size, dst, next),
+            Some(Err(_)) => Err(inst.unsupported("a copy of 4 GiB or more")),
+            None => self.copy_loop(inst, size),
+        }
+    }
+
+    /// Copies a constant number of bytes from operand 1 to operand 0. A second set of memory operands is
+    /// that of the source.
+    fn copy_bytes(&mut self, inst: &Inst<'_>, size: u32, dst: Access, next: usize) -> Result<(), Error> {
+        let (src, end) = if inst.args.len() > next {
+            self.access(inst, next, dst.align)?
+        } else {
+            (dst, next)
+        };
+        inst.exactly(end)?;
+        let (space, _) = self.pointer(inst, inst.arg(0)?)?;
+        if space == AddressSpace::Constant {
+            return Err(inst.invalid("a store to constant memory"));
+        }
+        let (to, from) = (self.operand(inst, 0)?, self.operand(inst, 1)?);
+        if size > 0 {
+            self.b.mem_cpy(to, dst, from, src, size);
+        }
+        Ok(())
+    }
+
+    /// Copies a number of bytes that is only known when the kernel runs.
+    fn copy_loop(&mut self, inst: &Inst<'_>, size: u32) -> Result<(), Error> {
+        let (to, from) = (self.operand(inst, 0)?, self.operand(inst, 1)?);
+        let count = self.value(inst, size)?;
+        let ty = self.b.func.ty(count);
+        if ty.is_vector() || !ty.scalar.is_int() {
+            return Err(inst.invalid("the size is no integer"));
+        }
+        let (to_space, _) = self.pointer(inst, inst.arg(0)?)?;
+        let (from_space, _) = self.pointer(inst, inst.arg(1)?)?;
+        if to_space == AddressSpace::Constant {
+            return Err(inst.invalid("a store to constant memory"));
+        }
+        let types = (
+            CType::pointer("uchar", to_space),
+            CType::pointer("const uchar", from_space),
+        );
+        let ((Some(to_type), Some(from_type)), Some(count_type)) = (types, CType::number(ty, false)) else {
+            return Err(inst.unsupported("a copy between these address spaces is not implemented"));
+        };
+        let body = "for (ulong n = 0; n < c; n++) a[n] = b[n];";
+        self.call_library(
+            body,
+            None,
+            &[to_type, from_type, count_type],
+            vec![to, from, count],
+        );
+        Ok(())
+    }
+
+    pub(super) fn access_chain(&mut self, inst: &Inst<'_>, has_element: bool) -> Result<(), Error> {
+        let base = inst.arg(0)?;
+        let (space, mut ty) = self.pointer_or_input(inst, base)?;
+        let mut ptr = self.value(inst, base)?;
+        let mut offset = 0u64;
+        let mut lane = None;
+        for (n, &id) in inst.args_from(1)?.iter().enumerate() {
+            if lane.is_some() {
+                return Err(inst.invalid("an index into a scalar"));
+            }
+            let constant = self.index_constant(id);
+            let types = &self.cx.source.types;
+            let element = if n == 0 && has_element {
+                Some((Part::Type(ty), types.layout_of(inst, ty)?.size))
+            } else {
+                match types.of(inst, ty)? {
+                    Type::Array(elem, _) => Some((Part::Type(*elem), types.layout_of(inst, *elem)?.size)),
+                    Type::Plain(t) if t.is_vector() => {
+                        let scalar = Ty::of(t.scalar);
+                        Some((Part::Lane(scalar), scalar.scalar.bytes().max(1)))
+                    }
+                    _ => None,
+                }
+            };
+            let part = match (element, constant) {
+                (Some((part, size)), Some(index)) => {
+                    offset = offset.wrapping_add((index as u64).wrapping_mul(u64::from(size)));
+                    part
+                }
+                (Some((part, size)), None) => {
+                    ptr = self.add_index(inst, ptr, id, size)?;
+                    part
+                }
+                (None, Some(index)) => {
+                    let (part, at) = types.component(inst, ty, index as u64)?;
+                    offset = offset.wrapping_add(at);
+                    part
+                }
+                (None, None) => return Err(inst.invalid("the index of a member is no constant")),
+            };
+            match part {
+                Part::Type(t) => ty = t,
+                Part::Lane(t) => lane = Some(t),
+            }
+        }
+        self.check_chain(inst, space, ty, lane)?;
+        let value = self.b.ptr_offset(ptr, offset as i64);
+        self.define(inst, value)
+    }
+
+    /// Returns the value of a constant index, which is signed.
+    fn index_constant(&self, id: u32) -> Option<i64> {
+        let bits = self.cx.source.consts.integer(id)?;
+        let ty = self.cx.source.types.value(self.cx.source.consts.type_of(id)?)?;
+        ty.scalar
+            .is_int()
+            .then(|| crate::ir::eval::signed(ty.scalar, bits))
+    }
+
+    /// Checks that the result type of an access chain points to what the chain leads to.
+    fn check_chain(
+        &self,
+        inst: &Inst<'_>,
+        space: AddressSpace,
+        ty: u32,
+        lane: Option<Ty>,
+    ) -> Result<(), Error> {
+        let types = &self.cx.source.types;
+        let Some(Type::Pointer(class, pointee)) = types.get(inst.ty) else {
+            return Err(inst.invalid("the result type is no pointer"));
+        };
+        let fits = match lane {
+            Some(lane) => types.value(*pointee) == Some(lane),
+            None => *pointee == ty || types.value(ty).is_some() && types.value(*pointee) == types.value(ty),
+        };
+        let space_fits = match class {
+            StorageClass::Input => space == AddressSpace::Private,
+            StorageClass::Generic => true,
+            _ => crate::spirv_in::types::space(*class) == Some(space),
+        };
+        if fits && space_fits {
+            Ok(())
+        } else {
+            Err(inst.invalid("the result type does not point to what the indices lead to"))
+        }
+    }
+
+    fn pointer_or_input(&self, inst: &Inst<'_>, id: u32) -> Result<(AddressSpace, u32), Error> {
+        match self.cx.source.variables.get(&id) {
+            Some(v) if v.class == StorageClass::Input => Ok((AddressSpace::Private, v.pointee)),
+            _ => self.pointer(inst, id),
+        }
+    }
+
+    /// Adds an index times a size to a pointer. Indices are signed.
+    fn add_index(&mut self, inst: &Inst<'_>, ptr: Value, id: u32, size: u32) -> Result<Value, Error> {
+        let index = self.value(inst, id)?;
+        let ty = self.b.func.ty(index);
+        if ty.is_vector() || !ty.scalar.is_int() {
+            return Err(inst.invalid("an index is no integer"));
+        }
+        let index = self.resize(index, Ty::I64, true);
+        let bytes = match size {
+            1 => index,
+            _ => {
+                let size = self.b.i64(i64::from(size));
+                self.b.binary(BinOp::IMul, index, size)
+            }
+        };
+        Ok(self.b.ptr_add(ptr, bytes))
+    }
+
+    /// Returns the number of elements between two pointers.
+    pub(super) fn pointer_difference(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        inst.exactly(2)?;
+        let (_, pointee) = self.pointer(inst, inst.arg(0)?)?;
+        let size = i64::from(self.pointee_layout(inst, pointee)?.size.max(1));
+        let (a, b) = (self.operand(inst, 0)?, self.operand(inst, 1)?);
+        if self.b.func.ty(a) != self.b.func.ty(b) {
+            return Err(inst.invalid("the operands differ in type"));
+        }
+        let (a, b) = (
+            self.b.cast(CastOp::PtrToInt, a, Ty::I64),
+            self.b.cast(CastOp::PtrToInt, b, Ty::I64),
+        );
+        let bytes = self.b.binary(BinOp::ISub, a, b);
+        let size = self.b.i64(size);
+        let count = self.b.binary(BinOp::SDiv, bytes, size);
+        let to = self.result_type(inst)?;
+        if to.is_vector() || !to.scalar.is_int() {
+            return Err(inst.invalid("the result type is no integer"));
+        }
+        let value = self.resize(count, to, true);
+        self.define(inst, value)
+    }
+
+    pub(super) fn size_of(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        let (_, pointee) = self.pointer(inst, inst.arg(0)?)?;
+        let size = self.pointee_layout(inst, pointee)?.size;
+        let value = self.b.i32(size as i32);
+        self.define(inst, value)
+    }
+
+    /// Returns memory that holds the value of a built-in variable, for uses other than loads.
+    pub(super) fn built_in_address(&mut self, inst: &Inst<'_>, variable: u32) -> Result<Val, Error> {
+        let source = self.cx.source;
+        let found = source
+            .variables
+            .get(&variable)
+            .filter(|v| v.class == StorageClass::Input);
+        let Some(found) = found else {
+            return Err(inst.unsupported(format!("the variable %{variable} is not implemented here")));
+        };
+        let layout = source.types.layout_of(&found.inst, found.pointee)?;
+        let value = self.built_in_value(inst, variable)?;
+        let memory = self.alloca(layout);
+        let access = Access {
+            align: layout.align,
+            volatile: false,
+        };
+        self.write(memory, value, access);
+        Ok(Val::Value(memory))
+    }
+
+    /// Returns the value of a built-in variable.
+    fn built_in_value(&mut self, inst: &Inst<'_>, variable: u32) -> Result<Value, Error> {
+        let source = self.cx.source;
+        let pointee = source.variables.get(&variable).map(|v| v.pointee);
+        let ty = pointee.and_then(|p| source.types.value(p));
+        let built_in = source.decorated(variable, Decoration::BuiltIn);
+        let built_in = built_in.and_then(|d| BuiltIn::from_u32(*d.operands.first()?));
+        let (Some(ty), Some(built_in)) = (ty, built_in) else {
+            return Err(inst.invalid(format!("%{variable} is no built-in variable")));
+        };
+        let by_dimension = |i| Some((i, Ty::vector(Scalar::I64, 3)));
+        let single = |i| Some((i, Ty::I32));
+        let found = match built_in {
+            BuiltIn::GlobalInvocationId => by_dimension(Intrinsic::GlobalId),
+            BuiltIn::LocalInvocationId => by_dimension(Intrinsic::LocalId),
+            BuiltIn::WorkgroupId => by_dimension(Intrinsic::GroupId),
+            BuiltIn::NumWorkgroups => by_dimension(Intrinsic::NumGroups),
+            // Work-groups have one size, because OpenCL C 1.2 has no others.
+            BuiltIn::WorkgroupSize | BuiltIn::EnqueuedWorkgroupSize => by_dimension(Intrinsic::LocalSize),
+            BuiltIn::GlobalSize => by_dimension(Intrinsic::GlobalSize),
+            BuiltIn::GlobalOffset => by_dimension(Intrinsic::GlobalOffset),
+            BuiltIn::WorkDim => single(Intrinsic::WorkDim),
+            BuiltIn::SubgroupSize => single(Intrinsic::SubgroupSize),
+            BuiltIn::SubgroupMaxSize => single(Intrinsic::SubgroupMaxSize),
+            BuiltIn::NumSubgroups | BuiltIn::NumEnqueuedSubgroups => single(Intrinsic::NumSubgroups),
+            BuiltIn::SubgroupId => single(Intrinsic::SubgroupId),
+            BuiltIn::SubgroupLocalInvocationId => single(Intrinsic::SubgroupLocalId),
+            BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex if ty == Ty::I64 => {
+                return self.linear_id(inst, built_in == BuiltIn::GlobalLinearId);
+            }
+            _ => None,
+        };
+        match found {
+            Some((intrinsic, want)) if want == ty && want.is_vector() => {
+                let lanes = (0..3).map(|n| self.dimension(intrinsic, n)).collect();
+                Ok(self.b.construct(ty, lanes))
+            }
+            Some((intrinsic, want)) if want == ty => Ok(self.b.value(IrOp::Intrinsic(intrinsic), [], ty)),
+            Some(_) => Err(inst.invalid(format!("{built_in:?} is of another type"))),
+            None => Err(inst.unsupported(format!("the built-in variable {built_in:?} is not implemented"))),
+        }
+    }
+
+    fn dimension(&mut self, intrinsic: Intrinsic, n: i32) -> Value {
+        let n = self.b.i32(n);
+        self.b.value(IrOp::Intrinsic(intrinsic), [n], Ty::I64)
+    }
+
+    /// Returns the position of the work-item in the NDRange or the work-group as one number.
+    fn linear_id(&mut self, inst: &Inst<'_>, global: bool) -> Result<Value, Error> {
+        let body = if global {
+            "return ((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1) - \
+             get_global_offset(1)) * get_global_size(0) + get_global_id(0) - get_global_offset(0);"
+        } else {
+            "return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + \
+             get_local_id(0);"
+        };
+        let value = self.library_call(inst, body, Some((Ty::I64, false)), &[])?;
+        value.ok_or_else(|| inst.invalid("the number of the work-item has no value"))
+    }
+}

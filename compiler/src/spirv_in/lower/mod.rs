@@ -1,0 +1,276 @@
+//! Translation of a module that has been read to IR.
+//!
+//! | SPIR-V | IR |
+//! |---|---|
+//! | scalar, vector, pointer | a value |
+//! | structure, array | the memory that holds it, which is never changed after its definition |
+//! | parameter that is a structure or array | private pointer to a copy that the caller made |
+//! | result that is a structure or array | private pointer, the first parameter |
+//! | Boolean in memory | one byte, 0 or 1 |
+//! | value that another block uses | private memory, which mem2reg promotes |
+//! | phi | private memory, which each predecessor writes |
+
+mod arith;
+mod call;
+mod composite;
+mod control;
+mod convert;
+mod dispatch;
+mod func;
+mod generic;
+mod image;
+mod kernel;
+mod memory;
+mod opencl_std;
+mod sync;
+mod value;
+
+use super::consts::{self, Data};
+use super::library::Library;
+use super::module::{Function, Module, Variable};
+use super::types::Type;
+use super::words::Inst;
+use super::{Error, Imported, Settings};
+use crate::ir::{self, AddressSpace, Global, GlobalData, Initializer, Linkage, Ty};
+use crate::target::Target;
+use rspirv::spirv::{Decoration, ExecutionMode, LinkageType, StorageClass};
+use std::collections::HashMap;
+
+/// The state of one module's translation.
+struct Lowering<'m, 'w> {
+    source: &'m Module<'w>,
+    settings: &'m Settings,
+    out: ir::Module,
+    library: Library,
+    globals: HashMap<u32, Global>,
+    funcs: HashMap<u32, ir::Func>,
+    /// Constant structures and arrays that are in memory.
+    data: HashMap<u32, Global>,
+    /// Whether products and sums may be fused.
+    contract: bool,
+    /// Whether the device has double, to which printf's arguments are promoted.
+    has_double: bool,
+}
+
+/// Translates a module.
+pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -> Result<Imported, Error> {
+    let contraction_off = |inst: &Inst<'_>| inst.args.get(1) == Some(&(ExecutionMode::ContractionOff as u32));
+    let mut cx = Lowering {
+        source,
+        settings,
+        out: ir::Module::default(),
+        library: Library::default(),
+        globals: HashMap::new(),
+        funcs: HashMap::new(),
+        data: HashMap::new(),
+        contract: !source.modes.iter().any(contraction_off),
+        has_double: target.features.float64,
+    };
+    cx.variables()?;
+    for function in &source.functions {
+        let declared = cx.declaration(function)?;
+        let func = cx.out.funcs.push(declared);
+        cx.funcs.insert(function.inst.result, func);
+    }
+    for function in &source.functions {
+        let func = cx.funcs[&function.inst.result];
+        if function.blocks.is_empty() {
+            cx.out.undefined.push(func);
+        } else {
+            let declared = cx.out.funcs[func].clone();
+            cx.out.funcs[func] = func::lower(&mut cx, function, declared)?;
+        }
+    }
+    cx.kernels()?;
+    Ok(Imported {
+        module: cx.out,
+        library: cx.library.into_source(),
+    })
+}
+
+impl<'w> Lowering<'_, 'w> {
+    /// Returns the name and the linkage that other objects know an id by.
+    fn linkage(&self, id: u32) -> Result<Option<(String, LinkageType)>, Error> {
+        let Some(d) = self.source.decorated(id, Decoration::LinkageAttributes) else {
+            return Ok(None);
+        };
+        let (name, end) = d.inst.string(d.first)?;
+        match LinkageType::from_u32(d.inst.arg(end)?) {
+            Some(linkage) => Ok(Some((name, linkage))),
+            None => Err(d.inst.invalid("the linkage type is unknown")),
+        }
+    }
+
+    fn name(&self, id: u32) -> String {
+        self.source.names.get(&id).cloned().unwrap_or_default()
+    }
+
+    /// Creates the module's variables, then their contents, which may point to each other.
+    fn variables(&mut self) -> Result<(), Error> {
+        let source = self.source;
+        for &id in &source.variable_order {
+            let variable = &source.variables[&id];
+            let space = match variable.class {
+                StorageClass::Input => continue,
+                StorageClass::UniformConstant
+                    if source.types.get(variable.pointee) == Some(&Type::Sampler) =>
+                {
+                    continue;
+                }
+                StorageClass::UniformConstant => AddressSpace::Constant,
+                StorageClass::Workgroup => AddressSpace::Local,
+                _ => {
+                    return Err(variable.inst.unsupported(format!(
+                        "variables of the storage class {:?} outside of functions are not implemented",
+                        variable.class
+                    )));
+                }
+            };
+            let layout = source.types.layout_of(&variable.inst, variable.pointee)?;
+            let name = self.linkage(id)?.map_or_else(|| self.name(id), |(name, _)| name);
+            let align = self.alignment(variable, layout.align)?;
+            let global = self.out.globals.push(GlobalData {
+                name,
+                space,
+                size: layout.size,
+                align,
+                init: None,
+            });
+            self.globals.insert(id, global);
+        }
+        for &id in &source.variable_order {
+            self.contents(&source.variables[&id])?;
+        }
+        Ok(())
+    }
+
+    /// Returns the alignment of a variable, which a decoration may raise.
+    fn alignment(&self, variable: &Variable<'w>, natural: u32) -> Result<u32, Error> {
+        match self.source.decorated(variable.inst.result, Decoration::Alignment) {
+            None => Ok(natural),
+            Some(d) => match d.operands.first() {
+                Some(&n) if n.is_power_of_two() && n <= 4096 => Ok(n.max(natural)),
+                _ => Err(d.inst.invalid("the alignment is no power of two up to 4096")),
+            },
+        }
+    }
+
+    /// Sets the initial contents of a variable.
+    fn contents(&mut self, variable: &Variable<'w>) -> Result<(), Error> {
+        let Some(&global) = self.globals.get(&variable.inst.result) else {
+            return Ok(());
+        };
+        if variable.class == StorageClass::Workgroup {
+            // A null initializer is that of LLVM's undefined ones; OpenCL's local memory starts undefined.
+            return Ok(());
+        }
+        if variable.init == 0 {
+            return match self.linkage(variable.inst.result)? {
+                Some((_, LinkageType::Import)) => Ok(()),
+                _ => Err(variable.inst.invalid("a constant variable has no initializer")),
+            };
+        }
+        let Some(constant) = self.source.consts.get(variable.init) else {
+            return Err(variable.inst.invalid("its initializer is no constant"));
+        };
+        if self.source.consts.type_of(variable.init) != Some(variable.pointee) {
+            return Err(variable.inst.invalid("its initializer is of another type"));
+        }
+        let layout = self.source.types.layout_of(&variable.inst, variable.pointee)?;
+        if layout.size > consts::MAX_BYTES as u32 {
+            return Err(variable
+                .inst
+                .unsupported("a constant variable has more than 256 MiB"));
+        }
+        let data = consts::data_of(constant, self.source.types.value(variable.pointee), layout);
+        self.out.globals[global].init = Some(self.initializer(&variable.inst, data)?);
+        Ok(())
+    }
+
+    /// Translates the contents of a constant variable.
+    fn initializer(&self, inst: &Inst<'_>, data: Data) -> Result<Initializer, Error> {
+        let mut relocations = Vec::new();
+        for (at, id, offset) in data.pointers {
+            match self.globals.get(&id) {
+                Some(&g) if self.out.globals[g].space == AddressSpace::Constant => {
+                    relocations.push((at, g, offset));
+                }
+                _ => {
+                    return Err(inst.unsupported(format!(
+                        "a constant points to %{id}, which is not in constant memory"
+                    )));
+                }
+            }
+        }
+        Ok(Initializer {
+            bytes: data.bytes,
+            relocations,
+        })
+    }
+
+    /// Returns the memory of a constant structure or array.
+    fn data(&mut self, inst: &Inst<'_>, id: u32, data: &Data, align: u32) -> Result<Global, Error> {
+        if let Some(&global) = self.data.get(&id) {
+            return Ok(global);
+        }
+        let init = self.initializer(inst, data.clone())?;
+        let global = self.out.globals.push(GlobalData {
+            name: String::new(),
+            space: AddressSpace::Constant,
+            size: data.bytes.len() as u32,
+            align,
+            init: Some(init),
+        });
+        self.data.insert(id, global);
+        Ok(global)
+    }
+
+    /// Returns the type of a parameter. Structures and arrays are passed by reference.
+    fn param(&self, inst: &Inst<'_>, ty: u32) -> Result<Ty, Error> {
+        match self.source.types.value(ty) {
+            Some(ty) => Ok(ty),
+            None if self.source.types.is_aggregate(ty) => Ok(Ty::ptr(AddressSpace::Private)),
+            None if self.source.types.is_generic(ty) => {
+                Err(inst.unsupported("parameters that are pointers to Generic are not implemented"))
+            }
+            None => Err(inst.unsupported("parameters of this type are not implemented")),
+        }
+    }
+
+    /// Returns a function with the right signature and an empty body.
+    fn declaration(&self, function: &Function<'w>) -> Result<ir::Function, Error> {
+        let (types, id) = (&self.source.types, function.inst.result);
+        let mut params = Vec::new();
+        let mut ret = None;
+        if types.is_aggregate(function.ret) {
+            params.push(Ty::ptr(AddressSpace::Private));
+        } else if types.get(function.ret) != Some(&Type::Void) {
+            ret = types.value(function.ret);
+            if ret.is_none() {
+                return Err(function
+                    .inst
+                    .unsupported("results of this type are not implemented"));
+            }
+        }
+        for p in &function.params {
+            params.push(self.param(p, p.ty)?);
+        }
+        let (name, linkage) = match self.linkage(id)? {
+            Some((name, LinkageType::Import)) if function.blocks.is_empty() => (name, Linkage::External),
+            Some((_, LinkageType::Import)) => {
+                return Err(function.inst.invalid("an imported function has a body"));
+            }
+            _ if function.blocks.is_empty() => {
+                return Err(function
+                    .inst
+                    .invalid("a function that is not imported has no body"));
+            }
+            Some((name, LinkageType::Export)) => (name, Linkage::External),
+            Some((name, LinkageType::LinkOnceODR)) => (name, Linkage::Inline),
+            None => (self.name(id), Linkage::Static),
+        };
+        let mut f = ir::Function::new(name, &params, ret);
+        f.linkage = linkage;
+        Ok(f)
+    }
+}

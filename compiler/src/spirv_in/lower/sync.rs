@@ -1,0 +1,241 @@
+//! Barriers, fences, atomic operations and asynchronous copies.
+
+use super::func::FuncLowering;
+use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
+use crate::ir::{AddressSpace, CastOp, Op as IrOp, Ty, Value};
+use crate::spirv_in::Error;
+use crate::spirv_in::library::CType;
+use crate::spirv_in::words::Inst;
+use rspirv::spirv::{MemorySemantics, Op, Scope};
+
+/// What memory semantics mean for an atomic operation or a fence.
+struct Semantics {
+    flags: FenceFlags,
+    acquire: bool,
+    release: bool,
+}
+
+impl<'m, 'w> FuncLowering<'_, 'm, 'w>
+where
+    'w: 'm,
+{
+    /// Returns the scope that operand `n` names.
+    fn scope(&self, inst: &Inst<'_>, n: usize) -> Result<Scope, Error> {
+        let number = u32::try_from(self.integer(inst, n)?).unwrap_or(u32::MAX);
+        Scope::from_u32(number).ok_or_else(|| inst.invalid(format!("the scope {number} is unknown")))
+    }
+
+    /// Returns the memory semantics that operand `n` names. Fences of the IR order what the device can order,
+    /// so sequential consistency is acquire and release here.
+    fn semantics(&self, inst: &Inst<'_>, n: usize) -> Result<Semantics, Error> {
+        let number = u32::try_from(self.integer(inst, n)?).unwrap_or(u32::MAX);
+        let Some(mask) = MemorySemantics::from_bits(number) else {
+            return Err(inst.unsupported(format!("the memory semantics {number:#x} are unknown")));
+        };
+        let both =
+            mask.intersects(MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::SEQUENTIALLY_CONSISTENT);
+        let global = MemorySemantics::CROSS_WORKGROUP_MEMORY
+            | MemorySemantics::IMAGE_MEMORY
+            | MemorySemantics::UNIFORM_MEMORY;
+        Ok(Semantics {
+            flags: FenceFlags {
+                local: mask.contains(MemorySemantics::WORKGROUP_MEMORY),
+                global: mask.intersects(global),
+            },
+            acquire: both || mask.contains(MemorySemantics::ACQUIRE),
+            release: both || mask.contains(MemorySemantics::RELEASE),
+        })
+    }
+
+    pub(super) fn control_barrier(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        inst.exactly(3)?;
+        let (execution, memory) = (self.scope(inst, 0)?, self.scope(inst, 1)?);
+        let semantics = self.semantics(inst, 2)?;
+        let barrier = match execution {
+            Scope::Workgroup => Intrinsic::Barrier(semantics.flags),
+            Scope::Subgroup => Intrinsic::SubgroupBarrier(semantics.flags),
+            _ => {
+                return Err(
+                    inst.unsupported(format!("barriers of the scope {execution:?} are not implemented"))
+                );
+            }
+        };
+        match memory {
+            Scope::Workgroup | Scope::Subgroup | Scope::Invocation => {}
+            // A barrier orders memory for its own scope only.
+            Scope::Device if semantics.flags.global => {
+                self.b.intrinsic(Intrinsic::Fence(semantics.flags), vec![], None);
+            }
+            Scope::Device => {}
+            _ => return Err(inst.unsupported(format!("the memory scope {memory:?} is not implemented"))),
+        }
+        self.b.intrinsic(barrier, vec![], None);
+        if memory == Scope::Device && semantics.flags.global {
+            self.b.intrinsic(Intrinsic::Fence(semantics.flags), vec![], None);
+        }
+        Ok(())
+    }
+
+    pub(super) fn memory_barrier(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        inst.exactly(2)?;
+        let semantics = self.semantics(inst, 1)?;
+        match self.scope(inst, 0)? {
+            Scope::Invocation => Ok(()),
+            Scope::Workgroup | Scope::Subgroup | Scope::Device => {
+                self.b.intrinsic(Intrinsic::Fence(semantics.flags), vec![], None);
+                Ok(())
+            }
+            scope => Err(inst.unsupported(format!("the memory scope {scope:?} is not implemented"))),
+        }
+    }
+
+    /// Translates an atomic operation to a relaxed one with the fences that its semantics ask for.
+    pub(super) fn atomic(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        let (space, _) = self.pointer(inst, inst.arg(0)?)?;
+        if !matches!(space, AddressSpace::Global | AddressSpace::Local) {
+            return Err(inst.unsupported("atomic operations are implemented for global and local memory"));
+        }
+        match self.scope(inst, 1)? {
+            Scope::Device | Scope::Workgroup | Scope::Subgroup | Scope::Invocation => {}
+            scope => return Err(inst.unsupported(format!("the memory scope {scope:?} is not implemented"))),
+        }
+        let semantics = self.semantics(inst, 2)?;
+        let ptr = self.operand(inst, 0)?;
+        let (op, operands) = self.atomic_operands(inst)?;
+        let fence = Intrinsic::Fence(semantics.flags);
+        let orders = semantics.flags.local || semantics.flags.global;
+        if orders && semantics.release {
+            self.b.intrinsic(fence, vec![], None);
+        }
+        let value = self.relaxed(inst, op, ptr, &operands)?;
+        if orders && semantics.acquire {
+            self.b.intrinsic(fence, vec![], None);
+        }
+        self.define_from(inst, value)
+    }
+
+    /// Emits a relaxed atomic operation. Floats are exchanged, loaded and stored as integers.
+    fn relaxed(
+        &mut self,
+        inst: &Inst<'_>,
+        op: AtomicOp,
+        ptr: Value,
+        operands: &[Value],
+    ) -> Result<Option<Value>, Error> {
+        let ty = match operands.first() {
+            Some(&v) => self.b.func.ty(v),
+            None => self.result_type(inst)?,
+        };
+        let moves = matches!(op, AtomicOp::Xchg | AtomicOp::Load | AtomicOp::Store);
+        let word = match ty {
+            Ty::I32 | Ty::I64 => ty,
+            Ty::F32 if moves => Ty::I32,
+            Ty::F64 if moves => Ty::I64,
+            _ => {
+                return Err(
+                    inst.unsupported("atomic operations are implemented for integers of 32 and 64 bits")
+                );
+            }
+        };
+        let mut args = vec![ptr];
+        for &v in operands {
+            if self.b.func.ty(v) != ty {
+                return Err(inst.invalid("the operands differ in type"));
+            }
+            args.push(self.b.cast(CastOp::Bitcast, v, word));
+        }
+        if op == AtomicOp::Store {
+            self.b.intrinsic(Intrinsic::Atomic(op), args, None);
+            return Ok(None);
+        }
+        let value = self.b.value(IrOp::Intrinsic(Intrinsic::Atomic(op)), args, word);
+        Ok(Some(self.b.cast(CastOp::Bitcast, value, ty)))
+    }
+
+    /// Returns the operation of an atomic instruction, and its operands after the pointer.
+    fn atomic_operands(&mut self, inst: &Inst<'_>) -> Result<(AtomicOp, Vec<Value>), Error> {
+        let op = match inst.op {
+            Op::AtomicLoad => return Ok((AtomicOp::Load, Vec::new())),
+            Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
+                let (value, comparator) = (self.operand(inst, 4)?, self.operand(inst, 5)?);
+                return Ok((AtomicOp::CmpXchg, vec![comparator, value]));
+            }
+            Op::AtomicIIncrement | Op::AtomicIDecrement => {
+                let ty = self.result_type(inst)?;
+                let one = self.b.bits(ty, 1);
+                let op = if inst.op == Op::AtomicIIncrement {
+                    AtomicOp::Add
+                } else {
+                    AtomicOp::Sub
+                };
+                return Ok((op, vec![one]));
+            }
+            Op::AtomicStore => AtomicOp::Store,
+            Op::AtomicExchange => AtomicOp::Xchg,
+            Op::AtomicIAdd => AtomicOp::Add,
+            Op::AtomicISub => AtomicOp::Sub,
+            Op::AtomicSMin => AtomicOp::SMin,
+            Op::AtomicUMin => AtomicOp::UMin,
+            Op::AtomicSMax => AtomicOp::SMax,
+            Op::AtomicUMax => AtomicOp::UMax,
+            Op::AtomicAnd => AtomicOp::And,
+            Op::AtomicOr => AtomicOp::Or,
+            Op::AtomicXor => AtomicOp::Xor,
+            _ => return Err(inst.unsupported("the atomic operation is not implemented")),
+        };
+        Ok((op, vec![self.operand(inst, 3)?]))
+    }
+
+    pub(super) fn async_copy(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        inst.exactly(6)?;
+        if self.scope(inst, 0)? != Scope::Workgroup {
+            return Err(inst.unsupported("copies of another scope than Workgroup are not implemented"));
+        }
+        let ids = [inst.arg(1)?, inst.arg(2)?];
+        let mut types = Vec::new();
+        for (&id, qualifier) in ids.iter().zip(["", "const "]) {
+            let (space, pointee) = self.pointer(inst, id)?;
+            let elem = self
+                .cx
+                .source
+                .types
+                .value(pointee)
+                .and_then(|t| CType::number(t, true));
+            let ty = elem.and_then(|e| CType::pointer(&format!("{qualifier}{}", e.text), space));
+            types.push(
+                ty.ok_or_else(|| inst.unsupported("copies of elements of this type are not implemented"))?,
+            );
+        }
+        let size = CType {
+            text: "ulong".into(),
+            ir: Ty::I64,
+        };
+        types.extend([size.clone(), size, CType::event()]);
+        let mut values = Vec::new();
+        for n in 1..6 {
+            values.push(self.operand(inst, n)?);
+        }
+        for (value, ty) in values.iter().zip(&types) {
+            if self.b.func.ty(*value) != ty.ir {
+                return Err(inst.invalid("an operand is of a type that the operation does not take"));
+            }
+        }
+        let body = "return async_work_group_strided_copy(a, b, c, d, e);";
+        let value = self.call_library(body, Some(&CType::event()), &types, values);
+        self.define_from(inst, value)
+    }
+
+    pub(super) fn wait_events(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        inst.exactly(3)?;
+        if self.scope(inst, 0)? != Scope::Workgroup {
+            return Err(inst.unsupported("events of another scope than Workgroup are not implemented"));
+        }
+        // OpenCL C's wait_group_events is this barrier, too: the copies are done by all work-items.
+        let flags = FenceFlags {
+            local: true,
+            global: true,
+        };
+        self.b.intrinsic(Intrinsic::Barrier(flags), vec![], None);
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! SPIR-V to IR: modules of the Kernel flavour, as OpenCL's environment for SPIR-V defines them.
+//!
+//! ```text
+//! bytes
+//!  → words      instructions, in the byte order of this machine
+//!  → module     types, constants, variables, decorations, functions with basic blocks
+//!  → lower      IR; ir::from_cfg turns the blocks into structured regions
+//! ```
+//!
+//! A module is hostile input. Each stage checks what it uses before it uses it, and an error names the
+//! instruction. What is valid but not implemented is an error, too. `docs/spirv-in.md` states what is accepted
+//! and how each construct is translated.
+//!
+//! Built-in functions are those of OpenCL C: [`library`] writes the source of the calls, which the front end
+//! compiles, and the caller joins the result with [`Imported::module`].
+
+mod capability;
+mod consts;
+mod error;
+mod library;
+mod lower;
+mod module;
+mod types;
+mod words;
+
+pub use error::{Error, Fault};
+pub use words::{Words, is_kernel_module, is_module};
+
+use crate::ir::{FpFlags, Linkage, Module};
+use crate::target::Target;
+use std::collections::BTreeMap;
+
+/// The bytes of the values that replace the defaults of specialization constants, by SpecId.
+pub type Specialization = BTreeMap<u32, Vec<u8>>;
+
+/// What the caller decides about an import.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Settings {
+    /// What the build options allow for arithmetic.
+    pub relaxed: FpFlags,
+    /// The values of specialization constants.
+    pub specialization: Specialization,
+}
+
+/// An imported module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Imported {
+    /// The IR. It calls functions that [`Imported::library`] defines.
+    pub module: Module,
+    /// OpenCL C source of the functions that call built-in functions; it may be empty.
+    pub library: String,
+}
+
+/// Translates a module to IR.
+///
+/// # Errors
+///
+/// Fails if the module is invalid, or if it needs what is not implemented or what the device lacks.
+pub fn import(words: &Words, target: &Target, settings: &Settings) -> Result<Imported, Error> {
+    let module = module::read(words, target, &settings.specialization)?;
+    let mut imported = lower::lower(&module, target, settings)?;
+    if !imported.library.is_empty() {
+        imported.library.insert_str(0, &pragmas(target));
+    }
+    Ok(imported)
+}
+
+/// Returns the directives that enable the extensions of the device in the library.
+fn pragmas(target: &Target) -> String {
+    let names = ["cl_khr_fp16", "cl_khr_fp64"]
+        .into_iter()
+        .filter(|n| target.has_extension(n));
+    let lines = names.map(|n| format!("#pragma OPENCL EXTENSION {n} : enable\n"));
+    lines.collect()
+}
+
+/// Hides the functions that call built-in functions from other objects, once the library is joined.
+pub fn hide_library(module: &mut Module) {
+    for (_, func) in module.funcs.iter_mut() {
+        if func.name.starts_with(library::PREFIX) {
+            func.linkage = Linkage::Static;
+        }
+    }
+}

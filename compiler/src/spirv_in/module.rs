@@ -1,0 +1,469 @@
+//! The reader: instructions to a module whose parts can be found by id.
+//!
+//! The sections of a module must have the order of SPIR-V 2.4. An id is defined once; a type, constant or
+//! variable is declared before its use, with the exceptions that SPIR-V makes (forward pointers, functions,
+//! labels, phi). What an instruction inside a function refers to is checked when it is translated.
+
+use super::consts::Constants;
+use super::types::{Type, Types};
+use super::words::{Inst, Words};
+use super::{Error, Specialization, capability};
+use crate::ir::Ty;
+use crate::target::Target;
+use rspirv::grammar::reflect;
+use rspirv::spirv::{Decoration, ExecutionModel, Op, StorageClass};
+use std::collections::{HashMap, HashSet};
+
+/// A decoration of an id or of a member of a structure.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Decorated<'w> {
+    pub(super) decoration: Decoration,
+    /// The words after the decoration.
+    pub(super) operands: &'w [u32],
+    /// The instruction that has the decoration.
+    pub(super) inst: Inst<'w>,
+    /// The number of the decoration's first operand in the instruction.
+    pub(super) first: usize,
+}
+
+/// A kernel's declaration.
+#[derive(Clone, Debug)]
+pub(super) struct EntryPoint<'w> {
+    pub(super) inst: Inst<'w>,
+    pub(super) func: u32,
+    pub(super) name: String,
+}
+
+/// A variable of the module.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Variable<'w> {
+    pub(super) inst: Inst<'w>,
+    pub(super) class: StorageClass,
+    pub(super) pointee: u32,
+    /// The id of the initializer; 0 if there is none.
+    pub(super) init: u32,
+}
+
+/// A basic block.
+#[derive(Clone, Debug)]
+pub(super) struct Block<'w> {
+    pub(super) label: u32,
+    /// The instructions; the last is the terminator.
+    pub(super) insts: Vec<Inst<'w>>,
+    /// The labels of the blocks that may follow.
+    pub(super) targets: Vec<u32>,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub(super) struct Function<'w> {
+    pub(super) inst: Inst<'w>,
+    pub(super) ret: u32,
+    pub(super) params: Vec<Inst<'w>>,
+    /// The blocks; a function without blocks is only declared.
+    pub(super) blocks: Vec<Block<'w>>,
+    /// The numbers of the blocks by label.
+    pub(super) by_label: HashMap<u32, usize>,
+}
+
+/// The extended instruction sets.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Set {
+    OpenClStd,
+    /// A set whose instructions do not change what the module computes.
+    Silent,
+}
+
+/// A module.
+#[derive(Default, Debug)]
+pub(super) struct Module<'w> {
+    pub(super) sets: HashMap<u32, Set>,
+    pub(super) entry_points: Vec<EntryPoint<'w>>,
+    pub(super) modes: Vec<Inst<'w>>,
+    pub(super) strings: Vec<String>,
+    pub(super) names: HashMap<u32, String>,
+    pub(super) decorations: HashMap<u32, Vec<Decorated<'w>>>,
+    pub(super) types: Types,
+    pub(super) consts: Constants,
+    pub(super) variables: HashMap<u32, Variable<'w>>,
+    /// The ids of the variables in order.
+    pub(super) variable_order: Vec<u32>,
+    pub(super) functions: Vec<Function<'w>>,
+    function_numbers: HashMap<u32, usize>,
+    defined: HashSet<u32>,
+    /// The types of the values that functions define.
+    value_types: HashMap<u32, u32>,
+    groups: HashMap<u32, Vec<Decorated<'w>>>,
+    extensions: HashSet<String>,
+}
+
+/// The sections of a module (SPIR-V 2.4), in order.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Section {
+    Capabilities,
+    Extensions,
+    Imports,
+    MemoryModel,
+    EntryPoints,
+    ExecutionModes,
+    Debug,
+    Annotations,
+    Globals,
+    Functions,
+}
+
+/// Returns the section of an instruction; `None` if it may be anywhere.
+fn section(op: Op) -> Option<Section> {
+    Some(match op {
+        Op::Capability => Section::Capabilities,
+        Op::Extension => Section::Extensions,
+        Op::ExtInstImport => Section::Imports,
+        Op::MemoryModel => Section::MemoryModel,
+        Op::EntryPoint => Section::EntryPoints,
+        Op::ExecutionMode | Op::ExecutionModeId => Section::ExecutionModes,
+        Op::String
+        | Op::Source
+        | Op::SourceContinued
+        | Op::SourceExtension
+        | Op::Name
+        | Op::MemberName
+        | Op::ModuleProcessed => Section::Debug,
+        Op::Decorate
+        | Op::MemberDecorate
+        | Op::DecorationGroup
+        | Op::GroupDecorate
+        | Op::GroupMemberDecorate
+        | Op::DecorateId
+        | Op::DecorateString
+        | Op::MemberDecorateString => Section::Annotations,
+        Op::Line | Op::NoLine | Op::Nop => return None,
+        _ => Section::Globals,
+    })
+}
+
+/// Reads a module.
+pub(super) fn read<'w>(
+    words: &'w Words,
+    target: &Target,
+    specialization: &Specialization,
+) -> Result<Module<'w>, Error> {
+    let insts = words.instructions()?;
+    let mut module = Module::default();
+    let mut at = Section::Capabilities;
+    let mut memory_models = 0;
+    let mut list = insts.as_slice();
+    while let Some((inst, rest)) = list.split_first() {
+        if inst.op == Op::Function {
+            list = module.read_function(list)?;
+            at = Section::Functions;
+            continue;
+        }
+        list = rest;
+        let Some(section) = section(inst.op) else {
+            continue;
+        };
+        if section < at {
+            return Err(inst.invalid("it is behind the section of a module that it belongs to"));
+        }
+        at = section;
+        memory_models += u32::from(section == Section::MemoryModel);
+        module.global(inst, target, specialization)?;
+    }
+    if memory_models != 1 {
+        return Err(Error::module(format!("it has {memory_models} memory models")));
+    }
+    Ok(module)
+}
+
+impl<'w> Module<'w> {
+    /// Reads an instruction outside of functions.
+    fn global(
+        &mut self,
+        inst: &Inst<'w>,
+        target: &Target,
+        specialization: &Specialization,
+    ) -> Result<(), Error> {
+        if inst.result != 0 {
+            self.define(inst)?;
+        }
+        match inst.op {
+            Op::Capability => capability::check(inst, target).map(|_| ()),
+            Op::Extension => {
+                self.extensions.insert(capability::extension(inst, target)?);
+                Ok(())
+            }
+            Op::ExtInstImport => self.import(inst),
+            Op::MemoryModel => capability::memory_model(inst),
+            Op::EntryPoint => self.entry_point(inst),
+            Op::ExecutionMode | Op::ExecutionModeId => {
+                self.modes.push(*inst);
+                Ok(())
+            }
+            Op::String => {
+                self.strings.push(inst.string(0)?.0);
+                Ok(())
+            }
+            Op::Name => {
+                self.names.insert(inst.arg(0)?, inst.string(1)?.0);
+                Ok(())
+            }
+            Op::Source | Op::SourceContinued | Op::SourceExtension | Op::MemberName | Op::ModuleProcessed => {
+                Ok(())
+            }
+            Op::Decorate | Op::DecorateString | Op::DecorateId => self.decorate(inst),
+            Op::MemberDecorate | Op::MemberDecorateString => Ok(()),
+            Op::DecorationGroup => {
+                let list = self.decorations.remove(&inst.result).unwrap_or_default();
+                self.groups.insert(inst.result, list);
+                Ok(())
+            }
+            Op::GroupDecorate => self.decorate_group(inst),
+            Op::GroupMemberDecorate => Ok(()),
+            Op::TypeForwardPointer => self.types.forward(inst),
+            Op::ExtInst if self.sets.get(&inst.arg(0)?) == Some(&Set::Silent) => Ok(()),
+            Op::Variable => self.variable(inst),
+            op if is_type(op) => self.declare_type(inst),
+            _ => self.constant(inst, specialization),
+        }
+    }
+
+    /// Records that an instruction defines its result.
+    fn define(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
+        if self.defined.insert(inst.result) {
+            Ok(())
+        } else {
+            Err(inst.invalid(format!("%{} is defined twice", inst.result)))
+        }
+    }
+
+    fn import(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
+        let (name, end) = inst.string(0)?;
+        inst.exactly(end)?;
+        let set = match name.as_str() {
+            "OpenCL.std" => Set::OpenClStd,
+            "OpenCL.DebugInfo.100" | "SPIRV.debug" | "DebugInfo" => Set::Silent,
+            name if name.starts_with("NonSemantic.") => Set::Silent,
+            _ => {
+                return Err(inst.unsupported(format!("the instruction set {name:?} is not implemented")));
+            }
+        };
+        self.sets.insert(inst.result, set);
+        Ok(())
+    }
+
+    fn entry_point(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
+        match ExecutionModel::from_u32(inst.arg(0)?) {
+            Some(ExecutionModel::Kernel) => {}
+            Some(other) => {
+                return Err(inst.unsupported(format!("the execution model {other:?} is not Kernel")));
+            }
+            None => return Err(inst.invalid("the execution model is unknown")),
+        }
+        let (name, _) = inst.string(2)?;
+        if self.entry_points.iter().any(|e| e.name == name) {
+            return Err(inst.invalid(format!("there are two kernels with the name {name:?}")));
+        }
+        self.entry_points.push(EntryPoint {
+            inst: *inst,
+            func: inst.arg(1)?,
+            name,
+        });
+        Ok(())
+    }
+
+    fn decorate(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
+        let number = inst.arg(1)?;
+        let Some(decoration) = Decoration::from_u32(number) else {
+            return Err(inst.unsupported(format!("the decoration {number} is unknown")));
+        };
+        self.decorations.entry(inst.arg(0)?).or_default().push(Decorated {
+            decoration,
+            operands: inst.args_from(2)?,
+            inst: *inst,
+            first: 2,
+        });
+        Ok(())
+    }
+
+    fn decorate_group(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
+        let group = self.groups.get(&inst.arg(0)?);
+        let Some(group) = group.filter(|g| g.len() <= 64) else {
+            return Err(inst.invalid("it does not name a group of at most 64 decorations"));
+        };
+        for &id in inst.args_from(1)? {
+            self.decorations.entry(id).or_default().extend(group);
+        }
+        Ok(())
+    }
+
+    fn declare_type(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
+        let packed = self.decorated(inst.result, Decoration::CPacked).is_some();
+        let consts = &self.consts;
+        self.types.declare(inst, |id| consts.integer(id), packed)
+    }
+
+    fn variable(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
+        let Type::Pointer(class, pointee) = *self.types.of(inst, inst.ty)? else {
+            return Err(inst.invalid("its type is no pointer"));
+        };
+        if inst.arg(0)? != class as u32 || class == StorageClass::Function {
+            return Err(inst.invalid("its storage class is not that of a variable of this type here"));
+        }
+        let init = inst.args.get(1).copied().unwrap_or(0);
+        let variable = Variable {
+            inst: *inst,
+            class,
+            pointee,
+            init,
+        };
+        self.variables.insert(inst.result, variable);
+        self.variable_order.push(inst.result);
+        self.consts.address(inst);
+        Ok(())
+    }
+
+    fn constant(&mut self, inst: &Inst<'w>, specialization: &Specialization) -> Result<(), Error> {
+        let id = self.decorated(inst.result, Decoration::SpecId);
+        let value = id.and_then(|d| specialization.get(d.operands.first()?));
+        let value = value.map(Vec::as_slice);
+        self.consts.declare(inst, &self.types, value)
+    }
+
+    /// Returns the decoration of an id, if it is there.
+    pub(super) fn decorated(&self, id: u32, decoration: Decoration) -> Option<&Decorated<'w>> {
+        let list = self.decorations.get(&id)?;
+        list.iter().find(|d| d.decoration == decoration)
+    }
+
+    /// Returns all decorations of an id.
+    pub(super) fn decorations_of(&self, id: u32) -> &[Decorated<'w>] {
+        self.decorations.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns a function by id.
+    pub(super) fn function(&self, id: u32) -> Option<&Function<'w>> {
+        self.functions.get(*self.function_numbers.get(&id)?)
+    }
+
+    /// Returns the value of an integer constant that an instruction names.
+    pub(super) fn integer(&self, inst: &Inst<'_>, id: u32) -> Result<u64, Error> {
+        let value = self.consts.integer(id);
+        value.ok_or_else(|| inst.invalid(format!("%{id} is not an integer constant")))
+    }
+
+    /// Returns the labels that a terminator names. Between those of a switch are literals, whose number of
+    /// words depends on the type of the selector.
+    fn targets(&self, inst: &Inst<'w>) -> Result<Vec<u32>, Error> {
+        Ok(match inst.op {
+            Op::Branch => vec![inst.arg(0)?],
+            Op::BranchConditional => vec![inst.arg(1)?, inst.arg(2)?],
+            Op::Switch => {
+                let selector = inst.arg(0)?;
+                let ty = self.value_types.get(&selector).copied();
+                let ty = ty.or_else(|| self.consts.type_of(selector));
+                let is_wide = ty.and_then(|ty| self.types.value(ty)) == Some(Ty::I64);
+                let cases = inst.args_from(2)?.chunks(if is_wide { 3 } else { 2 });
+                let labels = cases.filter_map(|case| case.last().copied());
+                std::iter::once(inst.arg(1)?).chain(labels).collect()
+            }
+            _ => Vec::new(),
+        })
+    }
+
+    /// Reads a function. Returns the instructions behind it.
+    fn read_function<'l>(&mut self, list: &'l [Inst<'w>]) -> Result<&'l [Inst<'w>], Error> {
+        let Some((inst, mut rest)) = list.split_first() else {
+            return Ok(list);
+        };
+        self.define(inst)?;
+        inst.exactly(2)?;
+        let Some(Type::Function { ret, params: types }) = self.types.get(inst.arg(1)?).cloned() else {
+            return Err(inst.invalid("its type is no function type"));
+        };
+        if ret != inst.ty {
+            return Err(inst.invalid("it returns another type than its function type does"));
+        }
+        let mut function = Function {
+            inst: *inst,
+            ret,
+            params: Vec::new(),
+            blocks: Vec::new(),
+            by_label: HashMap::new(),
+        };
+        let mut open = false;
+        while let Some((next, after)) = rest.split_first() {
+            rest = after;
+            match next.op {
+                Op::FunctionEnd if !open => {
+                    let given = function.params.iter().map(|p| p.ty);
+                    if !given.eq(types.iter().copied()) {
+                        return Err(inst.invalid("its parameters are not those of its type"));
+                    }
+                    self.function_numbers.insert(inst.result, self.functions.len());
+                    self.functions.push(function);
+                    return Ok(rest);
+                }
+                Op::Line | Op::NoLine | Op::Nop => {}
+                Op::FunctionParameter if function.blocks.is_empty() => {
+                    self.define(next)?;
+                    self.value_types.insert(next.result, next.ty);
+                    function.params.push(*next);
+                }
+                Op::Label if !open => {
+                    self.define(next)?;
+                    function.by_label.insert(next.result, function.blocks.len());
+                    function.blocks.push(Block {
+                        label: next.result,
+                        insts: Vec::new(),
+                        targets: Vec::new(),
+                    });
+                    open = true;
+                }
+                Op::ExtInst if self.sets.get(&next.arg(0)?) == Some(&Set::Silent) => {}
+                op if open && section(op) == Some(Section::Globals) => {
+                    if next.result != 0 {
+                        self.define(next)?;
+                        self.value_types.insert(next.result, next.ty);
+                    }
+                    open = !reflect::is_block_terminator(op);
+                    let targets = if open { Vec::new() } else { self.targets(next)? };
+                    if let Some(block) = function.blocks.last_mut() {
+                        block.insts.push(*next);
+                        block.targets = targets;
+                    }
+                }
+                _ => return Err(next.invalid("it may not be at this place of a function")),
+            }
+        }
+        Err(inst.invalid("the function has no end"))
+    }
+}
+
+/// Returns whether an instruction declares a type.
+fn is_type(op: Op) -> bool {
+    matches!(
+        op,
+        Op::TypeVoid
+            | Op::TypeBool
+            | Op::TypeInt
+            | Op::TypeFloat
+            | Op::TypeVector
+            | Op::TypeMatrix
+            | Op::TypeImage
+            | Op::TypeSampler
+            | Op::TypeSampledImage
+            | Op::TypeArray
+            | Op::TypeRuntimeArray
+            | Op::TypeStruct
+            | Op::TypeOpaque
+            | Op::TypePointer
+            | Op::TypeFunction
+            | Op::TypeEvent
+            | Op::TypeDeviceEvent
+            | Op::TypeReserveId
+            | Op::TypeQueue
+            | Op::TypePipe
+            | Op::TypePipeStorage
+            | Op::TypeNamedBarrier
+    )
+}

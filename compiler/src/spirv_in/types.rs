@@ -1,0 +1,330 @@
+//! Types, with their layout in memory.
+//!
+//! A type is laid out when it is declared, from the layouts of the types that it consists of. Nothing later
+//! follows a chain of types, so its depth does not matter.
+
+use super::Error;
+use super::words::Inst;
+use crate::intrinsic::ImageShape;
+use crate::ir::{AddressSpace, Scalar, Ty};
+use rspirv::spirv::{AccessQualifier, Dim, Op, StorageClass};
+use std::collections::HashMap;
+
+/// The largest size of a type in bytes: what the IR can state as the size of an object.
+const MAX_SIZE: u64 = u32::MAX as u64 - 15;
+
+/// A type.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Type {
+    Void,
+    /// A scalar or vector of numbers or Booleans.
+    Plain(Ty),
+    /// The id of the element type, and the length.
+    Array(u32, u64),
+    /// The ids of the members' types and their offsets.
+    Struct(Vec<(u32, u64)>),
+    /// The storage class and the id of the pointee.
+    Pointer(StorageClass, u32),
+    Function {
+        ret: u32,
+        params: Vec<u32>,
+    },
+    Image {
+        shape: ImageShape,
+        access: AccessQualifier,
+        /// Whether it is a depth image.
+        depth: bool,
+    },
+    Sampler,
+    /// The id of the image type.
+    SampledImage(u32),
+    Event,
+    /// A structure without a known definition.
+    Opaque,
+}
+
+/// The extent of a type's values in memory.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Layout {
+    pub(super) size: u32,
+    pub(super) align: u32,
+}
+
+/// The types of a module by id.
+#[derive(Default, Debug)]
+pub(super) struct Types {
+    types: HashMap<u32, (Type, Option<Layout>)>,
+}
+
+/// Returns the address space of a storage class; `None` for those that are no memory of a kernel.
+pub(super) fn space(class: StorageClass) -> Option<AddressSpace> {
+    Some(match class {
+        StorageClass::UniformConstant => AddressSpace::Constant,
+        StorageClass::Workgroup => AddressSpace::Local,
+        StorageClass::CrossWorkgroup => AddressSpace::Global,
+        StorageClass::Function => AddressSpace::Private,
+        _ => return None,
+    })
+}
+
+fn plain(ty: Ty) -> (Type, Option<Layout>) {
+    // A Bool is a byte in memory. A vector of three lanes has the size of four.
+    let scalar = ty.scalar.bytes().max(1);
+    let lanes = u32::from(if ty.lanes == 3 { 4 } else { ty.lanes });
+    let size = scalar * lanes;
+    (Type::Plain(ty), Some(Layout { size, align: size }))
+}
+
+impl Types {
+    /// Returns a type.
+    pub(super) fn get(&self, id: u32) -> Option<&Type> {
+        self.types.get(&id).map(|(ty, _)| ty)
+    }
+
+    /// Returns the layout of a type; `None` if its values have no place in memory.
+    pub(super) fn layout(&self, id: u32) -> Option<Layout> {
+        self.types.get(&id).and_then(|(_, layout)| *layout)
+    }
+
+    /// Returns the type that an instruction names.
+    pub(super) fn of(&self, inst: &Inst<'_>, id: u32) -> Result<&Type, Error> {
+        self.get(id)
+            .ok_or_else(|| inst.invalid(format!("%{id} is not a type that is declared before")))
+    }
+
+    /// Returns the layout of a type that an instruction names.
+    pub(super) fn layout_of(&self, inst: &Inst<'_>, id: u32) -> Result<Layout, Error> {
+        self.of(inst, id)?;
+        self.layout(id)
+            .ok_or_else(|| inst.invalid(format!("values of the type %{id} cannot be in memory")))
+    }
+
+    /// Returns the IR's type of a value; `None` for void and for values that are in memory.
+    pub(super) fn value(&self, id: u32) -> Option<Ty> {
+        Some(match self.get(id)? {
+            Type::Plain(ty) => *ty,
+            Type::Pointer(class, _) => Ty::ptr(space(*class)?),
+            Type::Image { .. } => Ty::of(Scalar::Image),
+            Type::Sampler => Ty::of(Scalar::Sampler),
+            Type::Event => Ty::I64,
+            Type::Void
+            | Type::Array(..)
+            | Type::Struct(_)
+            | Type::Function { .. }
+            | Type::SampledImage(_)
+            | Type::Opaque => return None,
+        })
+    }
+
+    /// Returns whether values of the type are arrays or structures.
+    pub(super) fn is_aggregate(&self, id: u32) -> bool {
+        matches!(self.get(id), Some(Type::Array(..) | Type::Struct(_)))
+    }
+
+    /// Returns whether the type is that of pointers to the generic address space.
+    pub(super) fn is_generic(&self, id: u32) -> bool {
+        matches!(self.get(id), Some(Type::Pointer(StorageClass::Generic, _)))
+    }
+
+    /// Returns the type and the offset of component `n` of a composite type.
+    pub(super) fn component(&self, inst: &Inst<'_>, ty: u32, n: u64) -> Result<(Part, u64), Error> {
+        let missing = || inst.invalid(format!("the type %{ty} has no component {n}"));
+        match self.of(inst, ty)? {
+            Type::Plain(t) if t.is_vector() && n < u64::from(t.lanes) => {
+                let scalar = Ty::of(t.scalar);
+                Ok((Part::Lane(scalar), n * u64::from(scalar.scalar.bytes().max(1))))
+            }
+            Type::Array(elem, count) if n < *count => {
+                let layout = self.layout_of(inst, *elem)?;
+                Ok((Part::Type(*elem), n * u64::from(layout.size)))
+            }
+            Type::Struct(members) => {
+                let member = usize::try_from(n).ok().and_then(|n| members.get(n));
+                member.map(|&(ty, at)| (Part::Type(ty), at)).ok_or_else(missing)
+            }
+            _ => Err(missing()),
+        }
+    }
+
+    /// Declares a type. `length` evaluates the constant that is an array's length; `packed` says whether a
+    /// structure has the decoration CPacked.
+    pub(super) fn declare(
+        &mut self,
+        inst: &Inst<'_>,
+        length: impl FnOnce(u32) -> Option<u64>,
+        packed: bool,
+    ) -> Result<(), Error> {
+        let entry = match inst.op {
+            Op::TypeVoid => (Type::Void, None),
+            Op::TypeBool => plain(Ty::BOOL),
+            Op::TypeInt => plain(int(inst)?),
+            Op::TypeFloat => plain(float(inst)?),
+            Op::TypeVector => plain(self.vector(inst)?),
+            Op::TypeArray => self.array(inst, length)?,
+            Op::TypeStruct => self.structure(inst, packed)?,
+            Op::TypePointer => pointer(inst)?,
+            Op::TypeFunction => self.function(inst)?,
+            Op::TypeImage => (image(inst)?, None),
+            Op::TypeSampler => (Type::Sampler, None),
+            Op::TypeSampledImage => match self.of(inst, inst.arg(0)?)? {
+                Type::Image { .. } => (Type::SampledImage(inst.arg(0)?), None),
+                _ => return Err(inst.invalid("it does not name an image type")),
+            },
+            Op::TypeEvent => (Type::Event, Some(Layout { size: 8, align: 8 })),
+            Op::TypeOpaque => (Type::Opaque, None),
+            _ => return Err(inst.unsupported("the type is not implemented")),
+        };
+        self.types.insert(inst.result, entry);
+        Ok(())
+    }
+
+    /// Declares that a type will be a pointer, so that structures may contain it before its own declaration.
+    pub(super) fn forward(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        inst.exactly(2)?;
+        match StorageClass::from_u32(inst.arg(1)?) {
+            Some(class) if space(class).is_some() => {
+                let layout = Layout { size: 8, align: 8 };
+                let entry = (Type::Pointer(class, 0), Some(layout));
+                self.types.entry(inst.arg(0)?).or_insert(entry);
+                Ok(())
+            }
+            Some(class) => Err(inst.unsupported(format!("the storage class {class:?} is not implemented"))),
+            None => Err(inst.invalid("the storage class is unknown")),
+        }
+    }
+
+    fn vector(&self, inst: &Inst<'_>) -> Result<Ty, Error> {
+        inst.exactly(2)?;
+        match (self.of(inst, inst.arg(0)?)?, inst.arg(1)?) {
+            (Type::Plain(ty), n @ (2 | 3 | 4 | 8 | 16)) if !ty.is_vector() => {
+                Ok(Ty::vector(ty.scalar, n as u8))
+            }
+            (Type::Plain(ty), n) if !ty.is_vector() => {
+                Err(inst.unsupported(format!("OpenCL has no vectors of {n} components")))
+            }
+            _ => Err(inst.invalid("the component type is no scalar")),
+        }
+    }
+
+    fn array(
+        &self,
+        inst: &Inst<'_>,
+        length: impl FnOnce(u32) -> Option<u64>,
+    ) -> Result<(Type, Option<Layout>), Error> {
+        inst.exactly(2)?;
+        let (elem, count) = (inst.arg(0)?, inst.arg(1)?);
+        let layout = self.layout_of(inst, elem)?;
+        let count = length(count).filter(|&n| n > 0);
+        let count = count.ok_or_else(|| inst.invalid("the length is no positive integer constant"))?;
+        let size = count
+            .checked_mul(u64::from(layout.size))
+            .filter(|&s| s <= MAX_SIZE)
+            .ok_or_else(|| inst.unsupported("the array has 4 GiB or more"))?;
+        let layout = Layout {
+            size: size as u32,
+            align: layout.align,
+        };
+        Ok((Type::Array(elem, count), Some(layout)))
+    }
+
+    fn structure(&self, inst: &Inst<'_>, packed: bool) -> Result<(Type, Option<Layout>), Error> {
+        let mut members = Vec::with_capacity(inst.args.len());
+        let (mut end, mut align) = (0u64, 1);
+        for &member in inst.args {
+            let layout = self.layout_of(inst, member)?;
+            let own = if packed { 1 } else { layout.align };
+            let at = end.next_multiple_of(u64::from(own));
+            members.push((member, at));
+            end = at + u64::from(layout.size);
+            align = align.max(own);
+            if end > MAX_SIZE {
+                return Err(inst.unsupported("the structure has 4 GiB or more"));
+            }
+        }
+        let layout = Layout {
+            size: end.next_multiple_of(u64::from(align)) as u32,
+            align,
+        };
+        Ok((Type::Struct(members), Some(layout)))
+    }
+
+    fn function(&self, inst: &Inst<'_>) -> Result<(Type, Option<Layout>), Error> {
+        let ret = inst.arg(0)?;
+        let params = inst.args_from(1)?.to_vec();
+        for &ty in inst.args {
+            self.of(inst, ty)?;
+        }
+        Ok((Type::Function { ret, params }, None))
+    }
+}
+
+/// A component of a composite.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(super) enum Part {
+    /// A lane of a vector, of this type.
+    Lane(Ty),
+    /// A member or element, of the type with this id.
+    Type(u32),
+}
+
+fn int(inst: &Inst<'_>) -> Result<Ty, Error> {
+    inst.exactly(2)?;
+    match inst.arg(0)? {
+        bits @ (8 | 16 | 32 | 64) => Ok(Ty::of(Scalar::int(bits))),
+        bits => Err(inst.unsupported(format!("OpenCL has no integers of {bits} bits"))),
+    }
+}
+
+fn float(inst: &Inst<'_>) -> Result<Ty, Error> {
+    if inst.args.len() > 1 {
+        return Err(inst.unsupported("other encodings than those of IEEE 754 are not implemented"));
+    }
+    match inst.arg(0)? {
+        16 => Ok(Ty::F16),
+        32 => Ok(Ty::F32),
+        64 => Ok(Ty::F64),
+        bits => Err(inst.unsupported(format!("OpenCL has no floats of {bits} bits"))),
+    }
+}
+
+fn pointer(inst: &Inst<'_>) -> Result<(Type, Option<Layout>), Error> {
+    inst.exactly(2)?;
+    let Some(class) = StorageClass::from_u32(inst.arg(0)?) else {
+        return Err(inst.invalid("the storage class is unknown"));
+    };
+    let layout = Some(Layout { size: 8, align: 8 });
+    match class {
+        StorageClass::UniformConstant
+        | StorageClass::Workgroup
+        | StorageClass::CrossWorkgroup
+        | StorageClass::Function
+        | StorageClass::Generic => Ok((Type::Pointer(class, inst.arg(1)?), layout)),
+        StorageClass::Input => Ok((Type::Pointer(class, inst.arg(1)?), None)),
+        _ => Err(inst.unsupported(format!("the storage class {class:?} is not implemented"))),
+    }
+}
+
+fn image(inst: &Inst<'_>) -> Result<Type, Error> {
+    let dim = Dim::from_u32(inst.arg(1)?);
+    let (depth, arrayed, multisampled) = (inst.arg(2)? == 1, inst.arg(3)? == 1, inst.arg(4)? == 1);
+    let access = match inst.args.get(7) {
+        Some(&word) => AccessQualifier::from_u32(word),
+        None => Some(AccessQualifier::ReadOnly),
+    };
+    let Some(access) = access else {
+        return Err(inst.invalid("the access qualifier is unknown"));
+    };
+    if multisampled {
+        return Err(inst.unsupported("images with several samples are not implemented"));
+    }
+    let shape = match (dim, arrayed) {
+        (Some(Dim::Dim1D), false) => ImageShape::D1,
+        (Some(Dim::Dim1D), true) => ImageShape::D1Array,
+        (Some(Dim::Dim2D), false) => ImageShape::D2,
+        (Some(Dim::Dim2D), true) => ImageShape::D2Array,
+        (Some(Dim::Dim3D), false) => ImageShape::D3,
+        (Some(Dim::DimBuffer), false) => ImageShape::Buffer,
+        _ => return Err(inst.unsupported("OpenCL has no images of this shape")),
+    };
+    Ok(Type::Image { shape, access, depth })
+}

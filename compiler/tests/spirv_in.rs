@@ -1,0 +1,319 @@
+//! Tests of the importer of SPIR-V: what it refuses and how it says so, and that no input crashes or hangs it.
+//!
+//! `tests/oracle` checks that imported modules compute what their sources state.
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use caldera_compiler::driver::{Failed, IlInput, compile_il_object};
+use caldera_compiler::options::Options;
+use caldera_compiler::spirv_in::Specialization;
+use caldera_compiler::target::Target;
+use caldera_compiler::{Object, Unobserved, compile_il, reflect};
+use std::path::PathBuf;
+
+/// How many mutants of each module are tried.
+const MUTANTS: u64 = 40;
+
+fn modules() -> Vec<(String, Vec<u8>)> {
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/il");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    paths.retain(|p| p.extension().is_some_and(|e| e == "spv"));
+    paths.sort();
+    let name = |p: &PathBuf| p.file_name().unwrap().to_string_lossy().into_owned();
+    paths
+        .iter()
+        .map(|p| (name(p), std::fs::read(p).unwrap()))
+        .collect()
+}
+
+fn import(bytes: &[u8]) -> Result<Object, Failed> {
+    import_with(bytes, &Specialization::new())
+}
+
+fn import_with(bytes: &[u8], specialization: &Specialization) -> Result<Object, Failed> {
+    let input = IlInput {
+        name: "module",
+        module: bytes,
+        options: &Options::default(),
+        specialization,
+    };
+    compile_il_object(&input, &Target::desktop())
+}
+
+/// A module that is built word by word.
+#[derive(Clone)]
+struct Module(Vec<u32>);
+
+impl Module {
+    fn new() -> Module {
+        Module(vec![0x0723_0203, 0x0001_0000, 0, 100, 0])
+    }
+
+    /// Returns a module with the capabilities and the memory model of kernels.
+    fn kernel() -> Module {
+        Module::new()
+            .op(17, &[4])
+            .op(17, &[6])
+            .op(17, &[5])
+            .op(17, &[11])
+            .op(14, &[2, 2])
+    }
+
+    #[must_use]
+    fn op(mut self, opcode: u32, operands: &[u32]) -> Module {
+        self.0.push((operands.len() as u32 + 1) << 16 | opcode);
+        self.0.extend(operands);
+        self
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.0.iter().flat_map(|w| w.to_le_bytes()).collect()
+    }
+
+    /// Returns the message with which the module is refused.
+    fn refused(&self) -> String {
+        let failed = import(&self.bytes()).unwrap_err();
+        assert!(!failed.internal, "{}", failed.log);
+        failed.log.lines().next().unwrap().replace("error: module: ", "")
+    }
+}
+
+/// Returns the words of a literal string.
+fn text(s: &str) -> Vec<u32> {
+    let mut bytes = s.as_bytes().to_vec();
+    bytes.resize(bytes.len() / 4 * 4 + 4, 0);
+    let (words, _) = bytes.as_chunks::<4>();
+    words.iter().map(|w| u32::from_le_bytes(*w)).collect()
+}
+
+#[test]
+fn both_byte_orders_are_read() {
+    let (name, bytes) = modules().swap_remove(0);
+    let swapped: Vec<u8> = bytes.chunks(4).flat_map(|w| w.iter().rev().copied()).collect();
+    assert_ne!(bytes, swapped);
+    let texts = [bytes, swapped].map(|b| {
+        import(&b)
+            .unwrap_or_else(|f| panic!("{name}: {}", f.log))
+            .to_text()
+    });
+    assert_eq!(texts[0], texts[1]);
+}
+
+#[test]
+fn headers_are_checked() {
+    assert_eq!(
+        Module(vec![1, 2, 3, 4, 5]).refused(),
+        "invalid SPIR-V: it does not start with the magic number"
+    );
+    assert_eq!(
+        Module(vec![0x0723_0203, 0x0001_0000]).refused(),
+        "invalid SPIR-V: its header is incomplete"
+    );
+    assert_eq!(
+        Module(vec![0x0723_0203, 0x0001_0700, 0, 1, 0]).refused(),
+        "invalid SPIR-V: version 1.7 is not supported (1.0 to 1.6 are)"
+    );
+    assert_eq!(
+        Module(vec![0x0723_0203, 0x0001_0000, 0, u32::MAX, 0]).refused(),
+        "invalid SPIR-V: the bound 4294967295 is out of range"
+    );
+    let odd = import(&[3, 2, 0x23, 7, 0]).unwrap_err().log;
+    assert!(odd.contains("its size is no multiple of four bytes"), "{odd}");
+}
+
+#[test]
+fn errors_name_the_instruction() {
+    let mut cut = Module::new().op(17, &[6]);
+    cut.0.push(9 << 16 | 21);
+    assert_eq!(
+        cut.refused(),
+        "invalid SPIR-V: instruction 1, OpTypeInt: its length of 9 words does not fit the module"
+    );
+    assert_eq!(
+        Module::kernel().op(21, &[1]).refused(),
+        "invalid SPIR-V: instruction 5, OpTypeInt: it has 0 operands instead of 2"
+    );
+    assert_eq!(
+        Module::kernel().op(21, &[1, 32, 0]).op(21, &[1, 16, 0]).refused(),
+        "invalid SPIR-V: instruction 6, OpTypeInt: %1 is defined twice"
+    );
+    assert_eq!(
+        Module::kernel().op(21, &[100, 32, 0]).refused(),
+        "invalid SPIR-V: instruction 5, OpTypeInt: the result id %100 is out of bounds"
+    );
+    assert_eq!(
+        Module::kernel().op(28, &[1, 2, 3]).refused(),
+        "invalid SPIR-V: instruction 5, OpTypeArray: %2 is not a type that is declared before"
+    );
+    assert_eq!(
+        Module::kernel().op(21, &[1, 32, 0]).op(17, &[6]).refused(),
+        "invalid SPIR-V: instruction 6, OpCapability: it is behind the section of a module that it belongs to"
+    );
+    assert_eq!(
+        Module::new().op(17, &[6]).refused(),
+        "invalid SPIR-V: it has 0 memory models"
+    );
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    assert_eq!(
+        Module::new().op(17, &[1]).refused(),
+        "unsupported SPIR-V: instruction 0, OpCapability: the capability Shader is not implemented"
+    );
+    assert_eq!(
+        Module::new().op(17, &[5603]).refused(),
+        "unsupported SPIR-V: instruction 0, OpCapability: the capability FunctionPointersINTEL is not implemented"
+    );
+    assert_eq!(
+        Module::new().op(17, &[6]).op(14, &[1, 2]).refused(),
+        "unsupported SPIR-V: instruction 1, OpMemoryModel: the addressing model Physical32 is not implemented \
+         (Physical64 is)"
+    );
+    assert_eq!(
+        Module::new()
+            .op(17, &[6])
+            .op(10, &text("SPV_KHR_shader_clock"))
+            .refused(),
+        "unsupported SPIR-V: instruction 1, OpExtension: the extension \"SPV_KHR_shader_clock\" is not implemented"
+    );
+    assert_eq!(
+        Module::kernel().op(21, &[1, 24, 0]).refused(),
+        "unsupported SPIR-V: instruction 5, OpTypeInt: OpenCL has no integers of 24 bits"
+    );
+    assert_eq!(
+        Module::kernel().op(32767, &[]).refused(),
+        "unsupported SPIR-V: instruction 5, opcode 32767: the instruction is unknown"
+    );
+}
+
+#[test]
+fn sizes_are_bounded() {
+    // An array of 2^40 integers, and a structure of two arrays of 3 GiB.
+    let ints = Module::kernel().op(21, &[1, 32, 0]).op(21, &[2, 64, 0]);
+    let long = ints.clone().op(43, &[2, 3, 0, 256]).op(28, &[4, 1, 3]);
+    assert!(
+        long.refused()
+            .ends_with("OpTypeArray: the array has 4 GiB or more")
+    );
+    let long = ints
+        .op(43, &[2, 3, 0x3000_0000, 0])
+        .op(28, &[4, 1, 3])
+        .op(30, &[5, 4, 4]);
+    assert!(
+        long.refused()
+            .ends_with("OpTypeStruct: the structure has 4 GiB or more")
+    );
+}
+
+/// Specialization constants have their defaults, or the values that the host sets.
+#[test]
+fn specialization_constants() {
+    let module = Module::kernel()
+        .op(15, &[&[6, 10][..], &text("k")].concat())
+        .op(71, &[5, 1, 42])
+        .op(71, &[6, 1, 43])
+        .op(19, &[1])
+        .op(21, &[2, 32, 0])
+        .op(20, &[3])
+        .op(50, &[2, 5, 7])
+        .op(49, &[3, 6])
+        .op(32, &[4, 5, 2])
+        .op(33, &[7, 1, 4])
+        .op(54, &[1, 10, 0, 7])
+        .op(55, &[4, 11])
+        .op(248, &[12])
+        .op(169, &[2, 13, 6, 5, 2])
+        .op(253, &[])
+        .op(56, &[]);
+    // The third operand of the selection is no value.
+    assert!(
+        module.refused().ends_with("OpSelect: %2 is not a value"),
+        "{}",
+        module.refused()
+    );
+    let mut words = module.0;
+    let at = words.windows(5).position(|w| w == [2, 13, 6, 5, 2]).unwrap();
+    words[at + 4] = 5;
+    words.splice(at + 5..at + 5, [3 << 16 | 62, 11, 13]);
+    let bytes = Module(words).bytes();
+    let default = import(&bytes).unwrap().to_text();
+    assert!(default.contains("Select bool false, i32 7, i32 7"), "{default}");
+    let values = Specialization::from([(42, vec![9, 0, 0, 0]), (43, vec![1])]);
+    let set = import_with(&bytes, &values).unwrap().to_text();
+    assert!(set.contains("Select bool true, i32 9, i32 9"), "{set}");
+}
+
+#[test]
+fn kernels_keep_their_names() {
+    let mut found = 0;
+    for (name, bytes) in modules() {
+        let options = Options::default();
+        let input = IlInput {
+            name: &name,
+            module: &bytes,
+            options: &options,
+            specialization: &Specialization::new(),
+        };
+        let compiled = compile_il(&input, &Target::desktop(), &mut Unobserved);
+        let compiled = compiled.unwrap_or_else(|f| panic!("{name}: {}", f.log));
+        let reflection = reflect::read(&compiled.words).unwrap();
+        assert!(!reflection.kernels.is_empty(), "{name}");
+        found += reflection.kernels.len();
+    }
+    assert!(found > 100, "{found} kernels");
+}
+
+/// Changes some words of a module: to small numbers, to other words of it, or in one bit.
+fn mutate(bytes: &[u8], seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = |bound: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as usize % bound
+    };
+    let (words, _) = bytes.as_chunks::<4>();
+    let mut words: Vec<u32> = words.iter().map(|w| u32::from_le_bytes(*w)).collect();
+    for _ in 0..=next(3) {
+        // The header is mostly kept, because its errors are found at once.
+        let at = if next(50) == 0 {
+            next(5)
+        } else {
+            5 + next(words.len() - 5)
+        };
+        match next(5) {
+            0 => words[at] = next(64) as u32,
+            1 => words[at] ^= 1 << next(32),
+            2 => words[at] = words[next(words.len())],
+            3 => {
+                words.remove(at);
+            }
+            _ => words[at] = next(usize::from(u16::MAX)) as u32,
+        }
+    }
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+/// A mutant is refused or imported. It never causes an internal error, as which the driver reports a panic.
+#[test]
+fn mutants_are_refused_or_imported() {
+    let (mut refused, mut imported) = (0, 0);
+    for (name, bytes) in modules().into_iter().filter(|(_, b)| b.len() < 12_000) {
+        for seed in 0..MUTANTS {
+            match import(&mutate(&bytes, seed)) {
+                Ok(_) => imported += 1,
+                Err(failed) => {
+                    assert!(!failed.internal, "{name}, seed {seed}: {}", failed.log);
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(
+        refused > 300 && imported > 30,
+        "{refused} refused, {imported} imported"
+    );
+}
