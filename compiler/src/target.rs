@@ -159,6 +159,9 @@ pub struct Costs {
     /// The driver loads or stores each scalar of an access, for each work-item, by separate instructions
     /// (llvmpipe), so a pair of words takes twice as long as one 64-bit integer.
     pub lane_by_lane: bool,
+    /// A rotation of a 64-bit integer is at least as quick in 64 bits as in halves, since the processor shifts 64
+    /// bits by one instruction (llvmpipe).
+    pub whole_rotations: bool,
 }
 
 /// Device limits that change the output.
@@ -274,6 +277,7 @@ impl Target {
                 costly_negation: true,
                 split_words: true,
                 lane_by_lane: true,
+                whole_rotations: true,
             },
             limits: Limits {
                 private_memory: 64,

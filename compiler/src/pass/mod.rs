@@ -48,6 +48,7 @@ pub mod share_loads;
 pub mod share_offsets;
 pub mod simplify_integers;
 pub mod simplify_regions;
+pub mod split_rotations;
 pub mod sroa;
 pub mod trip_count;
 pub mod uniformity;

@@ -9,7 +9,7 @@
 //!      8 bytes have 1 or 2 64-bit lanes, with a `Bitcast`. Volatile accesses stay as they are.
 //!
 //! In local memory only vectors of 2 lanes are changed, and only if then all accesses have 64-bit lanes: the
-//! smallest lane of a kernel is the element type of its local memory. Vectors of 4 lanes stay, since llvmpipe
+//! smallest lane of an array is its element type, and arrays are not told apart here. Vectors of 4 lanes stay, since llvmpipe
 //! moves a whole element in one loop, so that two 64-bit numbers take longer than one element of four words
 //! (n-body on llvmpipe: 0.95 of the speed).
 

@@ -6,7 +6,7 @@ use super::{
     limit_nesting, lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory,
     lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words, promote_accumulators,
     round_doubles, scalarize_integers, scratch_memory, share_loads, share_offsets, simplify_integers,
-    simplify_regions, sroa, unroll_counted, unroll_loops, widen_accesses, widen_integers,
+    simplify_regions, split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses, widen_integers,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -121,6 +121,8 @@ pub fn pipeline(target: &Target) -> Pipeline {
         // This pass comes after the last `hoist_invariants`, which would take the sums apart again.
         p.run_pass(share_offsets::PASS);
     }
+    // All passes that make numbers of bits constant have run; `late` merges the halves of equal numbers.
+    p.run_pass(split_rotations::PASS);
     p.fixpoint(
         "late",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],

@@ -125,6 +125,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             // Observed in the machine code of Mesa 22.3, and in execution times with NVIDIA's version 580.
             split_words: nvidia || f.driver_name == "llvmpipe",
             lane_by_lane: f.driver_name == "llvmpipe",
+            whole_rotations: f.physical_type == PhysicalType::Cpu && !nvidia,
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),

@@ -411,6 +411,9 @@ impl Generator<'_> {
     /// Generates any operation, and adds its result to the pool.
     pub(super) fn operation(&mut self) -> Value {
         let ty = self.some_type();
+        if self.random.one_in(24) {
+            return self.rotation();
+        }
         let v = match self.random.below(15) {
             0..=4 => self.arithmetic(ty),
             5 => {
@@ -455,6 +458,33 @@ impl Generator<'_> {
                 v
             }
         };
+        self.pool.push(v);
+        v
+    }
+
+    /// Generates two shifts in opposite directions, which are a rotation if the bits fit.
+    fn rotation(&mut self) -> Value {
+        let ty = self.some_integer();
+        let ty = match self.random.one_in(2) {
+            true => Ty {
+                scalar: Scalar::I64,
+                ..ty
+            },
+            false => ty,
+        };
+        let bits = u64::from(ty.scalar.bytes() * 8);
+        let left = 1 + self.random.below(bits as usize - 1) as u64;
+        let right = bits - left + u64::from(self.random.one_in(8) && left > 1);
+        let x = self.value(ty);
+        let y = if self.random.one_in(3) { self.value(ty) } else { x };
+        let (left, right) = (self.b.bits(ty, left), self.b.bits(ty, right));
+        let shifted = [
+            self.b.binary(BinOp::Shl, x, left),
+            self.b.binary(BinOp::LShr, y, right),
+        ];
+        let op = self.random.of(&[BinOp::Or, BinOp::Or, BinOp::Xor, BinOp::IAdd]);
+        let n = self.random.below(2);
+        let v = self.b.binary(op, shifted[n], shifted[1 - n]);
         self.pool.push(v);
         v
     }
