@@ -94,6 +94,11 @@ impl<'m> Machine<'m> {
         });
     }
 
+    /// Returns the number of steps that the work-item may still take.
+    pub(super) fn steps_left(&self) -> u64 {
+        self.steps
+    }
+
     /// Returns the sub-group operation at which the work-item waits.
     pub(super) fn pending(&self) -> Option<&Pending> {
         self.pending.as_ref()

@@ -128,14 +128,15 @@ struct Shared {
     objects: Vec<u64>,
 }
 
-/// Runs a kernel.
+/// Runs a kernel. Returns the largest number of steps that a work-item took.
 pub fn launch(
     module: &Module,
     kernel: usize,
     args: &[Arg],
     launch: Launch,
     memory: &mut Memory,
-) -> Result<(), Trap> {
+) -> Result<u64, Trap> {
+    let mut steps = 0;
     let info = &module.kernels[kernel];
     // All groups share one scratch buffer, because they belong to one dispatch.
     let items = launch.groups.iter().chain(&launch.local).product::<u32>();
@@ -216,8 +217,10 @@ pub fn launch(
             }
             stops.fill(Stop::Running);
         }
+        let left = items.iter().map(Machine::steps_left).min();
+        steps = steps.max(launch.steps - left.unwrap_or(launch.steps));
     }
-    Ok(())
+    Ok(steps)
 }
 
 fn positions(size: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {

@@ -4,17 +4,18 @@
 //! operands. Results of floating-point operations are those of IEEE 754 where the instruction's flags do not
 //! allow others. Results that depend on the device stay: transcendental functions, and results that an
 //! operation leaves undefined. Loads from initialized constants are folded too. Branches on constants are
-//! left to `simplify_regions`.
+//! left to `simplify_regions`; but what follows one sees the constants that are its results, so that one walk
+//! decides a chain of branches of which each decides the next.
 
 mod constants;
 mod identities;
 mod relaxed;
 mod vectors;
 
-use super::{Changed, Pass, PassCx, PassError};
+use super::{Changed, Pass, PassCx, PassError, simplify_regions};
 use crate::inv;
 use crate::ir::walk::{Replacements, Walk};
-use crate::ir::{BinOp, EntityRef, Function, Global, GlobalData, Inst, Map, Module, Op, Ty, Value};
+use crate::ir::{BinOp, EntityRef, Function, Global, GlobalData, Inst, Map, Module, Op, Region, Ty, Value};
 
 pub const PASS: Pass = Pass {
     name: "const_fold",
@@ -55,11 +56,22 @@ pub(super) fn fold_function(func: &mut Function, globals: &Map<Global, GlobalDat
     let mut changed = false;
     let mut replacements = Replacements::default();
     let mut dead = vec![false; func.insts.len()];
+    let mut uses = None;
     let mut walk = Walk::new(func);
-    while let Some((_, inst)) = walk.next(func) {
+    while let Some((region, inst)) = walk.next(func) {
         replacements.apply_to(func, inst);
         if func.insts[inst].op.is_structured() {
             continue;
+        }
+        if let Some(branch) = only_way(func, region, inst) {
+            let uses = uses.get_or_insert_with(|| func.use_counts());
+            for n in 0..func.insts[inst].args.len() {
+                let (v, result) = (func.insts[inst].args[n], func.insts[branch].results[n]);
+                if func.as_const(v).is_some() && uses[result.index()] > 0 {
+                    replacements.set(result, v);
+                    changed = true;
+                }
+            }
         }
         for _ in 0..MAX_STEPS {
             let folded = fold(func, globals, inst);
@@ -90,6 +102,24 @@ pub(super) fn fold_function(func: &mut Function, globals: &Map<Global, GlobalDat
         }
     }
     changed
+}
+
+/// Returns the branch that a jump, which is in `region`, completes, if the branch is on a constant and cannot complete
+/// in another way.
+fn only_way(func: &Function, region: Region, jump: Inst) -> Option<Inst> {
+    let Op::Exit(branch) = func.insts[jump].op else {
+        return None;
+    };
+    if func.insts[jump].args.is_empty() || simplify_regions::taken_region(func, branch) != Some(region) {
+        return None;
+    }
+    let mut walk = Walk::region(region);
+    while let Some((_, inst)) = walk.next(func) {
+        if inst != jump && func.insts[inst].op == Op::Exit(branch) {
+            return None;
+        }
+    }
+    Some(branch)
 }
 
 /// Keeps a product in its own expression: it may be contracted only with the addition or subtraction of that

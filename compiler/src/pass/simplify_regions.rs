@@ -126,23 +126,33 @@ fn fold_with(func: &mut Function) -> (bool, Option<Jumps>) {
     (changed, (!changed).then_some(jumps))
 }
 
+/// Returns the region that a branch on a constant takes.
+pub(super) fn taken_region(func: &Function, inst: Inst) -> Option<Region> {
+    let data = &func.insts[inst];
+    match &data.op {
+        Op::If => match func.as_const(data.args[0])? {
+            Const::Bits(bits) => Some(data.regions[usize::from(bits[0] == 0)]),
+            Const::Undef => Some(data.regions[1]),
+        },
+        Op::Switch(cases) => {
+            let default = data.regions.len() - 1;
+            let case = match func.as_const(data.args[0])? {
+                Const::Bits(bits) => cases.iter().position(|c| c.contains(&bits[0])),
+                Const::Undef => None,
+            };
+            Some(data.regions[case.unwrap_or(default)])
+        }
+        _ => None,
+    }
+}
+
 /// Turns an instruction into a block if it is a branch on a constant or a loop without repeats. Returns
 /// whether it is.
 fn to_block(func: &mut Function, jumps: &Jumps, inst: Inst, replacements: &mut Replacements) -> bool {
     let data = &func.insts[inst];
     let taken = match &data.op {
-        Op::If => match func.as_const(data.args[0]) {
-            Some(Const::Bits(bits)) => data.regions[usize::from(bits[0] == 0)],
-            Some(Const::Undef) => data.regions[1],
-            None => return false,
-        },
-        Op::Switch(cases) => match func.as_const(data.args[0]) {
-            Some(Const::Bits(bits)) => {
-                let default = data.regions.len() - 1;
-                let case = cases.iter().position(|c| c.contains(&bits[0]));
-                data.regions[case.unwrap_or(default)]
-            }
-            Some(Const::Undef) => data.regions[data.regions.len() - 1],
+        Op::If | Op::Switch(_) => match taken_region(func, inst) {
+            Some(region) => region,
             None => return false,
         },
         Op::Loop if jumps.repeats(inst).is_empty() => {

@@ -11,6 +11,7 @@
 //! other files. With these variables and the argument `random_programs`, several processes can share the seeds,
 //! on any machine.
 
+mod accesses;
 mod arithmetic;
 #[path = "../../../icd/tests/exec/exact.rs"]
 #[allow(dead_code, reason = "the execution tests need more of it")]
@@ -52,11 +53,33 @@ const SEEDS: u64 = 400;
 /// The number of failures after which the search stops.
 const MAX_FAILURES: usize = 8;
 
-/// The contents of a program's buffers after a run, or the error that ended the run.
-type Trace = Result<Vec<u8>, String>;
+/// The greatest number of steps of a work-item before any pass.
+const STEPS: u64 = 20_000;
 
-/// Runs a program in the interpreter, with the arguments that belong to its seed.
-fn execute(module: &Module, seed: u64, undefined: Undefined) -> Trace {
+/// The number of steps after passes that one step before them allows. Passes replace an instruction by several:
+/// `lower_memory` and `scratch_memory` access memory in parts, down to single bytes, each with a mask and a shift. The
+/// most that was seen in any program is 7. An endless loop takes more steps than any number, and this one lets it
+/// take at most two million.
+const GROWTH: u64 = 100;
+
+/// What a program computes before any pass.
+struct Expected {
+    /// The contents of the buffers.
+    bytes: Vec<u8>,
+    /// The number of steps that a work-item may take after passes.
+    steps: u64,
+}
+
+/// Runs a program to which no pass was applied. Returns `None` if it has no defined result, or does not end.
+fn expected(module: &Module, seed: u64) -> Option<Expected> {
+    let (bytes, steps) = execute(module, seed, Undefined::Trap, STEPS).ok()?;
+    let steps = steps * GROWTH;
+    Some(Expected { bytes, steps })
+}
+
+/// Runs a program in the interpreter, with the arguments that belong to its seed. Returns the contents of its
+/// buffers and the largest number of steps of a work-item, or the error that ended the run.
+fn execute(module: &Module, seed: u64, undefined: Undefined, steps: u64) -> Result<(Vec<u8>, u64), String> {
     let shape = Shape::new(seed);
     let items = shape.items as usize;
     let mut memory = Memory::default();
@@ -84,13 +107,13 @@ fn execute(module: &Module, seed: u64, undefined: Undefined) -> Trace {
     ];
     let launch = Launch {
         local: [shape.items, 1, 1],
-        steps: 20_000,
+        steps,
         subgroup: shape.subgroup,
         undefined,
         ..Launch::default()
     };
     match interp::launch(module, 0, &args, launch, &mut memory) {
-        Ok(()) => Ok(buffers.map(|b| memory.object(b).to_vec()).concat()),
+        Ok(steps) => Ok((buffers.map(|b| memory.object(b).to_vec()).concat(), steps)),
         Err(e) => Err(e.to_string()),
     }
 }
@@ -133,9 +156,11 @@ impl Treatment {
                     Err(e) => return Err(e.to_string()),
                 }
                 if !cx.report.unsettled.is_empty() {
+                    let changed = &cx.report.changed;
                     return Err(format!(
-                        "fixpoints that reached their bound: {:?}",
-                        cx.report.unsettled
+                        "fixpoints that reached their bound: {:?}; the last changes are by {:?}",
+                        cx.report.unsettled,
+                        &changed[changed.len().saturating_sub(12)..]
                     ));
                 }
                 Ok(Some(Treated {
@@ -188,7 +213,7 @@ impl Treatment {
 
     /// Compares the program after the treatment with the expected result. Returns the passes that changed the
     /// program, or a description of the failure.
-    fn check(&self, module: &Module, seed: u64, expected: &[u8]) -> Result<Vec<&'static str>, String> {
+    fn check(&self, module: &Module, seed: u64, expected: &Expected) -> Result<Vec<&'static str>, String> {
         let treated = catch_unwind(AssertUnwindSafe(|| self.apply(module)));
         let Some(treated) = treated.unwrap_or_else(|_| Err("a pass panicked".into()))? else {
             return Ok(Vec::new());
@@ -198,8 +223,8 @@ impl Treatment {
         if self.has_descriptors() && has("lower_kernel_args") && !has("lower_memory") {
             return Ok(treated.changed);
         }
-        match execute(&treated.module, seed, Undefined::Anything) {
-            Ok(bytes) if bytes == expected => Ok(treated.changed),
+        match execute(&treated.module, seed, Undefined::Anything, expected.steps) {
+            Ok((bytes, _)) if bytes == expected.bytes => Ok(treated.changed),
             Ok(_) => Err(format!(
                 "the result differs after {} passes",
                 treated.executed.len()
@@ -210,7 +235,7 @@ impl Treatment {
 
     /// Finds the first pass after which the result differs. Returns a description of it, with its number and, if
     /// known, its name; and the program that it produces.
-    fn culprit(&self, module: &Module, seed: u64, expected: &[u8]) -> (String, String) {
+    fn culprit(&self, module: &Module, seed: u64, expected: &Expected) -> (String, String) {
         for count in 1..200 {
             let part = match self {
                 Treatment::Passes(list) if count > list.len() => break,
@@ -293,7 +318,7 @@ fn check(seed: u64) -> Found {
         return found;
     }
     // If the program fails before any pass, there is no result to compare with; the passes must still succeed.
-    let Ok(expected) = execute(&module, seed, Undefined::Trap) else {
+    let Some(before) = expected(&module, seed) else {
         for treatment in treatments(seed) {
             if catch_unwind(AssertUnwindSafe(|| treatment.apply(&module))).map_or(true, |r| r.is_err()) {
                 found.failure = Some(format!("seed {seed}: {} fails\n{module}", treatment.name()));
@@ -303,19 +328,17 @@ fn check(seed: u64) -> Found {
     };
     found.ended = true;
     for treatment in treatments(seed) {
-        match treatment.check(&module, seed, &expected) {
+        match treatment.check(&module, seed, &before) {
             Ok(changed) => found.changed.extend(changed),
             Err(e) => {
-                let (culprit, _) = treatment.culprit(&module, seed, &expected);
+                let (culprit, _) = treatment.culprit(&module, seed, &before);
                 let mut text = format!("seed {seed}: {}: {e}; {culprit}\n", treatment.name());
                 if std::env::var_os("CALDERA_ORACLE_REDUCE").is_some() {
                     let reduced = reduce::reduce(&module, |m| {
-                        execute(m, seed, Undefined::Trap)
-                            .is_ok_and(|expected| treatment.check(m, seed, &expected).is_err())
+                        expected(m, seed).is_some_and(|before| treatment.check(m, seed, &before).is_err())
                     });
-                    let expected =
-                        execute(&reduced, seed, Undefined::Trap).expect("the reduced program terminates");
-                    let (culprit, after) = treatment.culprit(&reduced, seed, &expected);
+                    let before = expected(&reduced, seed).expect("the reduced program terminates");
+                    let (culprit, after) = treatment.culprit(&reduced, seed, &before);
                     text += &format!("reduced: {culprit}\n{reduced}== after that pass ==\n{after}");
                 }
                 found.failure = Some(text);

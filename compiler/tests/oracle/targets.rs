@@ -22,8 +22,9 @@ pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     let mut cpu = Target::faulty();
     cpu.costs.costly_negation = false;
     cpu.features.fast_fma = false;
-    // No program of the generator nests deeper than llvmpipe follows.
-    cpu.limits.nesting = 4;
+    // No program of the generator nests deeper than llvmpipe follows. Each of the loops around a condition needs
+    // two or three levels of their own, and a program may have three of them.
+    cpu.limits.nesting = 8;
     let mut runtime = Target {
         abi: Abi::Descriptor(DescriptorAbi::runtime()),
         ..Target::desktop()

@@ -29,6 +29,20 @@ pub(super) struct Array {
     pub(super) pointer: Value,
 }
 
+/// Returns the number of elements of which an access consists, if it consists of whole elements. Elements that are
+/// smaller than a lane are joined by the access to the lane.
+fn whole_elements(a: Array, ty: Ty, access: Access) -> Option<u32> {
+    let bytes = a.elem.bytes();
+    let whole = access.align >= bytes && ty.bytes().is_multiple_of(bytes) && ty.scalar.bytes() <= bytes;
+    whole.then(|| ty.bytes() / bytes)
+}
+
+/// Returns the distance and the alignment of the part of an access that starts after `bytes` bytes.
+fn part_access(extra: u32, access: Access, bytes: u32) -> (u32, Access) {
+    let align = access.align_at(bytes);
+    (extra + bytes, Access { align, ..access })
+}
+
 fn lane_ty(ty: Ty) -> Ty {
     Ty::of(ty.scalar)
 }
@@ -59,13 +73,27 @@ impl Lower<'_> {
             Target::Nowhere => self.b.undef(ty),
             Target::Array(a) => {
                 let a = self.suited(a, ty, access);
-                let whole = ty.bytes() == a.elem.bytes() && ty.lanes == a.elem.lanes;
-                if whole && access.align >= a.elem.bytes() {
-                    let v = self.load_element(a, extra, access);
-                    return self.b.cast(CastOp::Bitcast, v, ty);
+                match whole_elements(a, ty, access) {
+                    Some(count) => self.load_elements(a, extra, ty, access, count),
+                    None => self.load_lanes(target, extra, ty, access),
                 }
-                self.load_lanes(target, extra, ty, access)
             }
+        }
+    }
+
+    /// Loads a value that consists of `count` whole elements.
+    fn load_elements(&mut self, a: Array, extra: u32, ty: Ty, access: Access, count: u32) -> Value {
+        let part = Ty::vector(ty.scalar, ty.lanes / count as u8);
+        let parts: Vec<Value> = (0..count)
+            .map(|n| {
+                let (extra, access) = part_access(extra, access, n * part.bytes());
+                let v = self.load_element(a, extra, access);
+                self.b.cast(CastOp::Bitcast, v, part)
+            })
+            .collect();
+        match parts[..] {
+            [one] => one,
+            _ => self.b.construct(ty, parts),
         }
     }
 
@@ -156,13 +184,8 @@ impl Lower<'_> {
                 self.b.insert(op, vec![address, value], &[]);
                 return;
             }
-            Target::Array(a)
-                if ty.bytes() == a.elem.bytes()
-                    && ty.lanes == a.elem.lanes
-                    && access.align >= a.elem.bytes() =>
-            {
-                let value = self.b.cast(CastOp::Bitcast, value, a.elem);
-                self.store_element(a, extra, value, access);
+            Target::Array(a) if let Some(count) = whole_elements(a, ty, access) => {
+                self.store_elements(a, extra, value, access, count);
                 return;
             }
             Target::Several(n) => {
@@ -184,6 +207,23 @@ impl Lower<'_> {
             };
             let align = access.align_at(n * bytes);
             self.store_scalar(target, extra + n * bytes, lane, Access { align, ..access });
+        }
+    }
+
+    /// Stores a value that consists of `count` whole elements.
+    fn store_elements(&mut self, a: Array, extra: u32, value: Value, access: Access, count: u32) {
+        let ty = self.b.func.ty(value);
+        let part = Ty::vector(ty.scalar, ty.lanes / count as u8);
+        for n in 0..count {
+            let first = n as u8 * part.lanes;
+            let v = match (count, part.lanes) {
+                (1, _) => value,
+                (_, 1) => self.b.extract(value, first),
+                (_, lanes) => self.b.shuffle(value, value, (first..first + lanes).collect()),
+            };
+            let v = self.b.cast(CastOp::Bitcast, v, a.elem);
+            let (extra, access) = part_access(extra, access, n * part.bytes());
+            self.store_element(a, extra, v, access);
         }
     }
 

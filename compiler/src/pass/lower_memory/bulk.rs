@@ -52,10 +52,9 @@ impl Lower<'_> {
         };
         // A chunk is never smaller than an element of either array. The other array can be accessed in parts
         // if need be, but a part of a float or vector element cannot be accessed.
-        let whole_element = |target: Target| self.elem(target).map_or(1, Ty::bytes);
-        let mut largest = align.min(widest).max(whole_element(dst));
+        let mut largest = align.min(widest).max(self.largest_element(dst));
         if let Source::Memory(src, _) = source {
-            largest = largest.max(whole_element(src));
+            largest = largest.max(self.largest_element(src));
         }
         let whole = size / largest;
         let mut done = 0;
@@ -75,11 +74,17 @@ impl Lower<'_> {
 
     /// Stores one chunk of `bytes` bytes at an offset.
     fn piece(&mut self, dst: Target, access: Access, source: Source<'_>, offset: u32, bytes: u32) {
-        let other = match source {
-            Source::Zero | Source::Bytes(_) => None,
-            Source::Memory(src, _) => self.elem(src),
+        let (other, words) = match source {
+            Source::Zero | Source::Bytes(_) => (None, is_accessed_in_words(dst)),
+            Source::Memory(src, _) => {
+                let words = is_accessed_in_words(dst) || is_accessed_in_words(src);
+                (self.elem(src), words)
+            }
         };
-        let ty = piece_ty(bytes, [self.elem(dst), other]);
+        let ty = match words {
+            true => words_ty(bytes),
+            false => piece_ty(bytes, [self.elem(dst), other]),
+        };
         let value = match source {
             Source::Zero => self.b.zero(ty),
             Source::Bytes(b) => {
@@ -122,6 +127,19 @@ impl Lower<'_> {
         self.b.leave();
     }
 
+    /// Returns the size in bytes of the largest element, chosen by `lower_memory`, of the arrays of a target.
+    fn largest_element(&self, target: Target) -> u32 {
+        let bytes = match target {
+            Target::Array(a) => self
+                .elem(target)
+                .or_else(|| self.one_element(a.storage))
+                .map(Ty::bytes),
+            Target::Several(n) => self.largest_of_several(n),
+            Target::Physical(_) | Target::Nowhere => None,
+        };
+        bytes.unwrap_or(1)
+    }
+
     /// Returns the target `offset` bytes, a number at run time, after another one.
     fn moved(&mut self, target: Target, offset: Value) -> Target {
         match target {
@@ -161,14 +179,29 @@ impl Lower<'_> {
     }
 }
 
-/// Returns the type of a chunk: an array's element with integer lanes, or else a vector of words above 4
-/// bytes.
+/// Returns whether copies and fills access a target as words of at most 32 bits, for which a buffer has an element
+/// type of its own: see `Objects::bulk`.
+fn is_accessed_in_words(target: Target) -> bool {
+    match target {
+        Target::Several(_) => true,
+        Target::Array(a) => matches!(a.storage, Storage::Buffer(..) | Storage::ReadOnly(..)),
+        Target::Physical(_) | Target::Nowhere => false,
+    }
+}
+
+/// Returns the type of a chunk, which consists of whole elements: an array's element with integer lanes, or else a
+/// vector of words above 4 bytes.
 fn piece_ty(bytes: u32, elems: [Option<Ty>; 2]) -> Ty {
     for elem in elems.into_iter().flatten() {
         if elem.bytes() == bytes {
             return elem.with_scalar(Scalar::int(elem.scalar.bits()));
         }
     }
+    words_ty(bytes)
+}
+
+/// Returns the type of a chunk of words.
+fn words_ty(bytes: u32) -> Ty {
     match bytes {
         16 => Ty::vector(Scalar::I32, 4),
         8 => Ty::vector(Scalar::I32, 2),

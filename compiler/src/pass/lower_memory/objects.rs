@@ -492,6 +492,20 @@ impl Lower<'_> {
         }
     }
 
+    /// Returns the element type of the object to which a storage refers, if the object has only one.
+    pub(super) fn one_element(&self, storage: Storage) -> Option<Ty> {
+        let (object, objects) = (object_of(storage)?, self.objects.as_ref()?);
+        (!objects.by_width(object)).then(|| objects.elem(object, 4))
+    }
+
+    /// Returns the size in bytes of the largest element of the objects that a pointer may point into, of those that
+    /// have one element type.
+    pub(super) fn largest_of_several(&self, n: usize) -> Option<u32> {
+        let all = self.objects.as_ref()?;
+        let one = self.several[n].objects.iter().filter(|&&o| !all.by_width(o));
+        one.map(|&o| all.elem(o, 4).bytes()).max()
+    }
+
     /// Calls `work` for each of the objects that a pointer may point into, in the arms of a switch, and
     /// returns the result of the switch.
     pub(super) fn in_each(

@@ -385,7 +385,7 @@ pub(crate) fn program(seed: u64) -> Module {
     module
 }
 
-fn argument(name: &str, kind: ArgKind) -> KernelArg {
+pub(crate) fn argument(name: &str, kind: ArgKind) -> KernelArg {
     KernelArg {
         name: name.into(),
         type_name: "int".into(),
