@@ -14,7 +14,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 macro_rules! cl_codes {
     ($($(#[$doc:meta])* $variant:ident = $value:literal, $name:literal;)*) => {
-        /// The error codes of OpenCL 1.2 and of `cl_khr_icd`.
+        /// The error codes of OpenCL 1.2, of `cl_khr_icd`, and of specialization constants (OpenCL 2.2).
         #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
         #[repr(i32)]
         pub enum ClCode {
@@ -152,6 +152,8 @@ cl_codes! {
     InvalidLinkerOptions = -67, "CL_INVALID_LINKER_OPTIONS";
     /// The number of sub-devices is invalid.
     InvalidDevicePartitionCount = -68, "CL_INVALID_DEVICE_PARTITION_COUNT";
+    /// OpenCL 2.2: the program has no specialization constant with the id.
+    InvalidSpecId = -71, "CL_INVALID_SPEC_ID";
     /// `cl_khr_icd`: there is no platform.
     PlatformNotFoundKhr = -1001, "CL_PLATFORM_NOT_FOUND_KHR";
 }

@@ -19,6 +19,8 @@ pub(crate) enum Rank {
     Context,
     /// A program's build state.
     Program,
+    /// The values of a program's specialization constants.
+    Specialization,
     /// A kernel's arguments.
     Kernel,
     /// A queue's right to retire completed batches, which keeps them in order.

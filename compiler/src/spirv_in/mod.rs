@@ -17,6 +17,7 @@
 mod capability;
 mod consts;
 mod error;
+mod inspect;
 mod library;
 mod lower;
 mod module;
@@ -24,6 +25,7 @@ mod types;
 mod words;
 
 pub use error::{Error, Fault};
+pub use inspect::{SpecConstant, spec_constants};
 pub use words::{Words, is_kernel_module, is_module};
 
 use crate::ir::{FpFlags, Linkage, Module};

@@ -194,6 +194,9 @@ fn queue_properties(device: &Device) -> cl_command_queue_properties {
     CL_QUEUE_PROFILING_ENABLE | out_of_order
 }
 
+/// The newest minor version of SPIR-V 1 that programs may have.
+const SPIRV_MINOR: u32 = 6;
+
 /// Answers queries of later versions that loaders and applications use on every device. For a feature that OpenCL 1.2
 /// lacks, the answer is the value that says so. An unknown query is CL_INVALID_VALUE.
 fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) -> Result<Written> {
@@ -212,10 +215,19 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
             let all = [version(1, 0, 0), version(1, 1, 0), VERSION_1_2].map(|v| name_version(v, "OpenCL C"));
             info.slice(&all)
         }
-        CL_DEVICE_OPENCL_C_FEATURES
-        | CL_DEVICE_ILS_WITH_VERSION
-        | CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => info.slice::<cl_name_version>(&[]),
-        CL_DEVICE_IL_VERSION => info.text(""),
+        CL_DEVICE_ILS_WITH_VERSION => {
+            let all: Vec<_> = (0..=SPIRV_MINOR)
+                .map(|n| name_version(version(1, n, 0), "SPIR-V"))
+                .collect();
+            info.slice(&all)
+        }
+        CL_DEVICE_OPENCL_C_FEATURES | CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => {
+            info.slice::<cl_name_version>(&[])
+        }
+        CL_DEVICE_IL_VERSION => {
+            let all: Vec<String> = (0..=SPIRV_MINOR).map(|n| format!("SPIR-V_1.{n}")).collect();
+            info.text(&all.join(" "))
+        }
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => info.value(d.preferred_work_group_size_multiple),
         CL_DEVICE_SVM_CAPABILITIES
         | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use caldera_runtime::error::{ClCode, Error, Result};
 
-use super::{device::*, kernel::*, platform::*, queue::*};
+use super::{device::*, kernel::*, platform::*, program::*, queue::*};
 use crate::abi::*;
 use crate::args::Ptr;
 use crate::out::Info;
@@ -24,6 +24,8 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         "clRetainDeviceEXT" => clRetainDeviceEXT as *const c_void,
         "clReleaseDeviceEXT" => clReleaseDeviceEXT as *const c_void,
         "clGetKernelSubGroupInfoKHR" => clGetKernelSubGroupInfoKHR as *const c_void,
+        "clCreateProgramWithILKHR" => clCreateProgramWithILKHR as *const c_void,
+        "clSetProgramSpecializationConstant" => clSetProgramSpecializationConstant as *const c_void,
         "clGetDeviceFeatureReportCALDERA" => clGetDeviceFeatureReportCALDERA as *const c_void,
         // CL 9.2: NULL if the function does not exist for the implementation
         _ => return Err(Error::new(ClCode::InvalidValue, format!("no function {name}")).at("9.2")),

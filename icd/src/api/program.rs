@@ -1,6 +1,7 @@
 //! CL 5.6: programs.
 
 use std::ffi::{c_char, c_uchar, c_void};
+use std::sync::Arc;
 
 use caldera_runtime::context::Context;
 use caldera_runtime::device::Device;
@@ -96,6 +97,49 @@ entry! {
             binary_status.write(i, out::SUCCESS);
         }
         Ok(object::give(program))
+    }
+}
+
+/// Creates a program from a SPIR-V module.
+fn from_il(context: &Arc<Context>, il: Option<&[u8]>) -> Result<cl_program> {
+    // cl_khr_il_program: INVALID_VALUE if il is NULL or if length is zero
+    let il = il.filter(|il| !il.is_empty());
+    let il = il.ok_or_else(|| invalid("no module", "cl_khr_il_program"))?;
+    Ok(object::give(Program::with_il(context, il)?))
+}
+
+entry! {
+    /// CL 2.1, 5.8.1 — clCreateProgramWithIL
+    fn clCreateProgramWithIL(context: cl_context, il: *const c_void [length], length: size_t; errcode_ret) -> cl_program {
+        let context = handle::borrow::<Context>(context)?;
+        from_il(&context, il.bytes())
+    }
+}
+
+entry! {
+    /// cl_khr_il_program — clCreateProgramWithILKHR
+    fn clCreateProgramWithILKHR(context: cl_context, il: *const c_void [length], length: size_t; errcode_ret) -> cl_program {
+        let context = handle::borrow::<Context>(context)?;
+        from_il(&context, il.bytes())
+    }
+}
+
+entry! {
+    /// CL 2.2, 5.8.3 — clSetProgramSpecializationConstant
+    fn clSetProgramSpecializationConstant(
+        program: cl_program,
+        spec_id: cl_uint,
+        spec_size: size_t,
+        spec_value: *const c_void [spec_size],
+    ) {
+        let program = handle::borrow::<Program>(program)?;
+        // CL 2.2 5.8.3: INVALID_VALUE if spec_value is NULL
+        let value = spec_value.bytes();
+        let value = value.ok_or_else(|| invalid("spec_value is NULL", "2.2 5.8.3"));
+        match value {
+            Ok(value) => program.set_specialization_constant(spec_id, value),
+            Err(e) => program.set_specialization_constant(spec_id, &[]).and(Err(e)),
+        }
     }
 }
 
@@ -270,7 +314,7 @@ entry! {
             }
             CL_PROGRAM_NUM_KERNELS => info.value(program.kernel_names()?.len()),
             CL_PROGRAM_KERNEL_NAMES => info.text(&program.kernel_names()?.join(";")),
-            CL_PROGRAM_IL => info.bytes(&[]),
+            CL_PROGRAM_IL => info.bytes(program.il()),
             CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => info.bool(false),
             _ => info.unknown(param_name),
         }

@@ -187,6 +187,9 @@ api! {
     clCreateImageWithProperties: clCreateImageWithProperties_t,
     clGetKernelSubGroupInfoKHR: clGetKernelSubGroupInfoKHR_t,
     clGetKernelSubGroupInfo: clGetKernelSubGroupInfo_t,
+    clCreateProgramWithIL: clCreateProgramWithIL_t,
+    clCreateProgramWithILKHR: clCreateProgramWithILKHR_t,
+    clSetProgramSpecializationConstant: clSetProgramSpecializationConstant_t,
 }
 
 /// Calls an entry point: `cl!(clFinish(queue))`.

@@ -13,6 +13,7 @@ mod expr;
 mod file;
 mod float_functions;
 mod geometry;
+mod il;
 mod images;
 mod integer_functions;
 mod lab;
@@ -35,7 +36,7 @@ use std::path::Path;
 use std::ptr::{null, null_mut};
 
 use common::objects::Setup;
-use common::{cl_kernel, cl_mem};
+use common::{cl_kernel, cl_mem, cl_program};
 use expr::{Num, Scope, eval};
 use file::{Arg, Run, parse};
 use scalar::Scalar;
@@ -181,18 +182,26 @@ fn check(path: &Path) -> Result<(), String> {
             return;
         }
         let program = s.built(&source, &file.options);
-        for run in &file.runs {
-            let kernel = s.kernel(program, &run.kernel);
-            execute(&s, kernel, run);
-            assert_eq!(cl!(clReleaseKernel(kernel)), 0);
-        }
-        assert_eq!(cl!(clReleaseProgram(program)), 0);
+        run_all(&s, program, &file.runs);
     });
-    result.map_err(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()))
-            .unwrap_or_default()
-    })
+    result.map_err(|panic| message(&*panic))
+}
+
+/// Executes all runs of a program, and releases it.
+fn run_all(s: &Setup, program: cl_program, runs: &[Run]) {
+    for run in runs {
+        let kernel = s.kernel(program, &run.kernel);
+        execute(s, kernel, run);
+        assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    }
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// Returns the message of a panic.
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()))
+        .unwrap_or_default()
 }
 
 /// Runs every file, or those whose name contains `CALDERA_TEST_FILE`.

@@ -47,6 +47,8 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
             | "clCreateProgramWithSource"
             | "clCreateProgramWithBinary"
             | "clCreateProgramWithBuiltInKernels"
+            | "clCreateProgramWithIL"
+            | "clCreateProgramWithILKHR"
             | "clLinkProgram"
             | "clCreateKernel"
             | "clCreateUserEvent"
@@ -81,7 +83,8 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clRetainProgram"
         | "clReleaseProgram"
         | "clGetProgramInfo"
-        | "clGetProgramBuildInfo" => common::CL_INVALID_PROGRAM,
+        | "clGetProgramBuildInfo"
+        | "clSetProgramSpecializationConstant" => common::CL_INVALID_PROGRAM,
         "clRetainKernel"
         | "clReleaseKernel"
         | "clSetKernelArg"

@@ -8,6 +8,7 @@ mod abi;
 mod conditions;
 mod handles;
 mod independent;
+mod khr_il_program;
 mod khr_image2d_from_buffer;
 mod s4_1_platform;
 mod s4_2_device;

@@ -41,6 +41,7 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         "cl_khr_local_int32_base_atomics",
         "cl_khr_local_int32_extended_atomics",
         "cl_khr_byte_addressable_store",
+        "cl_khr_il_program",
     ];
     if features.buffer_int64_atomics && features.shared_int64_atomics {
         list.extend(["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"]);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use caldera_compiler::options::{OptionUse, Options};
 use caldera_compiler::target::Target;
 
+use super::il::IlBuild;
 use super::toolchain::{self, Object, Unit};
 use super::{BuildStatus, DeviceBuild, Executable, Notify, Origin, Output, Program};
 use crate::device::Device;
@@ -79,7 +80,7 @@ impl InProgress {
                     all_good = false;
                     build.status = BuildStatus::Error;
                     // Binaries that the application provided are kept for another build.
-                    if matches!(self.program.origin, Origin::Source(_)) {
+                    if matches!(self.program.origin, Origin::Source(_) | Origin::Il(_)) {
                         build.output = Output::None;
                     }
                     build.log = log;
@@ -121,7 +122,7 @@ pub(super) fn parse_options(text: &str, usage: OptionUse) -> Result<Options> {
 }
 
 /// Returns a device's target for NDRanges beyond 32 bits.
-fn wide_target(device: &Arc<Device>) -> Arc<Target> {
+pub(super) fn wide_target(device: &Arc<Device>) -> Arc<Target> {
     let mut target = Target::clone(device.target());
     target.wide_ranges = true;
     Arc::new(target)
@@ -243,6 +244,7 @@ impl Program {
                 let output = load(device, &compiled.words, Some(parsed.kernel_arg_info), Some(widen))?;
                 Ok((output, compiled.log.clone()))
             }
+            Origin::Il(il) => IlBuild::new(il, options, parsed).build(device),
             Origin::Binary | Origin::Link => {
                 let index = self.index(device).map_err(|e| e.to_string())?;
                 let present = self.builds.lock()[index].output.clone();
@@ -272,6 +274,14 @@ impl Program {
         // CL 5.6.3: INVALID_COMPILER_OPTIONS if the compiler options are invalid
         let parsed = parse_options(options, OptionUse::Compile)?;
         self.no_kernels()?;
+        if let Origin::Il(il) = &self.origin {
+            // cl_khr_il_program: the headers are ignored for a program from IL
+            let progress = InProgress::start(self, &devices, options)?;
+            let unit = IlBuild::new(il, options, &parsed);
+            return run(self, notify, ClCode::CompileProgramFailure, "5.6.3", move || {
+                progress.finish(devices.iter().map(|d| unit.compile(d)).collect())
+            });
+        }
         // CL 5.6.3: INVALID_OPERATION if program has no source
         let Origin::Source(source) = &self.origin else {
             return Err(Error::new(ClCode::InvalidOperation, "the program has no source").at("5.6.3"));

@@ -1,7 +1,7 @@
 //! Programs (CL 5.6): the source or binaries, the results of builds for each device, and build logs.
 //!
-//! [`build`] has clBuildProgram and clCompileProgram, [`link`] clLinkProgram, and [`binary`] the format of
-//! program binaries. `toolchain` is the only module that calls the compiler, and [`cache`] stores its
+//! [`build`] has clBuildProgram and clCompileProgram, [`link`] clLinkProgram, `il` programs from SPIR-V, and
+//! [`binary`] the format of program binaries. `toolchain` is the only module that calls the compiler, and [`cache`] stores its
 //! results.
 //!
 //! A program's devices are those of its context, or those that binaries were given for. For each device there
@@ -13,6 +13,7 @@ pub mod binary;
 pub mod build;
 pub mod cache;
 pub(crate) mod dump;
+pub(crate) mod il;
 pub mod link;
 mod stored;
 mod toolchain;
@@ -135,6 +136,8 @@ pub struct BuildInfo {
 pub(crate) enum Origin {
     /// clCreateProgramWithSource, with the concatenated strings.
     Source(Arc<[u8]>),
+    /// clCreateProgramWithIL.
+    Il(Arc<il::Il>),
     /// clCreateProgramWithBinary.
     Binary,
     /// clLinkProgram.
@@ -248,7 +251,7 @@ impl Program {
     pub fn source(&self) -> &[u8] {
         match &self.origin {
             Origin::Source(text) => text,
-            Origin::Binary | Origin::Link => &[],
+            Origin::Il(_) | Origin::Binary | Origin::Link => &[],
         }
     }
 

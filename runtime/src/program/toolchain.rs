@@ -8,9 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use caldera_compiler as compiler;
-use caldera_compiler::driver::Input;
+use caldera_compiler::driver::{IlInput, Input};
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::{IncludeResolver, Included};
+use caldera_compiler::spirv_in::{self, SpecConstant, Specialization};
 use caldera_compiler::target::Target;
 
 use super::build::Header;
@@ -26,6 +27,72 @@ pub(super) struct Unit<'a> {
     pub(super) options_text: &'a str,
     pub(super) options: &'a Options,
     pub(super) headers: &'a [Header],
+}
+
+/// The input of one compilation of a SPIR-V module.
+pub(super) struct IlUnit<'a> {
+    pub(super) module: &'a Arc<[u8]>,
+    pub(super) options_text: &'a str,
+    pub(super) options: &'a Options,
+    pub(super) specialization: &'a Specialization,
+}
+
+impl IlUnit<'_> {
+    fn input(&self) -> IlInput<'_> {
+        IlInput {
+            name: "<module>",
+            module: self.module,
+            options: self.options,
+            specialization: self.specialization,
+        }
+    }
+
+    /// Returns the entry of the cache on disk for a result.
+    fn on_disk(&self, kind: &str, target: &Target) -> OnDisk {
+        let values = format!("{:?}", self.specialization);
+        let parts = [self.module, self.options_text.as_bytes(), values.as_bytes()];
+        OnDisk::of(kind, &parts, target)
+    }
+}
+
+/// Checks that bytes are a well-formed SPIR-V module. Returns its specialization constants.
+pub(super) fn inspect_il(bytes: &[u8]) -> Result<Vec<SpecConstant>, String> {
+    let words = spirv_in::Words::from_bytes(bytes).map_err(|e| e.to_string())?;
+    spirv_in::spec_constants(&words).map_err(|e| e.to_string())
+}
+
+/// Compiles and links a SPIR-V module.
+pub(super) fn build_il(unit: &IlUnit<'_>, target: &Arc<Target>) -> Result<Arc<Linked>, String> {
+    let stored = unit.on_disk("build-il", target);
+    if let Some((log, bytes)) = stored.get() {
+        return Ok(Arc::new(Linked::from_bytes(log, &bytes)));
+    }
+    let compiled = compiler::compile_il(&unit.input(), target, &mut compiler::Unobserved);
+    let compiled = compiled.map_err(|failed| failed.log)?;
+    let linked = Linked {
+        words: compiled.words.into(),
+        log: compiled.log,
+    };
+    stored.keep(&[], &linked.log, &linked.bytes());
+    Ok(Arc::new(linked))
+}
+
+/// Compiles a SPIR-V module without linking it.
+pub(super) fn compile_il(unit: &IlUnit<'_>, target: &Arc<Target>) -> Result<Arc<Object>, String> {
+    let stored = unit.on_disk("compile-il", target);
+    let arg_info = true;
+    if let Some((log, bytes)) = stored.get() {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        return Ok(Arc::new(Object { text, log, arg_info }));
+    }
+    let object = compiler::compile_il_object(&unit.input(), target).map_err(|failed| failed.log)?;
+    let text = object.to_text();
+    stored.keep(&[], &object.log, text.as_bytes());
+    Ok(Arc::new(Object {
+        text,
+        log: object.log,
+        arg_info,
+    }))
 }
 
 /// A linked module.

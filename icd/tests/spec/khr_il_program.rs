@@ -1,0 +1,290 @@
+//! cl_khr_il_program, and specialization constants (OpenCL 2.2 5.8.3)
+
+use std::ffi::{CStr, c_void};
+use std::ptr::{null, null_mut};
+
+use crate::common::objects::Setup;
+use crate::common::*;
+use crate::{cl, created, query, query_bytes, query_text};
+
+const ADD: &[u8] = include_bytes!("../../../compiler/tests/il/vector_add.2.spv");
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+/// Returns a module with the kernel `k(global int *out)`, which stores the constants with the SpecIds 42 (an int,
+/// 7) and 43 (a bool, false) to `out[0]`: the int if the bool is false, otherwise 1000.
+fn specialized() -> Vec<u8> {
+    let op = |opcode: u32, operands: &[u32]| {
+        let mut words = vec![(operands.len() as u32 + 1) << 16 | opcode];
+        words.extend(operands);
+        words
+    };
+    let parts = [
+        vec![0x0723_0203, 0x0001_0000, 0, 100, 0],
+        op(17, &[4]),
+        op(17, &[6]),
+        op(14, &[2, 2]),
+        op(15, &[6, 10, u32::from(b'k')]),
+        op(71, &[5, 1, 42]),
+        op(71, &[6, 1, 43]),
+        op(19, &[1]),
+        op(21, &[2, 32, 0]),
+        op(20, &[3]),
+        op(43, &[2, 8, 1000]),
+        op(50, &[2, 5, 7]),
+        op(49, &[3, 6]),
+        op(32, &[4, 5, 2]),
+        op(33, &[7, 1, 4]),
+        op(54, &[1, 10, 0, 7]),
+        op(55, &[4, 11]),
+        op(248, &[12]),
+        op(169, &[2, 13, 6, 8, 5]),
+        op(62, &[11, 13]),
+        op(253, &[]),
+        op(56, &[]),
+    ];
+    bytes(&parts.concat())
+}
+
+fn create(s: &Setup, il: &[u8]) -> (cl_program, i32) {
+    created!(clCreateProgramWithIL(s.context, il.as_ptr().cast(), il.len()))
+}
+
+fn build(program: cl_program) -> i32 {
+    cl!(clBuildProgram(program, 0, null(), null(), None, null_mut()))
+}
+
+fn set(program: cl_program, id: u32, value: &[u8]) -> i32 {
+    cl!(clSetProgramSpecializationConstant(
+        program,
+        id,
+        value.len(),
+        value.as_ptr().cast()
+    ))
+}
+
+/// Returns what the kernel `k` stores.
+fn result(s: &Setup, kernel: cl_kernel) -> i32 {
+    let buffer = s.buffer(&[0; 4]);
+    let size = size_of::<cl_mem>();
+    assert_eq!(
+        cl!(clSetKernelArg(kernel, 0, size, (&raw const buffer).cast())),
+        0
+    );
+    let one = 1;
+    let (wait, event) = (null(), null_mut());
+    let code = cl!(clEnqueueNDRangeKernel(
+        s.queue,
+        kernel,
+        1,
+        null(),
+        &raw const one,
+        null(),
+        0,
+        wait,
+        event
+    ));
+    assert_eq!(code, 0);
+    let bytes = s.read(buffer, 4);
+    assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+    i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
+#[test]
+fn devices_tell_the_versions() {
+    let s = Setup::new();
+    let extensions = query_text!(clGetDeviceInfo(s.device; CL_DEVICE_EXTENSIONS));
+    assert!(
+        extensions.split(' ').any(|e| e == "cl_khr_il_program"),
+        "{extensions}"
+    );
+    let versions = query_text!(clGetDeviceInfo(s.device; CL_DEVICE_IL_VERSION));
+    assert!(
+        versions.starts_with("SPIR-V_1.0 ") && versions.ends_with(" SPIR-V_1.6"),
+        "{versions}"
+    );
+    let all = query_bytes!(clGetDeviceInfo(s.device; CL_DEVICE_ILS_WITH_VERSION));
+    assert_eq!(all.len(), 7 * size_of::<cl_name_version>());
+}
+
+#[test]
+fn functions_have_addresses() {
+    let s = Setup::new();
+    for name in [c"clCreateProgramWithILKHR", c"clSetProgramSpecializationConstant"] {
+        let platform = query!(clGetDeviceInfo(s.device; CL_DEVICE_PLATFORM) as usize) as cl_platform_id;
+        let found = cl!(clGetExtensionFunctionAddressForPlatform(platform, name.as_ptr()));
+        assert!(!found.is_null(), "{name:?}");
+        assert_eq!(found, symbol(name.to_str().expect("ASCII")));
+    }
+    let (program, code) = created!(clCreateProgramWithILKHR(
+        s.context,
+        ADD.as_ptr().cast(),
+        ADD.len()
+    ));
+    assert_eq!(code, 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+#[test]
+fn create_build_and_query() {
+    let s = Setup::new();
+    let (program, code) = create(&s, ADD);
+    assert_eq!(code, 0);
+    assert_eq!(query_bytes!(clGetProgramInfo(program; CL_PROGRAM_IL)), ADD);
+    assert_eq!(query_text!(clGetProgramInfo(program; CL_PROGRAM_SOURCE)), "");
+    assert_eq!(
+        query!(clGetProgramInfo(program; CL_PROGRAM_NUM_DEVICES) as u32),
+        1
+    );
+    assert_eq!(build(program), 0, "{}", s.log(program));
+    let kind = query!(clGetProgramBuildInfo(program, s.device; CL_PROGRAM_BINARY_TYPE) as u32);
+    assert_eq!(kind, CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+    assert_eq!(
+        query_text!(clGetProgramInfo(program; CL_PROGRAM_KERNEL_NAMES)),
+        "add;saxpy"
+    );
+    // OpenCL 5.9.3: a kernel that is not from source has no attributes.
+    let kernel = s.kernel(program, "add");
+    assert_eq!(query_text!(clGetKernelInfo(kernel; CL_KERNEL_ATTRIBUTES)), "");
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+    // A program from source has no IL.
+    let source = s.program("kernel void f() {}");
+    assert!(query_bytes!(clGetProgramInfo(source; CL_PROGRAM_IL)).is_empty());
+    assert_eq!(cl!(clReleaseProgram(source)), 0);
+}
+
+#[test]
+fn creation_errors() {
+    let s = Setup::new();
+    // INVALID_CONTEXT if context is not a valid context
+    let (_, code) = created!(clCreateProgramWithIL(null_mut(), ADD.as_ptr().cast(), ADD.len()));
+    assert_eq!(code, CL_INVALID_CONTEXT);
+    // INVALID_VALUE if il is NULL or if length is zero
+    let (_, code) = created!(clCreateProgramWithIL(s.context, null(), 4));
+    assert_eq!(code, CL_INVALID_VALUE);
+    assert_eq!(create(&s, &[]).1, CL_INVALID_VALUE);
+    // INVALID_VALUE if il is not well-formed
+    assert_eq!(create(&s, b"kernel void f() {}").1, CL_INVALID_VALUE);
+    assert_eq!(create(&s, &ADD[..ADD.len() - 12]).1, CL_INVALID_VALUE);
+    assert_eq!(create(&s, &ADD[..ADD.len() - 1]).1, CL_INVALID_VALUE);
+}
+
+/// A module that is well-formed but cannot be built has a log that names the instruction.
+#[test]
+fn build_errors() {
+    let s = Setup::new();
+    // OpCapability Shader
+    let il = bytes(&[0x0723_0203, 0x0001_0000, 0, 10, 0, 2 << 16 | 17, 1]);
+    let (program, code) = create(&s, &il);
+    assert_eq!(code, 0);
+    assert_eq!(build(program), CL_BUILD_PROGRAM_FAILURE);
+    let log = s.log(program);
+    assert!(
+        log.contains("instruction 0, OpCapability: the capability Shader"),
+        "{log}"
+    );
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+#[test]
+fn specialization_constants() {
+    let s = Setup::new();
+    let (program, code) = create(&s, &specialized());
+    assert_eq!(code, 0);
+    // A constant that is not set has its default.
+    assert_eq!(build(program), 0, "{}", s.log(program));
+    let kernel = s.kernel(program, "k");
+    assert_eq!(result(&s, kernel), 7);
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    // The last value counts, from the next build on. The bytes are copied.
+    let mut value = 5i32.to_le_bytes();
+    assert_eq!(set(program, 42, &value), 0);
+    value = (-9i32).to_le_bytes();
+    assert_eq!(set(program, 42, &value), 0);
+    value.fill(1);
+    assert_eq!(build(program), 0, "{value:?}");
+    let kernel = s.kernel(program, "k");
+    assert_eq!(result(&s, kernel), -9);
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    // A bool is one byte; all values except 0 are true.
+    assert_eq!(set(program, 43, &[2]), 0);
+    assert_eq!(build(program), 0);
+    let kernel = s.kernel(program, "k");
+    assert_eq!(result(&s, kernel), 1000);
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+#[test]
+fn specialization_errors() {
+    let s = Setup::new();
+    let (program, _) = create(&s, &specialized());
+    let value = 1u64.to_le_bytes();
+    // INVALID_PROGRAM if program is not a valid program object created from an intermediate language
+    assert_eq!(set(null_mut(), 42, &value[..4]), CL_INVALID_PROGRAM);
+    let source = s.program("kernel void f() {}");
+    assert_eq!(set(source, 42, &value[..4]), CL_INVALID_PROGRAM);
+    assert_eq!(cl!(clReleaseProgram(source)), 0);
+    // INVALID_SPEC_ID if spec_id is not a valid specialization constant identifier
+    assert_eq!(set(program, 41, &value[..4]), CL_INVALID_SPEC_ID);
+    // INVALID_VALUE if spec_size does not match the size of the constant, or if spec_value is NULL
+    assert_eq!(set(program, 42, &value), CL_INVALID_VALUE);
+    assert_eq!(set(program, 43, &value[..4]), CL_INVALID_VALUE);
+    let nothing: *const c_void = null();
+    assert_eq!(
+        cl!(clSetProgramSpecializationConstant(program, 42, 4, nothing)),
+        CL_INVALID_VALUE
+    );
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+fn compile(program: cl_program, s: &Setup) {
+    let none = (null(), null_mut());
+    let code = cl!(clCompileProgram(
+        program,
+        0,
+        null(),
+        null(),
+        0,
+        none.0,
+        none.1,
+        None,
+        null_mut()
+    ));
+    assert_eq!(code, 0, "{}", s.log(program));
+}
+
+/// Objects from IL and from source are linked, and their binaries can be loaded.
+#[test]
+fn compile_and_link_with_source() {
+    let s = Setup::new();
+    let (il, _) = create(&s, ADD);
+    let source = s.program("kernel void other(global int *a) { *a = 5; }");
+    compile(il, &s);
+    compile(source, &s);
+    let kind = query!(clGetProgramBuildInfo(il, s.device; CL_PROGRAM_BINARY_TYPE) as u32);
+    assert_eq!(kind, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
+    let parts = [il, source];
+    let mut code = 1;
+    let options: &CStr = c"";
+    let linked = cl!(clLinkProgram(
+        s.context,
+        0,
+        null(),
+        options.as_ptr(),
+        2,
+        parts.as_ptr(),
+        None,
+        null_mut(),
+        &raw mut code
+    ));
+    assert_eq!(code, 0);
+    let names = query_text!(clGetProgramInfo(linked; CL_PROGRAM_KERNEL_NAMES));
+    assert_eq!(names, "add;saxpy;other");
+    for program in [il, source, linked] {
+        assert_eq!(cl!(clReleaseProgram(program)), 0);
+    }
+}
