@@ -94,6 +94,10 @@ pub struct Quirks {
     pub loop_values: bool,
     /// An invocation leaves every loop once its loops have had 65535 iterations in total (llvmpipe).
     pub counted_loops: bool,
+    /// A lane of a sub-group that has no work-item, because the size of the work-group in the first dimension is
+    /// no multiple of the sub-group's, takes part in loops. It loads arbitrary values, so that it may stay in a
+    /// loop until the driver leaves every loop (llvmpipe). Loops are entered under a condition instead.
+    pub idle_lanes: bool,
     /// Samplers that filter linearly are less exact than OpenCL allows for the device (llvmpipe, which OpenCL
     /// regards as a CPU, CL 8.2). Linear filters are then computed arithmetically from fetched texels.
     pub coarse_filter: bool,
@@ -258,6 +262,7 @@ impl Target {
             quirks: Quirks {
                 loop_values: true,
                 counted_loops: true,
+                idle_lanes: true,
                 coarse_filter: true,
                 waiting_fences: true,
                 double_rounding: true,

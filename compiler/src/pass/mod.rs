@@ -22,6 +22,7 @@ pub mod forward_memory;
 pub mod fuse_multiply_add;
 pub mod gather_pointer_uses;
 pub mod guard;
+pub mod guard_loops;
 pub mod hide_operands;
 pub mod hoist_invariants;
 pub mod inline;

@@ -2,7 +2,7 @@
 
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_nesting, const_fold, cse, dce, forward_memory,
-    fuse_multiply_add, gather_pointer_uses, hide_operands, hoist_invariants, inline, interleave,
+    fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
     limit_nesting, lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory,
     lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words, promote_accumulators,
     round_doubles, scalarize_integers, scratch_memory, share_loads, share_offsets, simplify_integers,
@@ -144,6 +144,11 @@ pub fn pipeline(target: &Target) -> Pipeline {
     if hide_operands::is_for(target) {
         // After the last fixpoint, which would fold the hidden values.
         p.run_pass(hide_operands::PASS);
+    }
+    if target.quirks.idle_lanes {
+        // All passes that examine or copy loops have run, and the last fixpoint. The `if` counts for
+        // `limit_nesting`.
+        p.run_pass(guard_loops::PASS);
     }
     if target.limits.nesting != u32::MAX {
         // This pass may create multi-level exits, which `lower_exits` lowers. The fixpoint `late` would undo

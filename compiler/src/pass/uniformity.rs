@@ -46,6 +46,11 @@ impl Uniformity {
         self.varying[value.index()]
     }
 
+    /// Returns whether work-items of a sub-group may leave or repeat a structured instruction separately.
+    pub fn is_divergent(&self, inst: Inst) -> bool {
+        self.divergent[inst.index()]
+    }
+
     /// Returns whether all work-items of the sub-group that started the kernel execute each iteration of a
     /// loop together.
     pub fn all_are_in(&self, parents: &Parents, loop_: Inst) -> bool {

@@ -96,6 +96,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             loop_values: f.driver_name == "llvmpipe",
             // In all versions of Mesa: LP_MAX_TGSI_LOOP_ITERATIONS.
             counted_loops: f.driver_name == "llvmpipe",
+            // Observed with Mesa 22.3.
+            idle_lanes: f.driver_name == "llvmpipe",
             coarse_filter: f.driver_name == "llvmpipe" || !formats.filtered(),
             // Observed with Mesa 22.3.
             waiting_fences: f.driver_name == "llvmpipe",

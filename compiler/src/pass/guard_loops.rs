@@ -1,0 +1,138 @@
+//! Places loops inside a test whether the lane that executes them has a work-item.
+//!
+//! Why: llvmpipe executes eight neighbours in the first dimension as the lanes of a vector. If the size of the
+//! work-group is no multiple of eight, some lanes have no work-item. These lanes store nothing and load arbitrary
+//! values, but they take part in loops. A loop that ends because of a value in memory may never end for them.
+//! It is repeated until the driver's limit for iterations is reached, and from then on the driver leaves every
+//! loop of the work-items beside them too early. The driver's conditions do exclude such lanes. The pass is for
+//! targets with [`Quirks::idle_lanes`](crate::target::Quirks::idle_lanes).
+//! In:  `SystemValues`; after the passes that examine loops.
+//! Out: in kernels, each outermost loop that some lanes may leave later than others, and each call of a function
+//!      that is not inlined, is in an arm of an `if` whose condition is true for every work-item, but false for a
+//!      lane without one.
+//!
+//! The position of such a lane in the first dimension is computed from its number in the sub-group. Where the
+//! work-group has the size 1 in that dimension, the driver knows that the position of each work-item is 0, and
+//! uses that also for the other lanes. The size of the work-group is a specialization constant, so that the
+//! driver removes the `if` from work-groups of whole vectors.
+
+use super::uniformity::Uniformity;
+use super::{Changed, Pass, PassCx, PassError};
+use crate::intrinsic::Intrinsic;
+use crate::inv;
+use crate::ir::walk::Parents;
+use crate::ir::{BinOp, Builder, CmpOp, Function, Inst, Module, Op, Scalar, Ty, Unroll, Value};
+
+pub const PASS: Pass = Pass {
+    name: "guard_loops",
+    about: "Keeps lanes without a work-item out of loops, for drivers that would let them go on.",
+    run,
+    requires: inv![Ssa, SystemValues],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
+    for kernel in module.kernels.iter() {
+        let func = &mut module.funcs[kernel.func];
+        let found = divergent_loops(func);
+        if found.is_empty() {
+            continue;
+        }
+        let condition = has_work_item(func, cx.target.features.subgroups);
+        for inst in found {
+            guard(func, inst, condition);
+        }
+        changed = true;
+    }
+    Ok(changed.into())
+}
+
+/// Returns the outermost loops from which a jump may be taken by some lanes only, and the calls outside of
+/// these loops.
+fn divergent_loops(func: &Function) -> Vec<Inst> {
+    let order = func.insts_in_order();
+    let may_loop = |i: &Inst| matches!(func.insts[*i].op, Op::Loop | Op::CallPure(_));
+    if !order.iter().any(may_loop) {
+        return Vec::new();
+    }
+    let uniformity = Uniformity::new(func, &Parents::new(func));
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(&inst) = order.get(at) {
+        at += 1;
+        match func.insts[inst].op {
+            Op::CallPure(_) => found.push(inst),
+            Op::Loop => {
+                let inside = func.insts_inside(inst);
+                if inside.iter().any(|&i| uniformity.is_divergent(i)) {
+                    found.push(inst);
+                    at += inside.len() - 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Inserts a test whether the lane has a work-item at the start of a function, and returns its result.
+fn has_work_item(func: &mut Function, subgroups: bool) -> Value {
+    let insts = &func.regions[func.body].insts;
+    let is_variable = |&i: &Inst| matches!(func.insts[i].op, Op::Variable { .. } | Op::Alloca { .. });
+    let start = insts.iter().position(|i| !is_variable(i)).unwrap_or(insts.len());
+    let mut b = Builder::before(func, func.body, start);
+    let mut first = |op| {
+        let vector = b.value(Op::Intrinsic(op), vec![], Ty::vector(Scalar::I32, 3));
+        b.extract(vector, 0)
+    };
+    let (size, id) = (
+        first(Intrinsic::WorkgroupSize),
+        first(Intrinsic::LocalInvocationId),
+    );
+    if !subgroups {
+        return b.compare(CmpOp::ULt, id, size);
+    }
+    let lanes = b.value(Op::Intrinsic(Intrinsic::SubgroupMaxSize), vec![], Ty::I32);
+    let lane = b.value(Op::Intrinsic(Intrinsic::SubgroupLocalId), vec![], Ty::I32);
+    let rest = b.binary(BinOp::URem, size, lanes);
+    let zero = b.i32(0);
+    let whole = b.compare(CmpOp::IEq, rest, zero);
+    let own = b.binary(BinOp::URem, id, lanes);
+    let start = b.binary(BinOp::ISub, id, own);
+    let position = b.binary(BinOp::IAdd, start, lane);
+    let inside = b.compare(CmpOp::ULt, position, size);
+    b.binary(BinOp::Or, whole, inside)
+}
+
+/// Turns a loop or a call into an `if` with the loop or call in its first arm. Lanes without a work-item get
+/// zeros as results.
+fn guard(func: &mut Function, inst: Inst, condition: Value) {
+    let inside = func.insts_inside(inst);
+    let data = &func.insts[inst];
+    let (op, args, unroll, span) = (data.op.clone(), data.args.clone(), data.unroll, data.span);
+    let regions = data.regions.clone();
+    let types: Vec<Ty> = data.results.iter().map(|&r| func.ty(r)).collect();
+    let moved = func.new_inst(op, args, &types, span);
+    (func.insts[moved].regions, func.insts[moved].unroll) = (regions, unroll);
+    for jump in inside {
+        match &mut func.insts[jump].op {
+            Op::Exit(target) | Op::Repeat(target) if *target == inst => *target = moved,
+            _ => {}
+        }
+    }
+    let results = func.insts[moved].results.clone();
+    let leave = func.new_inst(Op::Exit(inst), results, &[], span);
+    let zeros: Vec<Value> = types.iter().map(|&ty| func.splat_bits(ty, 0)).collect();
+    let skip = func.new_inst(Op::Exit(inst), zeros, &[], span);
+    let arms = [vec![moved, leave], vec![skip]].map(|insts| {
+        let arm = func.new_region(&[]);
+        func.regions[arm].insts = insts;
+        arm
+    });
+    let data = &mut func.insts[inst];
+    (data.op, data.unroll) = (Op::If, Unroll::default());
+    data.args = vec![condition].into();
+    data.regions = arms.to_vec();
+}
