@@ -38,6 +38,7 @@ pub mod lower_system_values;
 pub mod mem2reg;
 pub mod merge_accesses;
 pub mod pair_words;
+pub mod permute_bytes;
 pub mod pipeline;
 pub mod pointers;
 pub mod points_to;

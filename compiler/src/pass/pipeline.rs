@@ -4,9 +4,10 @@ use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_nesting, const_fold, cse, dce, forward_memory,
     fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
     limit_nesting, lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory,
-    lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words, promote_accumulators,
-    round_doubles, scalarize_integers, scratch_memory, share_loads, share_offsets, simplify_integers,
-    simplify_regions, split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses, widen_integers,
+    lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words, permute_bytes,
+    promote_accumulators, round_doubles, scalarize_integers, scratch_memory, share_loads, share_offsets,
+    simplify_integers, simplify_regions, split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses,
+    widen_integers,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -121,6 +122,8 @@ pub fn pipeline(target: &Target) -> Pipeline {
         // This pass comes after the last `hoist_invariants`, which would take the sums apart again.
         p.run_pass(share_offsets::PASS);
     }
+    // Vectors of bytes are loaded and stored as words now; `late` removes the vectors that nothing uses any more.
+    p.run_pass(permute_bytes::PASS);
     // All passes that make numbers of bits constant have run; `late` merges the halves of equal numbers.
     p.run_pass(split_rotations::PASS);
     p.fixpoint(

@@ -303,9 +303,9 @@ impl Generator<'_> {
     fn random_source(&mut self) -> Option<Value> {
         let local = |&v: &Value| self.b.func.ty(v).space() == Some(AddressSpace::Local);
         let local = self.objects.iter().copied().find(local);
-        match self.random.one_in(2) {
-            true => local,
-            false => self.constant,
+        match self.random.one_in(3) {
+            true => self.constant,
+            false => local,
         }
     }
 
@@ -318,11 +318,25 @@ impl Generator<'_> {
             false if self.constant == Some(source) => counter,
             false => self.b.binary(BinOp::And, counter, mask),
         };
-        let at = self.b.binary(BinOp::IMul, at, four);
+        // Front ends widen indices before they are multiplied.
+        let at = match self.random.one_in(2) {
+            true => self.b.binary(BinOp::IMul, at, four),
+            false => {
+                let (at, four) = (self.b.cast(CastOp::SExt, at, Ty::I64), self.b.i64(4));
+                self.b.binary(BinOp::IMul, at, four)
+            }
+        };
         let place = self.b.ptr_add(source, at);
         let offset = 4 * self.random.below(4) as i64;
-        let place = self.b.ptr_offset(place, offset);
-        let v = self.b.load(place, Ty::I32, WORD);
+        let first = self.b.ptr_offset(place, offset);
+        let mut v = self.b.load(first, Ty::I32, WORD);
+        if self.random.one_in(2) {
+            // Addresses that differ by constants.
+            let offset = 4 * self.random.below(4) as i64;
+            let second = self.b.ptr_offset(place, offset);
+            let other = self.b.load(second, Ty::I32, WORD);
+            v = self.combine(v, other, Ty::I32);
+        }
         match ty.scalar {
             Scalar::F32 => self.b.cast(CastOp::SToF, v, ty),
             _ => v,

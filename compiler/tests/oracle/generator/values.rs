@@ -411,8 +411,10 @@ impl Generator<'_> {
     /// Generates any operation, and adds its result to the pool.
     pub(super) fn operation(&mut self) -> Value {
         let ty = self.some_type();
-        if self.random.one_in(24) {
-            return self.rotation();
+        match self.random.below(48) {
+            0 | 1 => return self.rotation(),
+            2 => return self.bytes_of_words(),
+            _ => {}
         }
         let v = match self.random.below(15) {
             0..=4 => self.arithmetic(ty),
@@ -485,6 +487,37 @@ impl Generator<'_> {
         let op = self.random.of(&[BinOp::Or, BinOp::Or, BinOp::Xor, BinOp::IAdd]);
         let n = self.random.below(2);
         let v = self.b.binary(op, shifted[n], shifted[1 - n]);
+        self.pool.push(v);
+        v
+    }
+
+    /// Generates a number that is put together from bytes, or halves, of two others.
+    fn bytes_of_words(&mut self) -> Value {
+        let (scalar, ty) = self.random.of(&[
+            (Scalar::I8, Ty::I32),
+            (Scalar::I16, Ty::I32),
+            (Scalar::I16, Ty::I64),
+        ]);
+        let vector = Ty::vector(scalar, (ty.bytes() / scalar.bytes()) as u8);
+        let words = [self.value(ty), self.value(ty)].map(|v| self.b.cast(CastOp::Bitcast, v, vector));
+        let lanes = usize::from(vector.lanes);
+        let v = match self.random.one_in(2) {
+            true => {
+                let list = (0..lanes).map(|_| self.random.below(2 * lanes) as u8).collect();
+                self.b.value(Op::Shuffle(list), words.to_vec(), vector)
+            }
+            false => {
+                let number = self.value(Ty::of(scalar));
+                let parts = (0..lanes).map(|_| match self.random.below(4) {
+                    0 => number,
+                    1 => self.constant(Ty::of(scalar)),
+                    n => self.b.extract(words[n - 2], self.random.below(lanes) as u8),
+                });
+                let parts = parts.collect();
+                self.b.construct(vector, parts)
+            }
+        };
+        let v = self.b.cast(CastOp::Bitcast, v, ty);
         self.pool.push(v);
         v
     }
