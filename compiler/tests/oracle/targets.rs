@@ -16,8 +16,8 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 4] = [
     "lower_printf",
 ];
 
-/// Returns the targets: a GPU, a CPU with the faults of its driver, a device with all faults at once, and
-/// both variants of the descriptor ABI.
+/// Returns the targets: a GPU, a CPU with the faults of its driver, a device with all faults at once, both
+/// variants of the descriptor ABI, and a GPU on which arrays of different types may be in the same local memory.
 pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     let mut cpu = Target::faulty();
     cpu.costs.costly_negation = false;
@@ -31,12 +31,15 @@ pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     };
     runtime.features.storage8 = false;
     runtime.features.storage16 = false;
+    let mut views = Target::desktop();
+    views.features.workgroup_layout = true;
     vec![
         ("a GPU", Target::desktop()),
         ("a CPU", cpu),
         ("a device with faults", Target::faulty()),
         ("clspv", Target::clspv()),
         ("descriptors", runtime),
+        ("a GPU with several types of local memory", views),
     ]
 }
 

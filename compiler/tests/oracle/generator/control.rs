@@ -63,14 +63,7 @@ impl Generator<'_> {
                 self.b.loop_(init, &results).0
             }
             2 => {
-                let v = self.word();
-                let mask = self.b.i32(3);
-                let v = self.b.binary(BinOp::And, v, mask);
-                let cases = match self.random.below(3) {
-                    0 => vec![],
-                    1 => vec![vec![0], vec![2, 3]],
-                    _ => vec![vec![1]],
-                };
+                let (v, cases) = self.selector();
                 self.b.switch(v, cases, &results).0
             }
             _ => {
@@ -91,6 +84,31 @@ impl Generator<'_> {
         self.open.pop();
         let results = self.b.func.insts[inst].results.to_vec();
         self.remember(&results);
+    }
+
+    /// Generates the number on which a switch depends, of any width, and its cases.
+    fn selector(&mut self) -> (Value, Vec<Vec<u64>>) {
+        let scalar = match self.random.one_in(2) {
+            true => Scalar::I32,
+            false => self
+                .random
+                .of(&[Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64]),
+        };
+        let v = self.value(Ty::of(scalar));
+        if self.random.one_in(4) {
+            // The least and the greatest number, and one of which only the upper half is set.
+            let most = u64::MAX >> (65 - scalar.bits());
+            let upper = 1u64 << (scalar.bits() / 2);
+            return (v, vec![vec![most + 1, upper], vec![most, 1]]);
+        }
+        let mask = self.b.bits(Ty::of(scalar), 3);
+        let v = self.b.binary(BinOp::And, v, mask);
+        let cases = match self.random.below(3) {
+            0 => vec![],
+            1 => vec![vec![0], vec![2, 3]],
+            _ => vec![vec![1]],
+        };
+        (v, cases)
     }
 
     /// Ends the function, or the loop, when too many iterations were executed.

@@ -42,7 +42,10 @@ impl Generator<'_> {
             Ty::vector(Scalar::I8, 3),
             Ty::vector(Scalar::I32, 8),
         ];
-        let ty = self.random.of(&types);
+        let ty = match self.random.one_in(3) {
+            true => super::typed::some_type(self.random),
+            false => self.random.of(&types),
+        };
         let step = ty.scalar.bytes();
         let at = step * self.random.below((32 / step as usize).saturating_sub(3).max(1)) as u32;
         let mut align = 1 << (at | 16).trailing_zeros();
@@ -146,11 +149,15 @@ impl Generator<'_> {
             AtomicOp::Xor,
             AtomicOp::CmpXchg,
         ]);
-        let mut args = vec![place, self.word()];
+        let ty = match self.long_atomics && at % 8 == 0 && self.random.one_in(2) {
+            true => Ty::I64,
+            false => Ty::I32,
+        };
+        let mut args = vec![place, self.value(ty)];
         if op == AtomicOp::CmpXchg {
-            args.push(self.word());
+            args.push(self.value(ty));
         }
-        let old = self.b.intrinsic(Intrinsic::Atomic(op), args, Some(Ty::I32));
+        let old = self.b.intrinsic(Intrinsic::Atomic(op), args, Some(ty));
         self.pool.extend(old);
     }
 

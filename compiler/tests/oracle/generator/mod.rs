@@ -8,6 +8,7 @@
 mod control;
 mod memory;
 mod random;
+mod typed;
 mod values;
 
 use caldera_compiler::intrinsic::{FenceFlags, Intrinsic};
@@ -87,6 +88,10 @@ struct Generator<'r> {
     objects: Vec<Value>,
     /// Private variables that contain such pointers.
     slots: Vec<(Value, Ty)>,
+    /// Arrays that are accessed as one type only, apart from copies.
+    typed: Vec<(Value, Ty)>,
+    /// Whether there are atomic operations on 64 bits, which not all targets have.
+    long_atomics: bool,
     /// Memory that is only read.
     constant: Option<Value>,
     /// The bound of loops over the read-only memory.
@@ -100,7 +105,7 @@ struct Generator<'r> {
 
 impl Generator<'_> {
     fn statement(&mut self) {
-        match self.random.below(29) {
+        match self.random.below(33) {
             0..=3 => {
                 let v = self.operation();
                 let ty = self.b.func.ty(v);
@@ -135,6 +140,9 @@ impl Generator<'_> {
             16 => self.constant_load(),
             22 => self.contracted(),
             24..=27 => self.tree(),
+            28..=30 => self.typed_access(),
+            31 => self.typed_copy(),
+            32 if self.random.one_in(4) => self.number_of_pointer(),
             17 if self.budget > 0 && self.open.len() < 5 => self.counted(),
             18 | 23 if self.budget > 0 && self.open.len() < 4 => self.sweep(),
             19..=21 if self.budget > 0 && self.open.len() < 6 => self.structured(),
@@ -192,7 +200,7 @@ fn function(
     name: &str,
     ret: Option<Ty>,
     callees: &[Func],
-    local: Global,
+    locals: &[Global],
 ) -> Function {
     let is_kernel = ret.is_none();
     let global = Ty::ptr(AddressSpace::Global);
@@ -234,12 +242,15 @@ fn function(
         b.mem_zero(object, WORD, DATA);
     }
     let mut data = objects.clone();
+    let mut typed = typed::private(random, &mut b);
+    let long_atomics = random.one_in(12);
     let (mut buffer, mut constant) = (own, None);
     let mut bound = b.i32(5);
     let mut pool = vec![params[0], params[1]];
     if is_kernel {
         let mut other = params[3];
-        let mut shared = b.global_addr(local, AddressSpace::Local);
+        let mut shared = b.global_addr(locals[0], AddressSpace::Local);
+        let mut arrays = [1, 2].map(|n| b.global_addr(locals[n], AddressSpace::Local));
         buffer = params[2];
         if shape.calm() {
             let zero = b.i32(0);
@@ -253,7 +264,9 @@ fn function(
             buffer = at(buffer, BUFFER as u64);
             other = at(other, BUFFER as u64);
             shared = at(shared, DATA.into());
+            arrays = arrays.map(|a| at(a, typed::SIZE.into()));
         }
+        typed.extend(arrays.map(|a| (a, typed::some_type(random))));
         let first = b.ptr_offset(buffer, 4 * TRACE as i64);
         let second = b.ptr_offset(buffer, 4 * TRACE as i64 + 32);
         let zero = b.i32(0);
@@ -297,6 +310,8 @@ fn function(
         data,
         objects,
         slots,
+        typed,
+        long_atomics,
         constant,
         bound,
         open: vec![block],
@@ -329,12 +344,15 @@ pub(crate) fn program(seed: u64) -> Module {
     let mut random = Random::new(seed);
     let shape = Shape::new(seed);
     let mut module = Module::default();
-    let local = module.globals.push(GlobalData {
-        name: "k.shared".into(),
-        space: AddressSpace::Local,
-        size: DATA * shape.items,
-        align: 16,
-        init: None,
+    let sizes = [("shared", DATA), ("first", typed::SIZE), ("second", typed::SIZE)];
+    let locals = sizes.map(|(name, size)| {
+        module.globals.push(GlobalData {
+            name: format!("k.{name}"),
+            space: AddressSpace::Local,
+            size: size * shape.items,
+            align: 16,
+            init: None,
+        })
     });
     let mut callees = Vec::new();
     for n in 0..random.below(3) {
@@ -344,11 +362,11 @@ pub(crate) fn program(seed: u64) -> Module {
             &format!("f{n}"),
             Some(Ty::I32),
             &callees,
-            local,
+            &locals,
         );
         callees.push(module.funcs.push(f));
     }
-    let k = function(&mut random, shape, "k", None, &callees, local);
+    let k = function(&mut random, shape, "k", None, &callees, &locals);
     let func = module.funcs.push(k);
     let pod = |bytes: u32| ArgKind::Pod {
         size: bytes,
