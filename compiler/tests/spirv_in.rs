@@ -246,6 +246,75 @@ fn specialization_constants() {
     assert!(set.contains("Select bool true, i32 9, i32 9"), "{set}");
 }
 
+/// Returns a module whose function `f` stores 7 through a pointer to Generic. The kernel calls it with pointers
+/// made from its parameters: twice from the one to global memory, or also from the one to local memory.
+fn generic(second: u32) -> Module {
+    Module::new()
+        .op(17, &[4])
+        .op(17, &[6])
+        .op(17, &[38])
+        .op(14, &[2, 2])
+        .op(15, &[&[6, 20][..], &text("k")].concat())
+        .op(19, &[1])
+        .op(21, &[2, 32, 0])
+        .op(43, &[2, 3, 7])
+        .op(32, &[4, 5, 2])
+        .op(32, &[5, 4, 2])
+        .op(32, &[6, 8, 2])
+        .op(33, &[7, 1, 6])
+        .op(33, &[8, 1, 4, 5])
+        .op(54, &[1, 10, 0, 7])
+        .op(55, &[6, 11])
+        .op(248, &[12])
+        .op(62, &[11, 3])
+        .op(253, &[])
+        .op(56, &[])
+        .op(54, &[1, 20, 0, 8])
+        .op(55, &[4, 21])
+        .op(55, &[5, 22])
+        .op(248, &[23])
+        .op(121, &[6, 24, 21])
+        .op(121, &[6, 25, second])
+        .op(57, &[1, 26, 10, 24])
+        .op(57, &[1, 27, 10, 25])
+        .op(253, &[])
+        .op(56, &[])
+}
+
+/// A pointer to Generic has the space that it is made from, also through calls.
+#[test]
+fn generic_pointers() {
+    let same = import(&generic(21).bytes())
+        .unwrap_or_else(|f| panic!("{}", f.log))
+        .to_text();
+    assert!(same.contains("(%v0: ptr<global>) {"), "{same}");
+    let refused = generic(22).refused();
+    assert!(
+        refused.ends_with("OpFunctionParameter: this pointer to Generic may lead to several address spaces"),
+        "{refused}"
+    );
+    // Nothing calls the function.
+    let mut unknown = generic(21);
+    unknown.0.truncate(
+        unknown
+            .0
+            .windows(5)
+            .position(|w| w == [5 << 16 | 54, 1, 20, 0, 8])
+            .unwrap(),
+    );
+    let at = unknown
+        .0
+        .windows(3)
+        .position(|w| w == [4 << 16 | 15, 6, 20])
+        .unwrap();
+    unknown.0.drain(at..at + 4);
+    assert!(
+        unknown
+            .refused()
+            .ends_with("the address space of this pointer to Generic is not known")
+    );
+}
+
 #[test]
 fn kernels_keep_their_names() {
     let mut found = 0;

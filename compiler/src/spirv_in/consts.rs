@@ -174,7 +174,7 @@ impl Constants {
         let missing = || inst.unsupported(format!("the operation Op{op:?} is not implemented for constants"));
         if let Some((from, Constant::Address { variable, offset })) = consts.first().copied() {
             let further = match op {
-                Op::Bitcast => 0,
+                Op::Bitcast | Op::PtrCastToGeneric | Op::GenericCastToPtr => 0,
                 Op::AccessChain | Op::InBoundsAccessChain => {
                     self.chain(inst, types, *from, &operands[1..], false)?
                 }

@@ -21,6 +21,7 @@ mod inspect;
 mod library;
 mod lower;
 mod module;
+mod spaces;
 mod types;
 mod words;
 

@@ -121,6 +121,13 @@ impl Types {
         matches!(self.get(id), Some(Type::Array(..) | Type::Struct(_)))
     }
 
+    /// Returns whether there are pointers to the generic address space.
+    pub(super) fn has_generic(&self) -> bool {
+        self.types
+            .values()
+            .any(|(ty, _)| matches!(ty, Type::Pointer(StorageClass::Generic, _)))
+    }
+
     /// Returns whether the type is that of pointers to the generic address space.
     pub(super) fn is_generic(&self, id: u32) -> bool {
         matches!(self.get(id), Some(Type::Pointer(StorageClass::Generic, _)))

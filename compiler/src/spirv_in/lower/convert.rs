@@ -120,9 +120,6 @@ where
         inst.exactly(1)?;
         let v = self.operand(inst, 0)?;
         let from = self.b.func.ty(v);
-        if from.space().is_some() && self.record_space(inst, from) {
-            return self.define(inst, v);
-        }
         let to = self.result_type(inst)?;
         let plain = |t: Ty| t.scalar.is_int() || t.scalar.is_float();
         let value = match (from.space(), to.space()) {

@@ -157,6 +157,18 @@ where
             Op::GroupAsyncCopy => self.async_copy(inst),
             Op::GroupWaitEvents => self.wait_events(inst),
 
+            Op::GroupAll
+            | Op::GroupAny
+            | Op::GroupBroadcast
+            | Op::GroupIAdd
+            | Op::GroupFAdd
+            | Op::GroupFMin
+            | Op::GroupUMin
+            | Op::GroupSMin
+            | Op::GroupFMax
+            | Op::GroupUMax
+            | Op::GroupSMax => self.group(inst),
+
             Op::SampledImage => self.sampled_image(inst),
             Op::ImageSampleExplicitLod => self.image_sample(inst),
             Op::ImageRead => self.image_read(inst),

@@ -54,8 +54,6 @@ pub(super) struct FuncLowering<'a, 'm, 'w> {
     /// The private memory of values and phis, by id.
     slots: HashMap<u32, Value>,
     phis: HashMap<u32, Value>,
-    /// The spaces of the pointers to Generic, which are those of the pointers that they were made from.
-    pub(super) spaces: HashMap<u32, AddressSpace>,
     /// The variables that hold an image or a sampler, with its value once it is known.
     pub(super) handles: HashMap<u32, Option<Val>>,
     allocas: Vec<IrInst>,
@@ -89,7 +87,6 @@ pub(super) fn lower<'m, 'w>(
         crossing: HashSet::new(),
         slots: HashMap::new(),
         phis: HashMap::new(),
-        spaces: HashMap::new(),
         handles: HashMap::new(),
         allocas: Vec::new(),
         numbers: order.iter().enumerate().map(|(n, b)| (b.label, n)).collect(),
@@ -382,7 +379,7 @@ where
     /// Sets the result of an instruction to a value, which must be of the type that the instruction states.
     pub(super) fn define(&mut self, inst: &Inst<'_>, value: Value) -> Result<(), Error> {
         let have = self.b.func.ty(value);
-        if !self.record_space(inst, have) && self.cx.source.types.value(inst.ty) != Some(have) {
+        if self.result_type(inst)? != have {
             return Err(inst.invalid("the result type is not that of the operation on these operands"));
         }
         if have.bytes() == 0 && have.scalar != ir::Scalar::Bool {

@@ -1,12 +1,13 @@
 //! Pointers to the generic address space.
 //!
-//! The IR has no such pointers yet. A pointer to Generic is translated where its space is known: it was made
-//! in this function by a cast of a pointer to another space, perhaps through casts and access chains. It is
-//! then that pointer. Other generic pointers are refused by name.
+//! The IR has no such pointers yet. A pointer to Generic is translated where `spirv_in::spaces` has found its
+//! space: it is then a pointer to that space.
 
 use super::func::FuncLowering;
-use crate::ir::{AddressSpace, Ty};
+use crate::ir::AddressSpace;
 use crate::spirv_in::Error;
+use crate::spirv_in::consts::Constant;
+use crate::spirv_in::spaces::Found;
 use crate::spirv_in::types::space;
 use crate::spirv_in::words::Inst;
 use rspirv::spirv::StorageClass;
@@ -17,17 +18,20 @@ where
 {
     /// Returns the address space that a pointer leads to.
     pub(super) fn space_of(&self, id: u32, class: StorageClass) -> Option<AddressSpace> {
-        self.spaces.get(&id).copied().or_else(|| space(class))
+        if let Some(own) = space(class) {
+            return Some(own);
+        }
+        match self.cx.spaces.value(id) {
+            Some(Found::One(space)) => Some(space),
+            Some(Found::Several) | None => self.constant_space(id),
+        }
     }
 
-    /// Records the space of a result that is a pointer to Generic. Returns whether it is one.
-    pub(super) fn record_space(&mut self, inst: &Inst<'_>, have: Ty) -> bool {
-        match have.space() {
-            Some(space) if self.cx.source.types.is_generic(inst.ty) => {
-                self.spaces.insert(inst.result, space);
-                true
-            }
-            _ => false,
+    /// Returns the space of a constant address.
+    fn constant_space(&self, id: u32) -> Option<AddressSpace> {
+        match self.cx.source.consts.get(id)? {
+            Constant::Address { variable, .. } => space(self.cx.source.variables.get(variable)?.class),
+            _ => None,
         }
     }
 

@@ -113,12 +113,13 @@ where
         let ptr = self.value(inst, id)?;
         let (access, end) = self.access(inst, 1, layout.align)?;
         inst.exactly(end)?;
-        match self.cx.source.types.value(inst.ty) {
-            Some(ty) => {
+        match self.cx.source.types.is_aggregate(inst.ty) {
+            false => {
+                let ty = self.result_type(inst)?;
                 let value = self.read(ptr, ty, access);
                 self.define(inst, value)
             }
-            None => {
+            true => {
                 let memory = self.new_memory(inst)?;
                 let own = Access {
                     align: layout.align.max(1),

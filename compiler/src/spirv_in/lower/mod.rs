@@ -18,6 +18,7 @@ mod convert;
 mod dispatch;
 mod func;
 mod generic;
+mod group;
 mod image;
 mod kernel;
 mod memory;
@@ -28,6 +29,7 @@ mod value;
 use super::consts::{self, Data};
 use super::library::Library;
 use super::module::{Function, Module, Variable};
+use super::spaces::{Found, Spaces};
 use super::types::Type;
 use super::words::Inst;
 use super::{Error, Imported, Settings};
@@ -46,8 +48,12 @@ struct Lowering<'m, 'w> {
     funcs: HashMap<u32, ir::Func>,
     /// Constant structures and arrays that are in memory.
     data: HashMap<u32, Global>,
+    /// The spaces of pointers to Generic.
+    spaces: Spaces,
     /// Whether products and sums may be fused.
     contract: bool,
+    /// Whether the device has cl_khr_subgroups.
+    has_subgroups: bool,
     /// Whether the device has double, to which printf's arguments are promoted.
     has_double: bool,
 }
@@ -63,7 +69,9 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         globals: HashMap::new(),
         funcs: HashMap::new(),
         data: HashMap::new(),
+        spaces: Spaces::of(source),
         contract: !source.modes.iter().any(contraction_off),
+        has_subgroups: target.has_extension("cl_khr_subgroups"),
         has_double: target.features.float64,
     };
     cx.variables()?;
@@ -86,6 +94,17 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         module: cx.out,
         library: cx.library.into_source(),
     })
+}
+
+/// Returns the type of a pointer to Generic whose space is known.
+fn known(inst: &Inst<'_>, found: Option<Found>) -> Result<Ty, Error> {
+    match found {
+        Some(Found::One(space)) => Ok(Ty::ptr(space)),
+        Some(Found::Several) => {
+            Err(inst.unsupported("this pointer to Generic may lead to several address spaces"))
+        }
+        None => Err(inst.unsupported("the address space of this pointer to Generic is not known")),
+    }
 }
 
 impl<'w> Lowering<'_, 'w> {
@@ -230,9 +249,7 @@ impl<'w> Lowering<'_, 'w> {
         match self.source.types.value(ty) {
             Some(ty) => Ok(ty),
             None if self.source.types.is_aggregate(ty) => Ok(Ty::ptr(AddressSpace::Private)),
-            None if self.source.types.is_generic(ty) => {
-                Err(inst.unsupported("parameters that are pointers to Generic are not implemented"))
-            }
+            None if self.source.types.is_generic(ty) => known(inst, self.spaces.value(inst.result)),
             None => Err(inst.unsupported("parameters of this type are not implemented")),
         }
     }
@@ -245,7 +262,10 @@ impl<'w> Lowering<'_, 'w> {
         if types.is_aggregate(function.ret) {
             params.push(Ty::ptr(AddressSpace::Private));
         } else if types.get(function.ret) != Some(&Type::Void) {
-            ret = types.value(function.ret);
+            ret = match types.is_generic(function.ret) {
+                true => Some(known(&function.inst, self.spaces.result(id))?),
+                false => types.value(function.ret),
+            };
             if ret.is_none() {
                 return Err(function
                     .inst

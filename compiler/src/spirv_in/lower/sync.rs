@@ -20,7 +20,7 @@ where
     'w: 'm,
 {
     /// Returns the scope that operand `n` names.
-    fn scope(&self, inst: &Inst<'_>, n: usize) -> Result<Scope, Error> {
+    pub(super) fn scope(&self, inst: &Inst<'_>, n: usize) -> Result<Scope, Error> {
         let number = u32::try_from(self.integer(inst, n)?).unwrap_or(u32::MAX);
         Scope::from_u32(number).ok_or_else(|| inst.invalid(format!("the scope {number} is unknown")))
     }

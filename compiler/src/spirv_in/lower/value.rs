@@ -37,6 +37,15 @@ where
         let have = self.type_of(inst, id)?;
         let types = &self.cx.source.types;
         let fits = have == ty || types.value(have).is_some() && types.value(have) == types.value(ty);
+        if types.is_generic(ty)
+            && matches!(
+                self.cx.source.consts.get(id),
+                Some(Constant::Null | Constant::Undef)
+            )
+        {
+            let ty = super::known(inst, self.cx.spaces.value(inst.result))?;
+            return Ok(Val::Value(self.b.zero(ty)));
+        }
         if fits {
             self.val(inst, id)
         } else {
@@ -62,25 +71,24 @@ where
 
     /// Returns the type of an id's value, if it is a scalar, vector, pointer or handle.
     pub(super) fn ir_type(&self, inst: &Inst<'_>, id: u32) -> Result<Ty, Error> {
-        if let Some(&space) = self.spaces.get(&id) {
-            return Ok(Ty::ptr(space));
-        }
         let ty = self.type_of(inst, id)?;
+        if let Some(Type::Pointer(class @ StorageClass::Generic, _)) = self.cx.source.types.get(ty) {
+            return match self.space_of(id, *class) {
+                Some(space) => Ok(Ty::ptr(space)),
+                None => super::known(inst, self.cx.spaces.value(id)),
+            };
+        }
         let ty = self.cx.source.types.value(ty);
         ty.ok_or_else(|| inst.invalid(format!("%{id} is not a scalar, vector or pointer")))
     }
 
     /// Returns the result type of an instruction, if it is that of a scalar, vector, pointer or handle.
     pub(super) fn result_type(&self, inst: &Inst<'_>) -> Result<Ty, Error> {
-        match self.cx.source.types.get(inst.ty) {
-            Some(Type::Pointer(StorageClass::Generic, _)) => {
-                Err(inst.unsupported("the space of this pointer to Generic is not known"))
-            }
-            _ => {
-                let ty = self.cx.source.types.value(inst.ty);
-                ty.ok_or_else(|| inst.invalid("the result type is not that of a scalar, vector or pointer"))
-            }
+        if self.cx.source.types.is_generic(inst.ty) {
+            return super::known(inst, self.cx.spaces.value(inst.result));
         }
+        let ty = self.cx.source.types.value(inst.ty);
+        ty.ok_or_else(|| inst.invalid("the result type is not that of a scalar, vector or pointer"))
     }
 
     /// Returns an integer constant that operand `n` names.
@@ -94,6 +102,9 @@ where
         match self.cx.source.types.get(ty) {
             Some(Type::Pointer(class, pointee)) => match self.space_of(id, *class) {
                 Some(space) => Ok((space, *pointee)),
+                None if *class == StorageClass::Generic => {
+                    super::known(inst, self.cx.spaces.value(id)).map(|_| (AddressSpace::Private, *pointee))
+                }
                 None => Err(inst.unsupported(format!("pointers to {class:?} are not implemented here"))),
             },
             _ => Err(inst.invalid(format!("%{id} is no pointer"))),
