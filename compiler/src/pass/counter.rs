@@ -51,11 +51,8 @@ impl Counter {
             (false, true) => next.args[0],
             _ => return None,
         };
-        let unsigned = matches!(compare, CmpOp::ULt | CmpOp::ULe);
-        let good = match func.as_bits(step) {
-            Some(step) => (1..=MAX_STEP).contains(&step),
-            None => unsigned,
-        };
+        // The test of a variable step holds for no step that is negative (`test`).
+        let good = func.as_bits(step).is_none_or(|n| (1..=MAX_STEP).contains(&n));
         (good && is_outside(func, body, bound) && is_outside(func, body, step)).then_some(Counter {
             compare,
             arg: arg as usize,
@@ -68,6 +65,11 @@ impl Counter {
     /// The test leaves `quick`, with the arguments as results, unless the next `factor` iterations are
     /// certain. `exact`: the number of iterations is a multiple of the factor. `also`: another condition for
     /// staying.
+    ///
+    /// An addition to the counter may wrap around in the original loop, in which case the number of iterations
+    /// depends on the wrapped value, and a step that is known only at run time may be 0 or negative. The
+    /// iterations that the test calls certain are those up to the bound without wrapping around; the original
+    /// loop does all others.
     pub(super) fn test(
         &self,
         func: &mut Function,
@@ -100,8 +102,12 @@ impl Counter {
                 b.compare(CmpOp::UGt, left, needed)
             }
             // Dividing the remaining distance by the factor, a power of two, avoids a product that could
-            // overflow.
+            // overflow. If the quotient is not less than the step, taken as unsigned, the counter passes the
+            // bound in none of the steps, and so does not wrap around. This holds for signed counters, too:
+            // the factor is at least 2, so the quotient does not have the sign bit, and a negative step,
+            // which has it, is greater.
             None => {
+                debug_assert!(factor.is_power_of_two() && factor >= 2);
                 let shift = b.bits(ty, u64::from(factor.trailing_zeros()));
                 let quarter = b.binary(BinOp::LShr, left, shift);
                 b.compare(CmpOp::UGe, quarter, step)

@@ -13,6 +13,28 @@ kernel void loops(global int *out) {
   }
   out[n] = a + b;
 }
+// Counters with steps that are known only at run time: near the greatest number, with steps of a quarter of all numbers, with no
+// iteration and a step that is not positive. The second loop is the reference.
+// kernel: strides
+// global: 8
+// arg: in int 8 = [0, -2147483648, -2147483648, 5, 0, 2147483641, -7, 3]
+// arg: in int 8 = [100, 2147483632, 2147483628, 5, 0, 2147483647, 6, -9]
+// arg: in int 8 = [3, 1073741823, 1073741819, -2, 0, 3, 2, -1]
+// arg: in int 16 = i * i + 1
+// arg: out int 8 => a0[i] < a1[i] ? (a1[i] - a0[i] + a2[i] - 1) / a2[i] : 0
+kernel void strides(global const int *first, global const int *bound, global const int *step, global const int *data,
+                    global int *out) {
+  int i = get_global_id(0), last = bound[i], by = step[i];
+  int sum = 0, count = 0, other = 0;
+  for (int k = first[i]; k < last; k += by)
+    sum += data[(k ^ k >> 28) & 15];
+#pragma unroll 1
+  for (int k = first[i]; k < last; k += by) {
+    other += data[(k ^ k >> 28) & 15];
+    count++;
+  }
+  out[i] = sum == other ? count : -1;
+}
 // kernel: early_break
 // global: 64
 // arg: in int 64 = (i * 37) % 64

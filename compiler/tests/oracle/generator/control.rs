@@ -230,8 +230,14 @@ impl Generator<'_> {
         let ty = if floats { Ty::F32 } else { Ty::I32 };
         let start = self.value(ty);
         let (zero, second) = (self.b.i32(0), self.b.i32(3));
-        let step = match self.random.below(3) {
+        let step = match self.random.below(4) {
             0 => self.b.i32(2),
+            1 => {
+                // A step from 1 to 4 that is known only at run time.
+                let (v, mask, one) = (self.word(), self.b.i32(3), self.b.i32(1));
+                let v = self.b.binary(BinOp::And, v, mask);
+                self.b.binary(BinOp::IAdd, v, one)
+            }
             _ => self.b.i32(1),
         };
         let bound = self.bound;
