@@ -10,11 +10,14 @@
 //! gets a variable of its own:
 //! - accesses all of the same bytes: a variable of one type, with bitcasts for other types;
 //! - scalars and vectors on a grid of equal elements: a variable for each element;
-//! - any other set (a union of different widths): memory of the size that the accesses cover.
+//! - numbers of different widths (a union): a variable for each part that is stored by itself;
+//! - any other set (a union of pointers and numbers of other widths): memory of the size that the accesses
+//!   cover.
 
 mod copies;
 mod slots;
 mod split;
+mod words;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;

@@ -15,6 +15,8 @@ pub(super) struct Slot {
     pub(super) splits: bool,
     /// The offset and type of each load and store.
     pub(super) shapes: BTreeSet<(u32, Ty)>,
+    /// Those of the stores.
+    pub(super) stores: BTreeSet<(u32, Ty)>,
 }
 
 /// The variables of a function.
@@ -49,6 +51,7 @@ impl Slots {
                     size: *size,
                     splits: true,
                     shapes: BTreeSet::new(),
+                    stores: BTreeSet::new(),
                 });
             }
             Op::PtrAdd => {
@@ -60,10 +63,10 @@ impl Slots {
                 }
             }
             Op::Load(access) if !access.volatile => {
-                rewritable = usize::from(self.shape(data.args[0], func.ty(data.results[0])));
+                rewritable = usize::from(self.shape(data.args[0], func.ty(data.results[0]), false));
             }
             Op::Store(access) if !access.volatile => {
-                rewritable = usize::from(self.shape(data.args[0], func.ty(data.args[1])));
+                rewritable = usize::from(self.shape(data.args[0], func.ty(data.args[1]), true));
             }
             Op::MemZero { size, dst } if !dst.volatile => {
                 rewritable = usize::from(self.fits(data.args[0], *size));
@@ -110,10 +113,13 @@ impl Slots {
     }
 
     /// Records a load or store. Returns false if it is out of range of a variable.
-    fn shape(&mut self, v: Value, ty: Ty) -> bool {
+    fn shape(&mut self, v: Value, ty: Ty, is_store: bool) -> bool {
         match self.in_range(v, ty.bytes()) {
             Some((n, at)) => {
                 self.list[n].shapes.insert((at, ty));
+                if is_store {
+                    self.list[n].stores.insert((at, ty));
+                }
                 true
             }
             None => self.raw(v).is_none(),

@@ -1,6 +1,7 @@
 //! Gives each set of overlapping accesses a variable of its own.
 
 use super::slots::{Slot, Slots};
+use super::words::{self, Part, Words};
 use crate::ir::walk::Replacements;
 use crate::ir::{Access, Builder, CastOp, Function, Inst, Op, Scalar, Ty, Value};
 use std::collections::BTreeSet;
@@ -12,7 +13,9 @@ enum Kind {
     Whole(Ty),
     /// All accesses are elements, or vectors of elements, of a grid.
     Lanes(Scalar),
-    /// Any other accesses: the cluster stays in memory.
+    /// Accesses of different widths: a variable for each part.
+    Words(Vec<Part>),
+    /// Accesses of pointers and of numbers in different widths: the cluster stays in memory.
     Memory,
 }
 
@@ -22,7 +25,7 @@ struct Cluster {
     start: u32,
     end: u32,
     kind: Kind,
-    /// The variables that replace the cluster: one, or one for each lane.
+    /// The variables that replace the cluster: one, or one for each lane or part.
     vars: Vec<Value>,
 }
 
@@ -95,14 +98,14 @@ fn plan(slot: &Slot) -> Vec<Cluster> {
         .map(|(start, end, members)| Cluster {
             start,
             end,
-            kind: kind(start, end, &members),
+            kind: kind(start, end, &members, &slot.stores),
             vars: Vec::new(),
         })
         .collect();
     let stays = match &clusters[..] {
         [one] => match one.kind {
             Kind::Whole(_) => one.start == 0 && slot.shapes.len() == 1,
-            Kind::Lanes(_) => false,
+            Kind::Lanes(_) | Kind::Words(_) => false,
             Kind::Memory => true,
         },
         _ => false,
@@ -111,7 +114,7 @@ fn plan(slot: &Slot) -> Vec<Cluster> {
 }
 
 /// Returns how the accesses of a cluster fit together.
-fn kind(start: u32, end: u32, members: &[(u32, Ty)]) -> Kind {
+fn kind(start: u32, end: u32, members: &[(u32, Ty)], stores: &BTreeSet<(u32, Ty)>) -> Kind {
     let whole = |&(at, ty): &(u32, Ty)| at == start && at + ty.bytes() == end;
     if members.iter().all(whole) {
         // A pointer cannot be cast to a vector.
@@ -128,7 +131,7 @@ fn kind(start: u32, end: u32, members: &[(u32, Ty)]) -> Kind {
         let pointer = members.iter().find(|m| m.1.scalar.is_ptr());
         return Kind::Lanes(pointer.unwrap_or(&members[0]).1.scalar);
     }
-    Kind::Memory
+    words::divide(start, end, members, stores).map_or(Kind::Memory, Kind::Words)
 }
 
 /// Returns the cluster of an access at an offset.
@@ -138,7 +141,7 @@ fn cluster(clusters: &[Cluster], at: u32) -> &Cluster {
 }
 
 /// Returns an access that is aligned to the scalar of its type.
-fn access(ty: Ty) -> Access {
+pub(super) fn access(ty: Ty) -> Access {
     Access {
         align: ty.scalar.bytes().max(1),
         volatile: false,
@@ -147,14 +150,15 @@ fn access(ty: Ty) -> Access {
 
 /// Creates the variables of a cluster.
 fn create(b: &mut Builder<'_>, c: &mut Cluster) {
-    c.vars = match c.kind {
-        Kind::Whole(ty) => vec![b.alloca(ty.bytes(), ty.scalar.bytes())],
-        Kind::Lanes(scalar) => {
+    c.vars = match &c.kind {
+        &Kind::Whole(ty) => vec![b.alloca(ty.bytes(), ty.scalar.bytes())],
+        &Kind::Lanes(scalar) => {
             let count = (c.end - c.start) / scalar.bytes();
             (0..count)
                 .map(|_| b.alloca(scalar.bytes(), scalar.bytes()))
                 .collect()
         }
+        Kind::Words(parts) => words::create(b, parts),
         // The alignment is that in the old variable, up to 16 bytes, which suffices for any access.
         Kind::Memory => {
             let align = if c.start == 0 {
@@ -169,12 +173,12 @@ fn create(b: &mut Builder<'_>, c: &mut Cluster) {
 
 /// Emits a load from the variables of a cluster.
 fn load(b: &mut Builder<'_>, c: &Cluster, at: u32, ty: Ty) -> Value {
-    match c.kind {
-        Kind::Whole(whole) => {
+    match &c.kind {
+        &Kind::Whole(whole) => {
             let value = b.load(c.vars[0], whole, access(whole));
             convert(b, value, ty)
         }
-        Kind::Lanes(scalar) => {
+        &Kind::Lanes(scalar) => {
             let first = ((at - c.start) / scalar.bytes()) as usize;
             let mut parts = Vec::with_capacity(ty.lanes as usize);
             for &var in &c.vars[first..first + ty.lanes as usize] {
@@ -187,6 +191,7 @@ fn load(b: &mut Builder<'_>, c: &Cluster, at: u32, ty: Ty) -> Value {
                 parts[0]
             }
         }
+        Kind::Words(parts) => Words { parts, vars: &c.vars }.load(b, at, ty),
         Kind::Memory => {
             let from = b.ptr_offset(c.vars[0], i64::from(at - c.start));
             b.load(from, ty, known_align(c, at, ty))
@@ -197,12 +202,12 @@ fn load(b: &mut Builder<'_>, c: &Cluster, at: u32, ty: Ty) -> Value {
 /// Emits a store to the variables of a cluster.
 fn store(b: &mut Builder<'_>, c: &Cluster, at: u32, value: Value) {
     let ty = b.func.ty(value);
-    match c.kind {
-        Kind::Whole(whole) => {
+    match &c.kind {
+        &Kind::Whole(whole) => {
             let value = convert(b, value, whole);
             b.store(c.vars[0], value, access(whole));
         }
-        Kind::Lanes(scalar) => {
+        &Kind::Lanes(scalar) => {
             let first = ((at - c.start) / scalar.bytes()) as usize;
             for lane in 0..ty.lanes {
                 let part = if ty.is_vector() {
@@ -214,6 +219,7 @@ fn store(b: &mut Builder<'_>, c: &Cluster, at: u32, value: Value) {
                 b.store(c.vars[first + lane as usize], part, access(Ty::of(scalar)));
             }
         }
+        Kind::Words(parts) => Words { parts, vars: &c.vars }.store(b, at, value),
         Kind::Memory => {
             let to = b.ptr_offset(c.vars[0], i64::from(at - c.start));
             b.store(to, value, known_align(c, at, ty));
@@ -239,7 +245,7 @@ fn known_align(c: &Cluster, at: u32, ty: Ty) -> Access {
 }
 
 /// Converts a value to another type of the same size; pointers go through an integer.
-fn convert(b: &mut Builder<'_>, mut value: Value, to: Ty) -> Value {
+pub(super) fn convert(b: &mut Builder<'_>, mut value: Value, to: Ty) -> Value {
     if b.func.ty(value) == to {
         return value;
     }
