@@ -25,10 +25,12 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
-    for (_, func) in module.funcs.iter_mut() {
-        changed |= promote(func);
+    for (f, func) in module.funcs.iter_mut() {
+        if !cx.settled.contains(f) {
+            changed |= cx.settled.note(f, promote(func));
+        }
     }
     Ok(changed.into())
 }

@@ -40,7 +40,16 @@ pub fn pipeline(target: &Target) -> Pipeline {
         // Loops are unrolled before the next `mem2reg`, because unrolling makes indices into private arrays
         // constant, so that the arrays can be promoted.
         unroll_counted::PASS,
-        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+        &[
+            const_fold::PASS,
+            // Arrays whose indices are constants now become values at once, so that the loops around are
+            // decided by what is left.
+            sroa::PASS,
+            mem2reg::PASS,
+            cse::PASS,
+            simplify_regions::PASS,
+            dce::PASS,
+        ],
     );
     // After unrolling, the addresses in the copies of a loop body differ by constants, which this pass moves
     // outwards.

@@ -19,6 +19,8 @@ mod slots;
 mod split;
 mod words;
 
+pub(super) use slots::MAX_COPY;
+
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::{Function, Module};
@@ -32,10 +34,12 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
-    for (_, func) in module.funcs.iter_mut() {
-        changed |= run_on(func);
+    for (f, func) in module.funcs.iter_mut() {
+        if !cx.settled.contains(f) {
+            changed |= cx.settled.note(f, run_on(func));
+        }
     }
     Ok(changed.into())
 }

@@ -1,7 +1,8 @@
 //! Unrolls loops that count to a constant, further if the source asks for it.
 //!
 //! Why: `#pragma unroll` and `opencl_unroll_hint` (OpenCL 2.0 6.11.5, accepted by all 1.2 compilers) ask for
-//! it. A private array that is indexed by a loop's counter becomes SSA values only if the index is constant.
+//! it. A private array that is indexed by a loop's counter becomes SSA values only if the index is constant,
+//! for which all loops that index it have to be unrolled.
 //! The same holds for loads from a table in constant memory, such as the round constants of a hash function,
 //! which become constants (`PERFORMANCE.md`: SHA-256).
 //! In:  any module; after folding, so that initial values and steps of counters are constants.
@@ -16,10 +17,14 @@
 //! loop control.
 //!
 //! Innermost loops come first. If the result of unrolling a loop is not a plain sequence of instructions, the
-//! loops around it are left to the next execution of the pass.
+//! loops around it are left to the next execution of the pass. The same holds for a loop that would be unrolled
+//! partially, or far, if loops in it were just unrolled: folding may leave little of them.
+
+mod promotion;
 
 use std::collections::BTreeSet;
 
+use self::promotion::Promotion;
 use super::interleave;
 use super::trip_count::{TripCount, positions, trip_count};
 use super::unroll_loops::iterations_in_one;
@@ -63,7 +68,8 @@ const SMALL: Budget = Budget {
 /// can run at a time.
 const LOADED: u64 = 128;
 
-/// The budget of a loop that indexes private memory by a value that changes in it.
+/// The budget of a loop that indexes private memory by a value that changes in it, if it is not known whether
+/// the memory becomes values then. (`promotion.rs` decides where it is known.)
 const PROMOTING: Budget = Budget {
     insts: 1200,
     iterations: 64,
@@ -92,6 +98,10 @@ const SHARING: u64 = 8192;
 
 /// The fewest instructions of such a loop: drivers unroll smaller loops themselves.
 const LARGE: u64 = 64;
+
+/// The most instructions of such a loop, without those that promotion removes: beside more of them the counter
+/// and the addresses are a small part.
+const ENOUGH: u64 = 512;
 
 /// A type of arithmetic whose loops are unrolled partially, by a limited factor, if they do nothing else.
 struct Alone {
@@ -131,6 +141,10 @@ const ALONE: [Alone; 2] = [
 
 /// The most instructions that such a loop may have after unrolling.
 const ALONE_ROOM: u64 = 512;
+
+/// The most instructions that a loop may be unrolled to if loops in it were unrolled in the same execution of
+/// the pass, so that their copies are not folded yet.
+const UNFOLDED: u64 = 4096;
 
 /// The number of instructions in a function above which no loop in it is unrolled.
 const MAX_FUNCTION: u64 = 24_000;
@@ -174,7 +188,8 @@ fn unroll(func: &mut Function, shares: bool) -> bool {
     }
     let jumps = Jumps::new(func);
     let position = positions(func);
-    let mut facts = Facts::new(func, &order, shares);
+    let promotion = Promotion::new(func, &jumps, &position, &order);
+    let mut facts = Facts::new(func, promotion, shares);
     let mut total = order.len() as u64;
     let mut changed = false;
     for &inst in order.iter().rev() {
@@ -182,7 +197,12 @@ fn unroll(func: &mut Function, shares: bool) -> bool {
         if func.insts[inst].op != Op::Loop || facts.waits[inst.index()] || jumps.repeats(inst).is_empty() {
             continue;
         }
-        let Some((decision, size)) = decide(func, &jumps, &position, &facts, inst) else {
+        let decided = decide(func, &jumps, &position, &facts, inst);
+        if facts.unfolded[inst.index()] && is_premature(func, inst, &decided) {
+            facts.waits[inst.index()] = true;
+            continue;
+        }
+        let Some((decision, size)) = decided else {
             continue;
         };
         if total + size > MAX_FUNCTION {
@@ -210,10 +230,25 @@ fn unroll(func: &mut Function, shares: bool) -> bool {
         };
         let loaded = &mut facts.loaded[inst.index()];
         *loaded = loaded.saturating_mul(u32::try_from(copies.max(1)).unwrap_or(u32::MAX));
-        facts.size[inst.index()] = facts.size[inst.index()].saturating_add(size as u32);
+        let before = facts.size[inst.index()].max(1);
+        facts.size[inst.index()] = before.saturating_add(size as u32);
+        let copies = u32::try_from(size).unwrap_or(u32::MAX) / before;
+        let free = &mut facts.free[inst.index()];
+        *free = free.saturating_mul(copies.saturating_add(1));
         facts.waits[inst.index()] = !simple;
+        facts.unfolded[inst.index()] = true;
     }
     changed
+}
+
+/// Returns whether a decision about a loop in which loops were just unrolled may be another one after folding,
+/// which makes the loop smaller.
+fn is_premature(func: &Function, inst: Inst, decided: &Option<(Decision, u64)>) -> bool {
+    match decided {
+        Some((Decision::Full(_), size)) => *size > UNFOLDED,
+        Some((Decision::Partial(..), _)) => true,
+        None => matches!(func.insts[inst].unroll, Unroll::Full | Unroll::By(_)),
+    }
 }
 
 /// Decides whether and how to unroll a loop. Also returns the number of instructions that this adds.
@@ -225,6 +260,10 @@ fn decide(
     inst: Inst,
 ) -> Option<(Decision, u64)> {
     let hint = func.insts[inst].unroll;
+    let size = u64::from(facts.size[inst.index()]).max(1);
+    if let Some(&count) = facts.promotion.loops.get(&inst) {
+        return Some((Decision::Full(count), count.repeats * size));
+    }
     let budget = match hint {
         Unroll::Never | Unroll::Done => return None,
         Unroll::Unsaid if !facts.slow[inst.index()] && facts.counts_through_a_table(func, jumps, inst) => {
@@ -234,10 +273,12 @@ fn decide(
         Unroll::Unsaid => SMALL,
         Unroll::Full | Unroll::By(_) => ASKED,
     };
-    let size = u64::from(facts.size[inst.index()]).max(1);
     // A trip count above the budget's limit is still useful: it tells which factors divide it.
     let loaded = u64::from(facts.loaded[inst.index()]);
-    let shares = facts.work_group[inst.index()] == Some(true) && loaded == 0 && size >= LARGE;
+    // What is promoted afterwards does not stay.
+    let stays = size - u64::from(facts.free[inst.index()]).min(size - 1);
+    let shares =
+        facts.work_group[inst.index()] == Some(true) && loaded == 0 && size >= LARGE && stays <= ENOUGH;
     let alone = match hint {
         Unroll::Unsaid if facts.shares => ALONE.iter().find_map(|kind| alone(func, inst, kind)),
         Unroll::Unsaid | Unroll::By(_) | Unroll::Full | Unroll::Never | Unroll::Done => None,
@@ -260,7 +301,15 @@ fn decide(
             Unroll::Unsaid | Unroll::Never | Unroll::Full | Unroll::Done => true,
         };
         let copies = count.repeats + 1;
-        if asked && copies <= budget.iterations + 1 && count.repeats * size <= budget.insts {
+        let fits = |size: u64| count.repeats.saturating_mul(size) <= budget.insts;
+        let is_small = match hint {
+            // Of what the source asks for, only that counts which stays.
+            Unroll::Full | Unroll::By(_) => {
+                fits(stays) || fits(promotion::folded_size(func, jumps, inst, &facts.promotion))
+            }
+            Unroll::Unsaid | Unroll::Never | Unroll::Done => fits(size),
+        };
+        if asked && copies <= budget.iterations + 1 && is_small {
             return Some((Decision::Full(count), count.repeats * size));
         }
     }
@@ -332,12 +381,14 @@ fn alone(func: &Function, loop_: Inst, kind: &Alone) -> Option<u64> {
 struct Facts {
     /// The number of instructions, with [`BARRIER`] for a barrier.
     size: Vec<u32>,
+    /// The number of accesses to variables that become values, with the instructions of their addresses.
+    free: Vec<u32>,
     /// The bytes loaded from global and constant memory; for a loop, in one iteration.
     loaded: Vec<u32>,
     /// Whether a private variable that constant offsets would promote is accessed at an offset that is not constant.
     indexes: Vec<bool>,
-    /// The private variables that nothing promotes.
-    stay: BTreeSet<Value>,
+    /// What is to be done for private arrays.
+    promotion: Promotion,
     /// Whether work-group memory is read; `None` if there is a loop, a barrier or a store to work-group
     /// memory as well.
     work_group: Vec<Option<bool>>,
@@ -352,6 +403,8 @@ struct Facts {
     /// Whether a loop in the instruction was unrolled into other code than a plain sequence, so that loops
     /// around it must wait for the next execution of the pass.
     waits: Vec<bool>,
+    /// Whether a loop in the instruction was unrolled in this execution.
+    unfolded: Vec<bool>,
     /// Whether a jump leaves the instruction.
     leaves: Vec<bool>,
     /// The position of the outermost target of the jumps inside.
@@ -359,11 +412,12 @@ struct Facts {
 }
 
 impl Facts {
-    fn new(func: &Function, order: &[Inst], shares: bool) -> Facts {
+    fn new(func: &Function, promotion: Promotion, shares: bool) -> Facts {
         let count = func.insts.len();
         Facts {
-            stay: volatile_variables(func, order),
+            promotion,
             size: vec![0; count],
+            free: vec![0; count],
             loaded: vec![0; count],
             indexes: vec![false; count],
             work_group: vec![None; count],
@@ -372,14 +426,10 @@ impl Facts {
             shares,
             tables: BTreeSet::new(),
             waits: vec![false; count],
+            unfolded: vec![false; count],
             leaves: vec![false; count],
             outermost: vec![u32::MAX; count],
         }
-    }
-
-    /// Returns whether constant indices would let a value, if it is a private variable, be promoted.
-    fn may_promote(&self, func: &Function, variable: Value) -> bool {
-        is_alloca(func, variable) && !self.stay.contains(&variable)
     }
 
     /// Returns whether an offset into a table of constants is computed from a counter of the loop.
@@ -403,6 +453,11 @@ impl Facts {
         })
     }
 
+    /// Returns whether a pointer is a constant address in a variable that becomes values.
+    fn is_free(&self, func: &Function, pointer: Value) -> bool {
+        self.promotion.becomes_values(pointer) && base_of(func, pointer).1.is_some()
+    }
+
     /// Computes the facts of an instruction. The instructions inside of it have been visited before.
     fn visit(&mut self, func: &Function, position: &[u32], inst: Inst) {
         let data = &func.insts[inst];
@@ -413,6 +468,11 @@ impl Facts {
                 PRINTF + PRINTF_WORD * words.sum::<u32>()
             }
             _ => 1,
+        };
+        let mut free = match &data.op {
+            Op::Load(_) | Op::Store(_) => u32::from(self.is_free(func, data.args[0])),
+            Op::PtrAdd => u32::from(self.is_free(func, data.results[0])),
+            _ => 0,
         };
         let of_table = matches!(data.op, Op::Load(_)) && table_index(func, data.args[0], &mut self.tables);
         let mut loaded = match data.op {
@@ -429,13 +489,14 @@ impl Facts {
         };
         let mut indexes = data.op == Op::PtrAdd
             && func.as_const(data.args[1]).is_none()
-            && self.may_promote(func, base_of(func, data.args[0]).0);
+            && self.promotion.may_promote(func, base_of(func, data.args[0]).0);
         let mut outermost = match data.op {
             Op::Exit(target) | Op::Repeat(target) => position[target.index()],
             Op::Return => 0,
             _ => u32::MAX,
         };
         let mut waits = false;
+        let mut unfolded = false;
         let mut slow = data.op == Op::Intrinsic(Intrinsic::Printf);
         let local = |v: &Value| func.ty(*v).space() == Some(AddressSpace::Local);
         let mut work_group = match &data.op {
@@ -452,9 +513,11 @@ impl Facts {
                 // originals.
                 if i < self.size.len() {
                     size = size.saturating_add(self.size[i]);
+                    free = free.saturating_add(self.free[i]);
                     loaded = u32::saturating_add(loaded, self.loaded[i]);
                     indexes |= self.indexes[i];
                     waits |= self.waits[i];
+                    unfolded |= self.unfolded[i];
                     slow |= self.slow[i] || self.is_loop[i];
                     let inside = self.work_group[i].filter(|_| !self.is_loop[i]);
                     work_group = work_group.zip(inside).map(|(a, b)| a | b);
@@ -464,9 +527,11 @@ impl Facts {
         }
         let n = inst.index();
         self.size[n] = size;
+        self.free[n] = free;
         self.loaded[n] = loaded;
         self.indexes[n] = indexes;
         self.waits[n] = waits;
+        self.unfolded[n] = unfolded;
         self.slow[n] = slow;
         self.work_group[n] = work_group;
         self.is_loop[n] = data.op == Op::Loop;
@@ -520,24 +585,6 @@ fn comes_from_loops(func: &Function, v: Value, room: u32, found: &mut Vec<(Regio
                     .all(|&a| comes_from_loops(func, a, room - 1, found))
         }
     }
-}
-
-/// Returns the private variables with volatile accesses, which stay in memory whatever their indices are (6.5, 6.8 h).
-fn volatile_variables(func: &Function, order: &[Inst]) -> BTreeSet<Value> {
-    let mut found = BTreeSet::new();
-    for &inst in order {
-        let data = &func.insts[inst];
-        let volatile: &[Value] = match &data.op {
-            Op::Load(access) | Op::Store(access) | Op::MemZero { dst: access, .. } if access.volatile => {
-                &data.args[..1]
-            }
-            Op::MemCpy { dst, src, .. } if dst.volatile || src.volatile => &data.args[..2],
-            _ => &[],
-        };
-        let variables = volatile.iter().map(|&pointer| base_of(func, pointer).0);
-        found.extend(variables.filter(|&v| is_alloca(func, v)));
-    }
-    found
 }
 
 /// Returns whether a value is the address of a private variable.

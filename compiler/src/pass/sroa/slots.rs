@@ -6,7 +6,7 @@ use crate::ir::{EntityRef, Function, Inst, Op, Ty, Value};
 use std::collections::BTreeSet;
 
 /// The size in bytes beyond which a copy or zeroing keeps its variable in memory.
-const MAX_COPY: u32 = 512;
+pub(in crate::pass) const MAX_COPY: u32 = 512;
 
 /// An `alloca`.
 pub(super) struct Slot {
