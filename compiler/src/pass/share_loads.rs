@@ -74,6 +74,9 @@ fn share(func: &mut Function) -> bool {
         let (Some(place), Some(found)) = (parents.region(loop_), Candidate::new(func, &jumps, loop_)) else {
             continue;
         };
+        if !found.is_straight() {
+            continue;
+        }
         let count = trip_count(func, &jumps, &position, loop_, MAX_COUNTED).map(|count| count.repeats);
         let size = LANES * found.len();
         if size > room || count.is_some_and(|n| n < LANES as u64) {

@@ -81,6 +81,13 @@ const TABLES: Budget = Budget {
     iterations: 64,
 };
 
+/// The budget of a loop that copies from global to work-group memory. Drivers do not unroll such loops, so that each
+/// iteration waits for memory; in straight-line code they begin all loads first.
+const FILLING: Budget = Budget {
+    insts: 512,
+    iterations: 32,
+};
+
 /// The budget of a loop that the source asks to unroll.
 const ASKED: Budget = Budget {
     insts: 4096,
@@ -92,16 +99,12 @@ const LEAST_FACTOR: u64 = 4;
 
 /// The most instructions that a loop without a hint may have after partial unrolling because it loads only
 /// from work-group memory. Its counter is part of the addresses, and it has no barriers and no stores to that
-/// memory. (H200, a matrix product in blocks, of whose instructions 8% count and compute addresses: 1.01
-/// times the speed with factor 4, 1.08 with 8, 1.10 with 16.)
-const SHARING: u64 = 8192;
+/// memory. Above the limit, the code outgrows the instruction cache. (H200, matrix products in blocks: with 128
+/// multiply-adds in an iteration, factor 8 is up to 1.4 times as fast as factor 1 or 16.)
+const SHARING: u64 = 6144;
 
 /// The fewest instructions of such a loop: drivers unroll smaller loops themselves.
 const LARGE: u64 = 64;
-
-/// The most instructions of such a loop, without those that promotion removes: beside more of them the counter
-/// and the addresses are a small part.
-const ENOUGH: u64 = 512;
 
 /// A type of arithmetic whose loops are unrolled partially, by a limited factor, if they do nothing else.
 struct Alone {
@@ -264,12 +267,14 @@ fn decide(
     if let Some(&count) = facts.promotion.loops.get(&inst) {
         return Some((Decision::Full(count), count.repeats * size));
     }
+    let fills = facts.shares && facts.fills[inst.index()] && facts.loaded[inst.index()] > 0;
     let budget = match hint {
         Unroll::Never | Unroll::Done => return None,
         Unroll::Unsaid if !facts.slow[inst.index()] && facts.counts_through_a_table(func, jumps, inst) => {
             TABLES
         }
         Unroll::Unsaid if facts.indexes[inst.index()] => PROMOTING,
+        Unroll::Unsaid if fills => FILLING,
         Unroll::Unsaid => SMALL,
         Unroll::Full | Unroll::By(_) => ASKED,
     };
@@ -277,8 +282,7 @@ fn decide(
     let loaded = u64::from(facts.loaded[inst.index()]);
     // What is promoted afterwards does not stay.
     let stays = size - u64::from(facts.free[inst.index()]).min(size - 1);
-    let shares =
-        facts.work_group[inst.index()] == Some(true) && loaded == 0 && size >= LARGE && stays <= ENOUGH;
+    let shares = facts.work_group[inst.index()] == Some(true) && loaded == 0 && size >= LARGE;
     let alone = match hint {
         Unroll::Unsaid if facts.shares => ALONE.iter().find_map(|kind| alone(func, inst, kind)),
         Unroll::Unsaid | Unroll::By(_) | Unroll::Full | Unroll::Never | Unroll::Done => None,
@@ -302,12 +306,11 @@ fn decide(
         };
         let copies = count.repeats + 1;
         let fits = |size: u64| count.repeats.saturating_mul(size) <= budget.insts;
-        let is_small = match hint {
-            // Of what the source asks for, only that counts which stays.
-            Unroll::Full | Unroll::By(_) => {
-                fits(stays) || fits(promotion::folded_size(func, jumps, inst, &facts.promotion))
-            }
-            Unroll::Unsaid | Unroll::Never | Unroll::Done => fits(size),
+        // Of what the source asks for, and of copies to work-group memory, only that counts which stays.
+        let counts_rest = fills || matches!(hint, Unroll::Full | Unroll::By(_));
+        let is_small = match counts_rest {
+            true => fits(stays) || fits(promotion::folded_size(func, jumps, inst, &facts.promotion)),
+            false => fits(size),
         };
         if asked && copies <= budget.iterations + 1 && is_small {
             return Some((Decision::Full(count), count.repeats * size));
@@ -392,6 +395,8 @@ struct Facts {
     /// Whether work-group memory is read; `None` if there is a loop, a barrier or a store to work-group
     /// memory as well.
     work_group: Vec<Option<bool>>,
+    /// Whether work-group memory is written.
+    fills: Vec<bool>,
     /// Whether loops that read work-group memory or only compute are unrolled partially.
     shares: bool,
     /// Whether the instruction is a loop.
@@ -421,6 +426,7 @@ impl Facts {
             loaded: vec![0; count],
             indexes: vec![false; count],
             work_group: vec![None; count],
+            fills: vec![false; count],
             is_loop: vec![false; count],
             slow: vec![false; count],
             shares,
@@ -507,6 +513,7 @@ impl Facts {
             }
             _ => Some(false),
         };
+        let mut fills = matches!(data.op, Op::Store(_)) && local(&data.args[0]);
         for &region in &data.regions {
             for i in func.regions[region].insts.iter().map(|i| i.index()) {
                 // Copies made by this execution are newer than the facts, and are counted with their
@@ -519,6 +526,7 @@ impl Facts {
                     waits |= self.waits[i];
                     unfolded |= self.unfolded[i];
                     slow |= self.slow[i] || self.is_loop[i];
+                    fills |= self.fills[i];
                     let inside = self.work_group[i].filter(|_| !self.is_loop[i]);
                     work_group = work_group.zip(inside).map(|(a, b)| a | b);
                     outermost = outermost.min(self.outermost[i]);
@@ -534,6 +542,7 @@ impl Facts {
         self.unfolded[n] = unfolded;
         self.slow[n] = slow;
         self.work_group[n] = work_group;
+        self.fills[n] = fills;
         self.is_loop[n] = data.op == Op::Loop;
         self.outermost[n] = outermost;
         self.leaves[n] = outermost < position[n];
