@@ -21,7 +21,7 @@
 //! | `CALDERA_DEBUG=sync` | Wait for each command after it is enqueued |
 //! | `CALDERA_DEBUG=no-batch` | Submit each command by itself |
 //! | `CALDERA_DEBUG=copy-kernel` | Copy between buffers with a kernel wherever that is possible |
-//! | `CALDERA_DEBUG=nvidia-faults` | Avoid the known faults of NVIDIA's driver on every device, to test the code for it |
+//! | `CALDERA_DEBUG=nvidia-faults` | Compile as for NVIDIA's driver on every device, with the code that avoids its faults and the passes for GPUs, to test both. On llvmpipe, loops of more than 65,535 iterations end early then |
 //! | `CALDERA_DEBUG=discrete` | Treat a device that shares its memory with the host as if it had memory of its own |
 //! | `CALDERA_DEBUG=gather-flushes` | Let a thread gather the submissions of `clFlush` on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
 //! | `CALDERA_DEBUG=lose-device=N` | For tests: the Nth submission loses the device |
@@ -112,7 +112,7 @@ pub struct DebugFlags {
     pub no_batch: bool,
     /// Copy between buffers with a kernel wherever that is possible.
     pub copy_kernel: bool,
-    /// Avoid the known faults of NVIDIA's driver on every device.
+    /// Compile as for NVIDIA's driver on every device.
     pub nvidia_faults: bool,
     /// Treat device memory as separate from host memory even where they are the same: use staging memory,
     /// mirrors and BAR mappings.

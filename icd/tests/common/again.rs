@@ -12,12 +12,18 @@ pub fn with_descriptors() -> bool {
 
 /// Runs all tests of the running program in a process in which the variable `name` has the value. They must pass.
 pub fn run_all_tests(name: &str, value: &str) {
+    run_all_tests_but(name, value, &[]);
+}
+
+/// Does what [`run_all_tests`] does, without the tests whose names contain one of the texts.
+pub fn run_all_tests_but(name: &str, value: &str, without: &[&str]) {
     if std::env::var_os(MARK).is_some() || std::env::var(name).is_ok_and(|v| v == value) {
         return;
     }
     let exe = std::env::current_exe().expect("a running test has a path");
     let out = Command::new(exe)
         .args(["--test-threads=2", "--color=never"])
+        .args(without.iter().flat_map(|text| ["--skip", text]))
         .env(name, value)
         .env(MARK, "1")
         .output()

@@ -232,6 +232,16 @@ fn files() {
     );
 }
 
+/// Loops with more iterations than some drivers execute.
+#[test]
+fn long_loops() {
+    let path = Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/exec/long_loops/many_iterations.cl"
+    ));
+    check(path).unwrap_or_else(|why| panic!("{why}"));
+}
+
 /// Runs the tests where the device has memory of its own.
 #[test]
 fn with_memory_of_the_devices_own() {

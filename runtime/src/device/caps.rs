@@ -74,6 +74,8 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
 pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> Target {
     let f = physical.facts();
     let nvidia = f.driver_name == "NVIDIA" || config().debug.nvidia_faults;
+    // With `nvidia-faults`, kernels are compiled with the passes for GPUs. Long loops are wrong on llvmpipe then.
+    let gpu_passes = f.driver_name != "llvmpipe" || config().debug.nvidia_faults;
     let images = f.features.images && formats.missing().is_empty();
     let extensions = extensions(f, images);
     Target {
@@ -95,7 +97,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             // Observed with Mesa 22.3.
             loop_values: f.driver_name == "llvmpipe",
             // In all versions of Mesa: LP_MAX_TGSI_LOOP_ITERATIONS.
-            counted_loops: f.driver_name == "llvmpipe",
+            counted_loops: !gpu_passes,
             // Observed with Mesa 22.3.
             idle_lanes: f.driver_name == "llvmpipe",
             coarse_filter: f.driver_name == "llvmpipe" || !formats.filtered(),
@@ -127,7 +129,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             costly_negation: nvidia,
             // Observed in the machine code of Mesa 22.3, and in execution times with NVIDIA's version 580.
             split_words: nvidia || f.driver_name == "llvmpipe",
-            lane_by_lane: f.driver_name == "llvmpipe",
+            lane_by_lane: !gpu_passes,
             whole_rotations: f.physical_type == PhysicalType::Cpu && !nvidia,
         },
         limits: caldera_compiler::target::Limits {
