@@ -11,7 +11,7 @@
 //! instruction. What is valid but not implemented is an error, too. `docs/spirv-in.md` states what is accepted
 //! and how each construct is translated.
 //!
-//! Built-in functions are those of OpenCL C: [`library`] writes the source of the calls, which the front end
+//! Built-in functions are those of OpenCL C: the module `library` writes the source of the calls, which the front end
 //! compiles, and the caller joins the result with [`Imported::module`].
 
 mod capability;
