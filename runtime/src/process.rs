@@ -167,6 +167,11 @@ pub(crate) fn makes_context() {
     HAS_CONTEXT.store(true, Ordering::SeqCst);
 }
 
+/// Returns whether the application has created a context, or is about to.
+pub(crate) fn has_context() -> bool {
+    HAS_CONTEXT.load(Ordering::Relaxed)
+}
+
 /// Prepares for a fork, which this thread is about to make.
 pub fn before_fork() {
     FORKS.fetch_add(1, Ordering::SeqCst);

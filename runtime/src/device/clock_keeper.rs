@@ -134,7 +134,9 @@ impl ClockKeeper {
         let mut seen = 0;
         while self.wait_for_a_period() {
             let batches = self.batches.load(Ordering::Relaxed);
-            match rule.step(batches != seen) {
+            // Measurements of the device are no reason for a CUDA context: the application may only have asked for
+            // devices, and may fork and use CUDA itself.
+            match rule.step(batches != seen && process::has_context()) {
                 Step::Wait => {}
                 Step::Take => {
                     let made = process::unless_over(|| context = self.take());
