@@ -361,7 +361,8 @@ fn movable_size(func: &Function, inst: Inst) -> Option<usize> {
     let data = &func.insts[inst];
     let may = match &data.op {
         Op::LoadFrom(_, access) => !access.volatile,
-        // The body's only jump out of the loop is its first test (see `guard::header`), which is not asked for.
+        // The caller does not pass the loop's first test, which may leave the loop (`guard::header`). Any other
+        // condition must stay in the loop, so its arms have to end by leaving only the condition itself.
         Op::If => true,
         Op::Intrinsic(i) => is_pure(data) && !i.is_convergent(),
         _ => is_pure(data),

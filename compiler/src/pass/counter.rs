@@ -129,7 +129,8 @@ impl Counter {
     }
 }
 
-/// Returns whether a value does not change in a loop whose body is straight-line code.
+/// Returns whether a value does not change in a loop. The value must be usable at the end of the loop's body, so that
+/// it is defined outside of the loop or by an instruction of `body` itself, and not inside of a condition.
 pub(super) fn is_outside(func: &Function, body: Region, value: Value) -> bool {
     match func.values[value].def {
         ValueDef::Const(_) | ValueDef::Param(_) => true,
