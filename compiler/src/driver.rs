@@ -380,10 +380,11 @@ impl<'a> Run<'a> {
         roots: Roots,
         rest: impl FnOnce(&mut Self, Module) -> Staged<T> + Send,
     ) -> Staged<T> {
-        if let Some(std) = &self.options.newer_std {
+        if let Some(std) = self.options.missing_std(self.target.newest) {
+            let newest = self.target.newest.text();
             self.diags.error(
                 Span::NONE,
-                format!("'-cl-std={std}' is not supported: the device supports OpenCL C 1.2"),
+                format!("'-cl-std={std}' is not supported: the device supports OpenCL C {newest}"),
             );
             return Err(Stop::Reported);
         }

@@ -1,7 +1,7 @@
 //! The option string of clBuildProgram, clCompileProgram and clLinkProgram (OpenCL 1.2, 5.6.4 and 5.6.5).
 
 /// The version of OpenCL C that `-cl-std` selects.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum ClStd {
     /// `CL1.0`
     Cl10,
@@ -10,6 +10,10 @@ pub enum ClStd {
     /// `CL1.2`, the default.
     #[default]
     Cl12,
+    /// `CL3.0`
+    Cl30,
+    /// `CL3.1`
+    Cl31,
 }
 
 impl ClStd {
@@ -19,6 +23,8 @@ impl ClStd {
             ClStd::Cl10 => "1.0",
             ClStd::Cl11 => "1.1",
             ClStd::Cl12 => "1.2",
+            ClStd::Cl30 => "3.0",
+            ClStd::Cl31 => "3.1",
         }
     }
 
@@ -28,13 +34,15 @@ impl ClStd {
             ClStd::Cl10 => 100,
             ClStd::Cl11 => 110,
             ClStd::Cl12 => 120,
+            ClStd::Cl30 => 300,
+            ClStd::Cl31 => 310,
         }
     }
 }
 
-/// Versions of OpenCL C that other devices have, and names of other languages. They are recognised but not
-/// supported.
-const NEWER: &[&str] = &["CL2.0", "CL3.0", "CLC++", "CLC++1.0", "CLC++2021"];
+/// A version of OpenCL C that other devices have, and names of other languages. They are recognised but not
+/// supported. (A device has 2.0 only if it has every optional feature of 3.0.)
+const NEWER: &[&str] = &["CL2.0", "CLC++", "CLC++1.0", "CLC++2021"];
 
 /// The parsed build options.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -45,8 +53,9 @@ pub struct Options {
     pub include_dirs: Vec<String>,
     /// `-cl-std`.
     pub std: ClStd,
-    /// The value of `-cl-std`, if it is a version that the device lacks. The build then fails with a message,
-    /// as 5.6.4.5 requires of a device of version 1.0 that is asked for 1.1.
+    /// The value of `-cl-std`, if it is a version that no device has. The build then fails with a message,
+    /// as 5.6.4.5 requires of a device of version 1.0 that is asked for 1.1. So does a build for a device that is
+    /// older than `std` ([`Options::missing_std`]).
     pub newer_std: Option<String>,
     /// `-cl-opt-disable` (also `-O0`). It has no effect, because the optimisations of the driver cannot be
     /// disabled.
@@ -151,6 +160,13 @@ impl Options {
         }
     }
 
+    /// Returns the value of `-cl-std`, if it is a version that a device lacks whose newest version is `newest`.
+    pub fn missing_std(&self, newest: ClStd) -> Option<String> {
+        self.newer_std
+            .clone()
+            .or_else(|| (self.std > newest).then(|| format!("CL{}", self.std.text())))
+    }
+
     /// Parses the options of clBuildProgram.
     pub fn parse(text: &str) -> Result<Options, OptionError> {
         Options::parse_for(text, OptionUse::Build)
@@ -227,6 +243,9 @@ impl Options {
             "-cl-denorms-are-zero" => self.denorms_are_zero = true,
             "-cl-fp32-correctly-rounded-divide-sqrt" => self.fp32_correctly_rounded_divide_sqrt = true,
             "-cl-strict-aliasing" => self.strict_aliasing = true,
+            // Options of OpenCL 2.0 and 2.1 that have no effect: all work-groups of a launch with such a kernel may
+            // be of one size, and sub-groups need not make progress independently.
+            "-cl-uniform-work-group-size" | "-cl-no-subgroup-ifp" => {}
             "-cl-kernel-arg-info" => self.kernel_arg_info = true,
             "-w" => self.no_warnings = true,
             "-Werror" => self.werror = true,
@@ -264,6 +283,8 @@ impl Options {
                     "CL1.0" => ClStd::Cl10,
                     "CL1.1" => ClStd::Cl11,
                     "CL1.2" => ClStd::Cl12,
+                    "CL3.0" => ClStd::Cl30,
+                    "CL3.1" => ClStd::Cl31,
                     value if NEWER.contains(&value) => {
                         self.newer_std = Some(value.into());
                         return Ok(());
@@ -365,8 +386,15 @@ mod tests {
         assert_eq!(o.include_dirs, ["a", "b"]);
         assert_eq!(o.std, ClStd::Cl11);
         assert_eq!(o.newer_std, None);
-        let newer = Options::parse("-cl-std=CL3.0").unwrap().newer_std;
-        assert_eq!(newer.as_deref(), Some("CL3.0"));
+        assert_eq!(
+            Options::parse("-cl-uniform-work-group-size -cl-no-subgroup-ifp"),
+            Ok(Options::default())
+        );
+        let missing = |text, newest| Options::parse(text).unwrap().missing_std(newest);
+        assert_eq!(missing("-cl-std=CL3.0", ClStd::Cl12).as_deref(), Some("CL3.0"));
+        assert_eq!(missing("-cl-std=CL3.1", ClStd::Cl30).as_deref(), Some("CL3.1"));
+        assert_eq!(missing("-cl-std=CL3.0", ClStd::Cl31), None);
+        assert_eq!(missing("-cl-std=CL2.0", ClStd::Cl31).as_deref(), Some("CL2.0"));
         assert!(o.no_warnings && o.werror && o.finite_math_only && o.mad_enable);
     }
 

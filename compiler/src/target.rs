@@ -3,6 +3,7 @@
 //! handle; the runtime (or `calderac --target`) fills in this description.
 
 use crate::abi::{Abi, DescriptorAbi};
+use crate::options::ClStd;
 
 /// A SPIR-V version.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -208,6 +209,11 @@ pub struct Target {
     pub limits: Limits,
     /// The names of the `cl_khr_*` extensions that the device offers. Each becomes a predefined macro.
     pub extensions: Vec<String>,
+    /// The newest version of OpenCL C that the device has: the value of `__OPENCL_VERSION__`.
+    pub newest: ClStd,
+    /// The names of the optional features of OpenCL C 3.0 that the device offers (`__opencl_c_…`). Each becomes a
+    /// predefined macro in programs of that version.
+    pub c_features: Vec<String>,
     /// Whether global sizes, offsets and numbers of work-groups may need 64 bits. If not, they have 32 bits,
     /// and so has arithmetic on them where 32 bits can be shown to suffice.
     pub wide_ranges: bool,
@@ -345,6 +351,8 @@ impl Target {
                 local_memory_step: 1024,
             },
             wide_ranges: false,
+            newest: ClStd::Cl12,
+            c_features: Vec::new(),
             extensions: [
                 "cl_khr_global_int32_base_atomics",
                 "cl_khr_global_int32_extended_atomics",

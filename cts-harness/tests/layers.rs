@@ -22,7 +22,7 @@ const COMPILER: &[Allowed] = &[
     ("suggest", ""),
     ("abi", "intrinsic printf"),
     ("diag", "source"),
-    ("target", "abi printf"),
+    ("target", "abi options printf"),
     ("clspv", "abi intrinsic options printf target"),
     ("ir", "abi diag entity half hash intrinsic source"),
     ("interp", "abi intrinsic ir printf"),

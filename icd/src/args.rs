@@ -318,6 +318,9 @@ plain!(
     isize,
     *mut c_void,
     *mut u8,
+    *const c_char,
+    [u8; 8],
+    [u8; 16],
     [u32; 4],
     [usize; 3],
     crate::abi::cl_name_version,
@@ -433,6 +436,15 @@ impl<T: Copy + Default + PartialEq> Properties<T> {
     /// Returns whether the pointer is null.
     pub(crate) fn is_null(&self) -> bool {
         self.0.is_null()
+    }
+
+    /// Returns the values with the zero at the end. A null pointer has none.
+    pub(crate) fn values(self) -> Vec<T> {
+        if self.is_null() {
+            return Vec::new();
+        }
+        let pairs = self.pairs().into_iter().flat_map(|(name, value)| [name, value]);
+        pairs.chain([T::default()]).collect()
     }
 
     /// Returns the pairs. A null pointer is an empty list.

@@ -35,7 +35,7 @@ pub(crate) type ContextFn = unsafe extern "C" fn(*const c_char, *const c_void, u
 pub(crate) type ProgramFn = unsafe extern "C" fn(*mut c_void, *mut c_void);
 /// `pfn_notify` of clSetEventCallback.
 pub(crate) type EventFn = unsafe extern "C" fn(*mut c_void, i32, *mut c_void);
-/// `pfn_notify` of clSetMemObjectDestructorCallback.
+/// `pfn_notify` of clSetMemObjectDestructorCallback and clSetContextDestructorCallback.
 pub(crate) type MemFn = unsafe extern "C" fn(*mut c_void, *mut c_void);
 
 /// Checks the user data of a call without a function. CL 4.4, 5.6: INVALID_VALUE if pfn_notify is NULL but user_data
@@ -103,10 +103,20 @@ pub(crate) fn destructor(
     let user_data = UserData(user_data.raw());
     let name = UserData(memobj.raw());
     Box::new(move || {
-        // SAFETY: the application promised in clSetMemObjectDestructorCallback that the function can be called like
-        // this.
+        // SAFETY: the application promised in clSetMemObjectDestructorCallback or clSetContextDestructorCallback that
+        // the function can be called like this.
         unsafe { notify(name.get(), user_data.get()) };
     })
+}
+
+/// Wraps `pfn_notify` of clSetContextDestructorCallback. The context is already destroyed when the function is called,
+/// so the handle only identifies it.
+pub(crate) fn context_destructor(
+    context: Ptr<c_void>,
+    notify: MemFn,
+    user_data: Ptr<c_void>,
+) -> Box<dyn FnOnce() + Send> {
+    destructor(context, notify, user_data)
 }
 
 /// `user_func` of clEnqueueNativeKernel.

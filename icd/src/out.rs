@@ -1,6 +1,6 @@
 //! Conversion of results to the C API: error codes, the answers of every `clGet*Info`, counted lists.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_char, c_void};
 
 use caldera_runtime::error::{ClCode, Error, Result};
 
@@ -53,9 +53,23 @@ impl Info {
         self.slice(&[value])
     }
 
+    /// Answers with a list of zero-terminated strings that exist as long as the library.
+    pub(crate) fn strings(self, texts: &[&'static CStr]) -> Result<Written> {
+        let texts: Vec<*const c_char> = texts.iter().map(|text| text.as_ptr()).collect();
+        self.slice(&texts)
+    }
+
     /// Answers with a `cl_bool`.
     pub(crate) fn bool(self, value: bool) -> Result<Written> {
         self.value(cl_bool::from(value))
+    }
+
+    /// Answers with the sizes of a work-group, in as many dimensions as the caller's memory has room for.
+    pub(crate) fn dimensions(self, sizes: [usize; 3]) -> Result<Written> {
+        match self.value.len() / size_of::<usize>() {
+            count @ (1 | 2) => self.slice(&sizes[..count]),
+            _ => self.slice(&sizes),
+        }
     }
 
     /// Answers with a zero-terminated string.

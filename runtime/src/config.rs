@@ -10,6 +10,8 @@
 //! | `CALDERA_DEVICE=TEXT` | Offer only the devices whose name contains the text (letter case is ignored), or only the device with this index |
 //! | `CALDERA_ABI=physical\|descriptor` | How kernels reach buffers: by device addresses (`physical`, the default), or through one descriptor per buffer |
 //! | `CALDERA_DEVICE_TYPE=gpu\|cpu\|accelerator` | Report every device as this type |
+//! | `CALDERA_CL_VERSION=1.2\|3.0\|3.1` | The version of OpenCL that platform and devices report (default 1.2), for programs that ask for features of later versions or look for one version by its text. Versions after 1.2 are still incomplete |
+//! | `CALDERA_DEVICE_NAME=TEXT` | Report this text as the name of every device, for programs that look for a name |
 //! | `CALDERA_CACHE=DIR` | The directory in which compiled programs and pipelines are kept. If the variable is unset, it is `caldera` below `$XDG_CACHE_HOME` or `~/.cache`. It is always safe to remove it |
 //! | `CALDERA_CACHE=off` | Keep nothing on disk |
 //! | `CALDERA_CACHE_SIZE=MIB` | The size limit of the cache in MiB (default 512). The least recently used entries are removed first |
@@ -91,6 +93,38 @@ pub enum DeviceKind {
     Accelerator,
 }
 
+/// A version of OpenCL that platform and devices can report: the values of `CALDERA_CL_VERSION`.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum ClVersion {
+    /// OpenCL 1.2.
+    #[default]
+    V1_2,
+    /// OpenCL 3.0.
+    V3_0,
+    /// OpenCL 3.1.
+    V3_1,
+}
+
+impl ClVersion {
+    /// Returns the major and the minor number.
+    pub fn numbers(self) -> (u32, u32) {
+        match self {
+            ClVersion::V1_2 => (1, 2),
+            ClVersion::V3_0 => (3, 0),
+            ClVersion::V3_1 => (3, 1),
+        }
+    }
+
+    /// Returns the version as `CL_DEVICE_VERSION` begins, for example `OpenCL 3.0`.
+    pub fn text(self) -> &'static str {
+        match self {
+            ClVersion::V1_2 => "OpenCL 1.2",
+            ClVersion::V3_0 => "OpenCL 3.0",
+            ClVersion::V3_1 => "OpenCL 3.1",
+        }
+    }
+}
+
 /// The values of `CALDERA_ABI`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum AbiChoice {
@@ -154,6 +188,10 @@ pub struct Config {
     pub device: Option<String>,
     /// The device type to report.
     pub device_type: Option<DeviceKind>,
+    /// The version of OpenCL to report.
+    pub cl_version: ClVersion,
+    /// The name to report of every device.
+    pub device_name: Option<String>,
     /// The way in which kernels access buffers.
     pub abi: AbiChoice,
     /// The debugging flags.
@@ -184,6 +222,8 @@ impl Default for Config {
             vulkan_library: None,
             device: None,
             device_type: None,
+            cl_version: ClVersion::default(),
+            device_name: None,
             abi: AbiChoice::Physical,
             debug: DebugFlags::default(),
             cache: CachePlace::User(None),
@@ -215,7 +255,7 @@ impl Config {
 }
 
 /// All variables, in the order of the table above.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 15] = [
     "CALDERA_LOG",
     "CALDERA_LOG_FILE",
     "CALDERA_VALIDATION",
@@ -223,6 +263,8 @@ const NAMES: [&str; 13] = [
     "CALDERA_DEVICE",
     "CALDERA_ABI",
     "CALDERA_DEVICE_TYPE",
+    "CALDERA_CL_VERSION",
+    "CALDERA_DEVICE_NAME",
     "CALDERA_CACHE",
     "CALDERA_CACHE_SIZE",
     "CALDERA_CALIBRATION",
@@ -378,6 +420,13 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
             "CALDERA_DEVICE_TYPE: {v:?} is none of gpu, cpu, accelerator"
         )),
     }
+    match get("CALDERA_CL_VERSION").as_deref() {
+        None | Some("1.2") => {}
+        Some("3.0") => c.cl_version = ClVersion::V3_0,
+        Some("3.1") => c.cl_version = ClVersion::V3_1,
+        Some(v) => complaints.push(format!("CALDERA_CL_VERSION: {v:?} is none of 1.2, 3.0, 3.1")),
+    }
+    c.device_name = get("CALDERA_DEVICE_NAME");
     if let Some(v) = get("CALDERA_DEBUG") {
         for flag in v.split(',').map(str::trim).filter(|f| !f.is_empty()) {
             let (name, number) = match flag.split_once('=') {
@@ -514,6 +563,14 @@ mod tests {
     }
 
     #[test]
+    fn reported_version_and_name() {
+        let c = with(&[("CALDERA_CL_VERSION", "3.1"), ("CALDERA_DEVICE_NAME", "Some GPU")]);
+        assert_eq!(c.cl_version, ClVersion::V3_1);
+        assert_eq!(c.device_name.as_deref(), Some("Some GPU"));
+        assert!(c.complaints.is_empty());
+    }
+
+    #[test]
     fn log_levels_and_groups() {
         let c = with(&[("CALDERA_LOG", "warn,vk=debug,queue=trace")]);
         assert_eq!(c.log_level, LevelFilter::Warn);
@@ -581,9 +638,10 @@ mod tests {
             ("CALDERA_ABI", "other"),
             ("CALDERA_KEEP_CLOCK", "other"),
             ("CALDERA_CACHE_SIZE", "much"),
+            ("CALDERA_CL_VERSION", "2.0"),
         ]);
         assert!(c.debug.error);
-        assert_eq!(c.complaints.len(), 10, "{:?}", c.complaints);
+        assert_eq!(c.complaints.len(), 11, "{:?}", c.complaints);
         assert_eq!(c.log_level, LevelFilter::Warn);
     }
 }

@@ -41,10 +41,20 @@ pub struct Context {
     flusher: Arc<Flusher>,
     host_stores: HostStores,
     queues: Mutex<WeakList<CommandQueue>>,
+    destructor_callbacks: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
+        // CL 3.0, 4.4: the functions are called in the reverse order of their registration, when the context is
+        // destroyed.
+        let mut callbacks = std::mem::take(self.destructor_callbacks.get_mut());
+        if !callbacks.is_empty() {
+            callbacks.reverse();
+            self.executor.call(Box::new(move || {
+                callbacks.into_iter().for_each(|callback| callback())
+            }));
+        }
         self.executor.stop();
         self.natives.stop();
         self.builds.stop();
@@ -112,6 +122,7 @@ impl Context {
             flusher: Flusher::new(),
             host_stores: HostStores::new(),
             queues: Mutex::new(Rank::Context, WeakList::new()),
+            destructor_callbacks: Mutex::new(Rank::Context, Vec::new()),
             devices,
             properties,
             notify,
@@ -131,6 +142,12 @@ impl Context {
     /// Returns CL_CONTEXT_PROPERTIES.
     pub fn properties(&self) -> &[isize] {
         &self.properties
+    }
+
+    /// Registers a function that is called when the context is destroyed (CL 3.0, 4.4,
+    /// clSetContextDestructorCallback).
+    pub fn on_destroy(&self, callback: Box<dyn FnOnce() + Send>) {
+        self.destructor_callbacks.lock().push(callback);
     }
 
     /// Calls the application's notify function; no lock may be held.

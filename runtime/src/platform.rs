@@ -31,16 +31,28 @@ impl std::fmt::Debug for Platform {
 impl Platform {
     /// CL_PLATFORM_PROFILE.
     pub const PROFILE: &'static str = "FULL_PROFILE";
-    /// CL_PLATFORM_VERSION.
-    pub const VERSION: &'static str = concat!("OpenCL 1.2 Caldera ", env!("CARGO_PKG_VERSION"));
     /// CL_PLATFORM_NAME.
     pub const NAME: &'static str = "Caldera";
     /// CL_PLATFORM_VENDOR.
     pub const VENDOR: &'static str = "Caldera";
     /// CL_PLATFORM_EXTENSIONS.
-    pub const EXTENSIONS: &'static str = "cl_khr_icd";
+    pub const EXTENSIONS: &'static str = "cl_khr_icd cl_khr_extended_versioning";
     /// CL_PLATFORM_ICD_SUFFIX_KHR.
     pub const ICD_SUFFIX: &'static str = "CLDR";
+
+    /// Returns CL_PLATFORM_VERSION.
+    pub fn version() -> String {
+        format!(
+            "{} Caldera {}",
+            config().cl_version.text(),
+            env!("CARGO_PKG_VERSION")
+        )
+    }
+
+    /// Returns CL_PLATFORM_NUMERIC_VERSION as major and minor number.
+    pub fn numeric_version() -> (u32, u32) {
+        config().cl_version.numbers()
+    }
 
     /// Returns the platform. The first call loads Vulkan; `PLATFORM_NOT_FOUND_KHR` if there is no usable
     /// device.

@@ -12,7 +12,9 @@ pub(super) struct Settings {
     std: ClStd,
     fast_relaxed_math: bool,
     images: bool,
+    newest: ClStd,
     extensions: Vec<String>,
+    c_features: Vec<String>,
 }
 
 impl Settings {
@@ -21,7 +23,9 @@ impl Settings {
             std: options.std,
             fast_relaxed_math: options.fast_relaxed_math,
             images: target.features.images,
+            newest: target.newest,
             extensions: target.extensions.clone(),
+            c_features: target.c_features.clone(),
         }
     }
 }
@@ -57,9 +61,25 @@ pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
             ClStd::Cl10 => "__OPENCL_C_VERSION__ 100",
             ClStd::Cl11 => "__OPENCL_C_VERSION__ 110",
             ClStd::Cl12 => "__OPENCL_C_VERSION__ 120",
+            ClStd::Cl30 => "__OPENCL_C_VERSION__ 300",
+            ClStd::Cl31 => "__OPENCL_C_VERSION__ 310",
+        }),
+        "__OPENCL_VERSION__" => Known::Macro(match settings.newest {
+            ClStd::Cl10 => "__OPENCL_VERSION__ 100",
+            ClStd::Cl11 => "__OPENCL_VERSION__ 110",
+            ClStd::Cl12 => "__OPENCL_VERSION__ 120",
+            ClStd::Cl30 => "__OPENCL_VERSION__ 300",
+            ClStd::Cl31 => "__OPENCL_VERSION__ 310",
         }),
         "__IMAGE_SUPPORT__" if settings.images => Known::Macro("__IMAGE_SUPPORT__ 1"),
         "__FAST_RELAXED_MATH__" if settings.fast_relaxed_math => Known::Macro("__FAST_RELAXED_MATH__ 1"),
+        // OpenCL C 3.0, 6.2.1: the macros of optional features are defined with -cl-std=CL3.0 or newer.
+        _ if name.starts_with("__opencl_c_") && settings.std >= ClStd::Cl30 => {
+            match settings.c_features.iter().any(|f| f == name) {
+                true => Known::Macro(EXTENSION),
+                false => Known::Nothing,
+            }
+        }
         _ if name.starts_with("cl") && settings.extensions.iter().any(|e| e == name) => {
             Known::Macro(EXTENSION)
         }
@@ -67,7 +87,7 @@ pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
     }
 }
 
-/// The definition of every extension's macro. The name in this text is ignored.
+/// The definition of the macro of every extension and optional feature. The name in this text is ignored.
 const EXTENSION: &str = "cl_khr_extension 1";
 
 /// The predefined macros, sorted by name. They come from OpenCL 1.2: 6.10 (version and platform macros),
@@ -127,6 +147,7 @@ static MACROS: &[(&str, &str)] = &[
     // 0.
     ("CL_VERSION_2_0", "CL_VERSION_2_0 200"),
     ("CL_VERSION_3_0", "CL_VERSION_3_0 300"),
+    ("CL_VERSION_3_1", "CL_VERSION_3_1 310"),
     ("DBL_DIG", "DBL_DIG 15"),
     ("DBL_EPSILON", "DBL_EPSILON 0x1.0p-52"),
     ("DBL_MANT_DIG", "DBL_MANT_DIG 53"),
@@ -233,7 +254,6 @@ static MACROS: &[(&str, &str)] = &[
     ("__DATE__", "__DATE__ \"??? ?? ????\""),
     ("__ENDIAN_LITTLE__", "__ENDIAN_LITTLE__ 1"),
     ("__INTPTR_TYPE__", "__INTPTR_TYPE__ long"),
-    ("__OPENCL_VERSION__", "__OPENCL_VERSION__ 120"),
     ("__PTRDIFF_TYPE__", "__PTRDIFF_TYPE__ long"),
     ("__SIZE_TYPE__", "__SIZE_TYPE__ ulong"),
     ("__STDC_HOSTED__", "__STDC_HOSTED__ 1"),

@@ -5,11 +5,11 @@
 
 use super::Error;
 use super::words::Inst;
-use crate::target::Target;
+use crate::target::{Features, Target};
 use rspirv::spirv::{AddressingModel, Capability, MemoryModel};
 
 /// The extensions whose instructions and decorations are implemented, or only give hints.
-const EXTENSIONS: &[&str] = &[
+pub const EXTENSIONS: &[&str] = &[
     "SPV_INTEL_kernel_attributes",
     "SPV_INTEL_memory_access_aliasing",
     "SPV_INTEL_optnone",
@@ -29,8 +29,30 @@ pub(super) fn check(inst: &Inst<'_>, target: &Target) -> Result<Capability, Erro
     let Some(capability) = Capability::from_u32(number) else {
         return Err(inst.unsupported(format!("the capability {number} is unknown")));
     };
-    let f = &target.features;
-    let device_has = match capability {
+    match device_has(capability, &target.features) {
+        Some(true) => Ok(capability),
+        Some(false) => {
+            Err(inst.unsupported(format!("the device does not have the capability {capability:?}")))
+        }
+        None => Err(inst.unsupported(format!("the capability {capability:?} is not implemented"))),
+    }
+}
+
+/// Returns the numbers of the capabilities that modules for a device may declare, in ascending order.
+pub fn capabilities(target: &Target) -> Vec<u32> {
+    (0..MOST_CAPABILITIES)
+        .filter_map(|number| Some((number, Capability::from_u32(number)?)))
+        .filter(|&(_, capability)| device_has(capability, &target.features) == Some(true))
+        .map(|(number, _)| number)
+        .collect()
+}
+
+/// The numbers of all known capabilities are below this one.
+const MOST_CAPABILITIES: u32 = 8192;
+
+/// Returns whether the device has a capability; `None` if the importer does not implement it.
+fn device_has(capability: Capability, f: &Features) -> Option<bool> {
+    Some(match capability {
         Capability::Addresses
         | Capability::Kernel
         | Capability::Linkage
@@ -44,6 +66,7 @@ pub(super) fn check(inst: &Inst<'_>, target: &Target) -> Result<Capability, Erro
         | Capability::BitInstructions
         | Capability::ExpectAssumeKHR
         | Capability::OptNoneEXT
+        | Capability::UniformDecoration
         | Capability::MemoryAccessAliasingINTEL
         | Capability::UnstructuredLoopControlsINTEL
         | Capability::KernelAttributesINTEL => true,
@@ -56,13 +79,8 @@ pub(super) fn check(inst: &Inst<'_>, target: &Target) -> Result<Capability, Erro
         | Capability::SampledBuffer
         | Capability::ImageBuffer => f.images,
         Capability::Int64Atomics => f.buffer_int64_atomics,
-        _ => return Err(inst.unsupported(format!("the capability {capability:?} is not implemented"))),
-    };
-    if device_has {
-        Ok(capability)
-    } else {
-        Err(inst.unsupported(format!("the device does not have the capability {capability:?}")))
-    }
+        _ => return None,
+    })
 }
 
 /// Checks an OpExtension. The names of OpenCL's extensions are those that the device lists.

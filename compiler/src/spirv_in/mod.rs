@@ -25,6 +25,7 @@ mod spaces;
 mod types;
 mod words;
 
+pub use capability::{EXTENSIONS, capabilities};
 pub use error::{Error, Fault};
 pub use inspect::{SpecConstant, spec_constants};
 pub use words::{Words, is_kernel_module, is_module};

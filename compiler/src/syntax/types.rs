@@ -49,7 +49,7 @@ impl TypeNames {
         if let Some(v) = self.user.get(name) {
             return Some(*v);
         }
-        builtin(name).filter(|_| self.std == ClStd::Cl12 || since(name) <= self.std)
+        builtin(name).filter(|_| since(name) <= self.std)
     }
 }
 

@@ -1,6 +1,7 @@
 //! CL 5.2.1: buffers.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use caldera_runtime::context::Context;
 use caldera_runtime::error::{ClCode, Error, Result};
@@ -11,12 +12,11 @@ use crate::abi::*;
 use crate::args::{Host, Ptr};
 use crate::{entry, handle};
 
-fn create(context: Ptr<c_void>, flags: cl_mem_flags, size: usize, host_ptr: Host) -> Result<*mut c_void> {
+fn create(context: Ptr<c_void>, flags: cl_mem_flags, size: usize, host_ptr: Host) -> Result<Arc<Buffer>> {
     let context = handle::borrow::<Context>(context)?;
     // CL 5.2.1: INVALID_VALUE if values specified in flags are not valid
     let flags = MemFlags::from_bits(flags)?;
-    let buffer = Buffer::create(&context, flags, size, host_ptr.ptr())?;
-    Ok(object::give(buffer))
+    Buffer::create(&context, flags, size, host_ptr.ptr())
 }
 
 entry! {
@@ -28,7 +28,7 @@ entry! {
         host_ptr: *mut c_void [host memory];
         errcode_ret
     ) -> cl_mem {
-        create(context, flags, size, host_ptr)
+        create(context, flags, size, host_ptr).map(object::give)
     }
 }
 
@@ -43,9 +43,12 @@ entry! {
         errcode_ret
     ) -> cl_mem {
         if !properties.pairs().is_empty() {
+            handle::borrow::<Context>(context)?;
             return Err(Error::new(ClCode::InvalidProperty, "buffer properties"));
         }
-        create(context, flags, size, host_ptr)
+        let buffer = create(context, flags, size, host_ptr)?;
+        buffer.properties().keep(properties.values());
+        Ok(object::give(buffer))
     }
 }
 

@@ -98,6 +98,35 @@ entry! {
 }
 
 entry! {
+    /// CL 3.0, 4.4 — clSetContextDestructorCallback
+    fn clSetContextDestructorCallback(
+        context: cl_context,
+        pfn_notify: Option<unsafe extern "C" fn(cl_context, *mut c_void)>,
+        user_data: *mut c_void,
+    ) {
+        let object = handle::borrow::<Context>(context)?;
+        // CL 3.0, 4.4: INVALID_VALUE if pfn_notify is NULL
+        let notify = pfn_notify.ok_or_else(|| Error::new(ClCode::InvalidValue, "pfn_notify is NULL").at("3.0 4.4"))?;
+        object.on_destroy(callback::context_destructor(context, notify, user_data));
+        Ok(())
+    }
+}
+
+entry! {
+    /// CL 2.1, 5.1 — clSetDefaultDeviceCommandQueue. No device has queues of its own.
+    fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, command_queue: cl_command_queue) {
+        let context = handle::borrow::<Context>(context)?;
+        let device = handle::borrow::<Device>(device)?;
+        // CL 2.1, 5.1: INVALID_DEVICE if device is not associated with context
+        if !context.has_device(&device) {
+            return Err(Error::new(ClCode::InvalidDevice, "the context has no such device").at("2.1 5.1"));
+        }
+        // CL 3.0, 5.1: INVALID_OPERATION if device does not support a replaceable default on-device queue
+        Err(Error::new(ClCode::InvalidOperation, "the device has no queues of its own").at("3.0 5.1"))
+    }
+}
+
+entry! {
     /// CL 4.4 — clGetContextInfo
     fn clGetContextInfo(
         context: cl_context,

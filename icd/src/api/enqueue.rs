@@ -368,6 +368,21 @@ fn sizes(values: Array<usize>, work_dim: u32, fill: usize) -> Option<[usize; 3]>
     (!values.is_null()).then_some(all)
 }
 
+/// Returns an NDRange as the application specifies it.
+pub(super) fn range(
+    work_dim: u32,
+    offset: Array<usize>,
+    global: Array<usize>,
+    local: Option<Array<usize>>,
+) -> Range {
+    Range {
+        work_dim,
+        offset: sizes(offset, work_dim, 0).unwrap_or([0; 3]),
+        global: sizes(global, work_dim, 1).unwrap_or([0; 3]),
+        local: local.and_then(|local| sizes(local, work_dim, 1)),
+    }
+}
+
 entry! {
     /// CL 5.8 — clEnqueueNDRangeKernel
     fn clEnqueueNDRangeKernel(
@@ -384,12 +399,11 @@ entry! {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let kernel = handle::borrow::<Kernel>(kernel)?;
         let events = EventArgs::new(&queue, &[kernel.context()], event_wait_list, event)?;
-        let range = Range {
-            work_dim,
-            offset: sizes(global_work_offset, work_dim, 0).unwrap_or([0; 3]),
-            global: sizes(global_work_size, work_dim, 1).unwrap_or([0; 3]),
-            local: sizes(local_work_size, work_dim, 1),
-        };
+        let range = range(work_dim, global_work_offset, global_work_size, Some(local_work_size));
+        // CL 2.1, 5.8: without work-items, the command only waits for its wait list.
+        if range.is_empty() && kernel.accepts_empty(&queue, &range)? {
+            return events.finish(queue.enqueue_empty(CommandType::NdRangeKernel, events.waits()?));
+        }
         let launch = kernel.launch(&queue, &range)?;
         events.finish(launch.enqueue(CommandType::NdRangeKernel, events.waits()?))
     }

@@ -24,6 +24,7 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         "clRetainDeviceEXT" => clRetainDeviceEXT as *const c_void,
         "clReleaseDeviceEXT" => clReleaseDeviceEXT as *const c_void,
         "clGetKernelSubGroupInfoKHR" => clGetKernelSubGroupInfoKHR as *const c_void,
+        "clGetKernelSuggestedLocalWorkSizeKHR" => clGetKernelSuggestedLocalWorkSizeKHR as *const c_void,
         "clCreateProgramWithILKHR" => clCreateProgramWithILKHR as *const c_void,
         "clSetProgramSpecializationConstant" => clSetProgramSpecializationConstant as *const c_void,
         "clGetDeviceFeatureReportCALDERA" => clGetDeviceFeatureReportCALDERA as *const c_void,

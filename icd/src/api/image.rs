@@ -1,6 +1,7 @@
 //! CL 5.3.1, 5.3.2, 5.3.7: images, their formats and their queries.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use caldera_runtime::context::Context;
 use caldera_runtime::error::{ClCode, Error, Result};
@@ -25,7 +26,7 @@ fn create(
     image_format: Ptr<cl_image_format>,
     image_desc: Option<cl_image_desc>,
     host_ptr: Host,
-) -> Result<*mut c_void> {
+) -> Result<Arc<Image>> {
     let context = handle::borrow::<Context>(context)?;
     Image::check_support(&context)?;
     // CL 5.3.1: INVALID_VALUE if values specified in flags are not valid
@@ -56,8 +57,7 @@ fn create(
         samples: d.num_samples,
         buffer,
     };
-    let image = Image::create(&context, flags, format, &desc, host_ptr.ptr())?;
-    Ok(object::give(image))
+    Image::create(&context, flags, format, &desc, host_ptr.ptr())
 }
 
 entry! {
@@ -70,7 +70,7 @@ entry! {
         host_ptr: *mut c_void [host memory];
         errcode_ret
     ) -> cl_mem {
-        create(context, flags, image_format, image_desc.read(), host_ptr)
+        create(context, flags, image_format, image_desc.read(), host_ptr).map(object::give)
     }
 }
 
@@ -89,7 +89,9 @@ entry! {
             handle::borrow::<Context>(context)?;
             return Err(Error::new(ClCode::InvalidProperty, "image properties"));
         }
-        create(context, flags, image_format, image_desc.read(), host_ptr)
+        let image = create(context, flags, image_format, image_desc.read(), host_ptr)?;
+        image.properties().keep(properties.values());
+        Ok(object::give(image))
     }
 }
 
@@ -135,7 +137,7 @@ entry! {
             [image_width, image_height, 0],
             [image_row_pitch, 0],
         );
-        create(context, flags, image_format, desc, host_ptr).map_err(old_error)
+        create(context, flags, image_format, desc, host_ptr).map(object::give).map_err(old_error)
     }
 }
 
@@ -158,7 +160,7 @@ entry! {
             [image_width, image_height, image_depth],
             [image_row_pitch, image_slice_pitch],
         );
-        create(context, flags, image_format, desc, host_ptr).map_err(old_error)
+        create(context, flags, image_format, desc, host_ptr).map(object::give).map_err(old_error)
     }
 }
 
@@ -182,7 +184,9 @@ entry! {
         let context = handle::borrow::<Context>(context)?;
         // CL 5.3.2: INVALID_VALUE if flags or image_type are not valid, or if num_entries is 0 and image_formats is not
         // NULL
-        let flags = MemFlags::from_bits(flags)?;
+        // CL 2.0, 5.3.2: the formats of images that a kernel reads and writes, of which there are none.
+        let both = flags & CL_MEM_KERNEL_READ_AND_WRITE != 0;
+        let flags = MemFlags::from_bits(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
         let ty = ImageType::from_number(image_type)
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "image_type").at("5.3.2"))?;
         if num_entries == 0 && !image_formats.is_null() {
@@ -190,6 +194,7 @@ entry! {
         }
         let formats: Vec<_> = Image::supported_formats(&context, flags, ty)
             .into_iter()
+            .filter(|_| !both)
             .map(raw_format)
             .collect();
         out::counted(&formats, image_formats, num_image_formats);

@@ -1,6 +1,7 @@
 //! CL 5.7: kernels.
 
 use std::ffi::{c_char, c_void};
+use std::sync::Arc;
 
 use caldera_runtime::device::Device;
 use caldera_runtime::error::{ClCode, Error, Result};
@@ -10,6 +11,7 @@ use caldera_runtime::kernel::launch::ArgValue;
 use caldera_runtime::mem::{Buffer, Image};
 use caldera_runtime::object;
 use caldera_runtime::program::Program;
+use caldera_runtime::queue::CommandQueue;
 use caldera_runtime::sampler::Sampler;
 
 use crate::abi::*;
@@ -52,6 +54,13 @@ entry! {
         }
         num_kernels_ret.write(count);
         Ok(())
+    }
+}
+
+entry! {
+    /// CL 2.1, 5.9.1 — clCloneKernel
+    fn clCloneKernel(source_kernel: cl_kernel; errcode_ret) -> cl_kernel {
+        Ok(object::give(handle::borrow::<Kernel>(source_kernel)?.duplicate()))
     }
 }
 
@@ -187,6 +196,15 @@ fn work_items(sizes: Array<c_void>) -> Result<usize> {
     })
 }
 
+/// Returns the size of a work-group with this number of sub-groups; zeros if there is none. CL 2.1, 5.9.4: it must have
+/// no incomplete sub-group, and all sizes except the first are 1.
+fn size_for(sub_groups: usize, size: usize, most: usize, required: [usize; 3]) -> [usize; 3] {
+    let items = sub_groups.saturating_mul(size);
+    let local = [items, 1, 1];
+    let fits = items > 0 && items <= most && (required == [0; 3] || required == local);
+    if fits { local } else { [0; 3] }
+}
+
 /// Answers the sub-group queries, for both names of the call.
 fn sub_group_info(
     kernel: Ptr<c_void>,
@@ -201,7 +219,7 @@ fn sub_group_info(
     } else {
         Some(handle::borrow::<Device>(device)?)
     };
-    let (device, _) = kernel.on_device(device.as_ref())?;
+    let (device, on_device) = kernel.on_device(device.as_ref())?;
     let Some(size) = device.sub_group_size() else {
         return Err(
             Error::new(ClCode::InvalidOperation, "the device has no sub-groups").at("cl_khr_subgroups"),
@@ -213,6 +231,20 @@ fn sub_group_info(
             info.value(size)
         }
         CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR => info.value(work_items(sizes)?.div_ceil(size)),
+        CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
+            let count: usize = sizes.value().ok_or_else(|| {
+                Error::new(ClCode::InvalidValue, "input_value is no number of sub-groups").at("2.1 5.9.4")
+            })?;
+            info.dimensions(size_for(
+                count,
+                size,
+                on_device.max_work_group_size(),
+                kernel.required_size(),
+            ))
+        }
+        CL_KERNEL_MAX_NUM_SUB_GROUPS => info.value(on_device.max_work_group_size().div_ceil(size)),
+        // Kernels cannot demand a number of sub-groups.
+        CL_KERNEL_COMPILE_NUM_SUB_GROUPS => info.value(0usize),
         _ => info.unknown(param_name),
     }
     .map(drop)
@@ -250,6 +282,67 @@ entry! {
     ) {
         let info = Info::new(param_value, param_value_size_ret);
         sub_group_info(kernel, device, param_name, input_value, info)
+    }
+}
+
+/// Answers clGetKernelSuggestedLocalWorkSize, for both names of the call.
+fn suggest(
+    queue: Ptr<c_void>,
+    kernel: Ptr<c_void>,
+    work_dim: cl_uint,
+    sizes: [Array<usize>; 3],
+) -> Result<()> {
+    let [offset, global, suggested] = sizes;
+    let queue = handle::borrow::<CommandQueue>(queue)?;
+    let kernel = handle::borrow::<Kernel>(kernel)?;
+    // CL 3.1, 5.10: INVALID_CONTEXT if the context associated with kernel is not the same as that of command_queue
+    if !Arc::ptr_eq(queue.context(), kernel.context()) {
+        return Err(Error::new(
+            ClCode::InvalidContext,
+            "kernel and queue are of different contexts",
+        )
+        .at("3.1 5.10"));
+    }
+    // CL 3.1, 5.10: INVALID_VALUE if suggested_local_work_size is NULL
+    let null = suggested.is_null();
+    let range = super::enqueue::range(work_dim, offset, global, None);
+    let local = kernel.suggested_local_size(&queue, &range)?;
+    if null {
+        return Err(Error::new(ClCode::InvalidValue, "suggested_local_work_size is NULL").at("3.1 5.10"));
+    }
+    for (d, size) in local.into_iter().enumerate() {
+        suggested.write(d, size);
+    }
+    Ok(())
+}
+
+entry! {
+    /// CL 3.1, 5.10 — clGetKernelSuggestedLocalWorkSize
+    fn clGetKernelSuggestedLocalWorkSize(
+        command_queue: cl_command_queue,
+        kernel: cl_kernel,
+        work_dim: cl_uint,
+        global_work_offset: *const size_t [work_dim],
+        global_work_size: *const size_t [work_dim],
+        suggested_local_work_size: *mut size_t [work_dim],
+    ) {
+        let sizes = [global_work_offset, global_work_size, suggested_local_work_size];
+        suggest(command_queue, kernel, work_dim, sizes)
+    }
+}
+
+entry! {
+    /// cl_khr_suggested_local_work_size — clGetKernelSuggestedLocalWorkSizeKHR
+    fn clGetKernelSuggestedLocalWorkSizeKHR(
+        command_queue: cl_command_queue,
+        kernel: cl_kernel,
+        work_dim: cl_uint,
+        global_work_offset: *const size_t [work_dim],
+        global_work_size: *const size_t [work_dim],
+        suggested_local_work_size: *mut size_t [work_dim],
+    ) {
+        let sizes = [global_work_offset, global_work_size, suggested_local_work_size];
+        suggest(command_queue, kernel, work_dim, sizes)
     }
 }
 

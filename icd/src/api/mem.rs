@@ -73,6 +73,19 @@ entry! {
     }
 }
 
+entry! {
+    /// CL 2.0, 5.4.2 — clGetPipeInfo. No device has pipes, so no object is one.
+    fn clGetPipeInfo(
+        pipe: cl_mem,
+        param_name: cl_pipe_info,
+        param_value_size: size_t,
+        param_value: *mut c_void [param_value_size],
+        param_value_size_ret: *mut size_t,
+    ) {
+        Err(Error::new(ClCode::InvalidMemObject, "not a pipe").at("2.0 5.4.2"))
+    }
+}
+
 pub(super) fn null_or_handle(buffer: Option<&Arc<Buffer>>) -> *mut c_void {
     buffer.map_or(std::ptr::null_mut(), object::handle)
 }
@@ -131,7 +144,10 @@ entry! {
                 MemObject::Image(_) => 0,
             }),
             CL_MEM_USES_SVM_POINTER => info.bool(false),
-            CL_MEM_PROPERTIES => info.slice::<u64>(&[]),
+            CL_MEM_PROPERTIES => info.slice(match &object {
+                MemObject::Buffer(b) => b.properties().list(),
+                MemObject::Image(i) => i.properties().list(),
+            }),
             _ => info.unknown(param_name),
         }
         .map(drop)

@@ -11,12 +11,29 @@ use crate::args::{Array, Ptr};
 use crate::entry;
 use crate::out::{self, Info};
 
-/// OpenCL 1.2 as a version number, `CL_MAKE_VERSION(1, 2, 0)`.
-pub(crate) const VERSION_1_2: cl_version = version(1, 2, 0);
-
 /// Makes a version number, as the macro `CL_MAKE_VERSION` of the headers does.
 pub(crate) const fn version(major: u32, minor: u32, patch: u32) -> cl_version {
     (major << 22) | (minor << 12) | patch
+}
+
+/// Makes the version number of an OpenCL version.
+pub(crate) fn opencl_version((major, minor): (u32, u32)) -> cl_version {
+    version(major, minor, 0)
+}
+
+/// Returns the version of an extension: that of its text in the OpenCL specification.
+fn extension_version(name: &str) -> cl_version {
+    match name {
+        "cl_khr_icd" | "cl_khr_integer_dot_product" => version(2, 0, 0),
+        _ => version(1, 0, 0),
+    }
+}
+
+/// Returns the names of extensions with their versions.
+pub(crate) fn with_versions<'a>(names: impl Iterator<Item = &'a str>) -> Vec<cl_name_version> {
+    names
+        .map(|name| name_version(extension_version(name), name))
+        .collect()
 }
 
 /// Makes a `cl_name_version`. A name that does not fit is cut off.
@@ -91,20 +108,17 @@ entry! {
         let info = Info::new(param_value, param_value_size_ret);
         match param_name {
             CL_PLATFORM_PROFILE => info.text(Platform::PROFILE),
-            CL_PLATFORM_VERSION => info.text(Platform::VERSION),
+            CL_PLATFORM_VERSION => info.text(&Platform::version()),
             CL_PLATFORM_NAME => info.text(Platform::NAME),
             CL_PLATFORM_VENDOR => info.text(Platform::VENDOR),
             CL_PLATFORM_EXTENSIONS => info.text(Platform::EXTENSIONS),
             CL_PLATFORM_ICD_SUFFIX_KHR => info.text(Platform::ICD_SUFFIX),
-            CL_PLATFORM_NUMERIC_VERSION => info.value(VERSION_1_2),
+            CL_PLATFORM_NUMERIC_VERSION => info.value(opencl_version(Platform::numeric_version())),
             CL_PLATFORM_EXTENSIONS_WITH_VERSION => {
-                let all: Vec<_> = Platform::EXTENSIONS
-                    .split_whitespace()
-                    .map(|name| name_version(version(1, 0, 0), name))
-                    .collect();
-                info.slice(&all)
+                info.slice(&with_versions(Platform::EXTENSIONS.split_whitespace()))
             }
-            CL_PLATFORM_HOST_TIMER_RESOLUTION => info.value(0u64),
+            // The unit of the host's clock, which is also that of profiling.
+            CL_PLATFORM_HOST_TIMER_RESOLUTION => info.value(1u64),
             _ => info.unknown(param_name),
         }
         .map(drop)

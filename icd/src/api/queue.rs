@@ -1,6 +1,7 @@
 //! CL 5.1 and 5.13: command queues.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use caldera_runtime::context::Context;
 use caldera_runtime::device::Device;
@@ -17,7 +18,7 @@ fn create(
     context: Ptr<c_void>,
     device: Ptr<c_void>,
     properties: cl_command_queue_properties,
-) -> Result<*mut c_void> {
+) -> Result<Arc<CommandQueue>> {
     let context = handle::borrow::<Context>(context)?;
     let device = handle::borrow::<Device>(device)?;
     // CL 5.1: INVALID_DEVICE if device is not associated with context
@@ -36,7 +37,7 @@ fn create(
     if wanted.out_of_order && !device.info().out_of_order_queues {
         return Err(Error::new(ClCode::InvalidQueueProperties, "out-of-order execution").at("5.1"));
     }
-    Ok(object::give(CommandQueue::create(&context, &device, wanted)?))
+    CommandQueue::create(&context, &device, wanted)
 }
 
 entry! {
@@ -47,32 +48,45 @@ entry! {
         properties: cl_command_queue_properties;
         errcode_ret
     ) -> cl_command_queue {
-        create(context, device, properties)
+        create(context, device, properties).map(object::give)
     }
 }
 
-/// Creates a queue from a property list (CL 2.0, 5.1). Only CL_QUEUE_PROPERTIES with the bits of OpenCL 1.2 is
-/// supported; queues on the device are not.
+/// Returns whether a value is one of the three levels of a hint: high, medium, low.
+fn is_level(value: u64) -> bool {
+    matches!(value, 1 | 2 | 4)
+}
+
+/// Creates a queue from a property list (CL 2.0, 5.1). Supported are CL_QUEUE_PROPERTIES with the bits of OpenCL 1.2, and
+/// the hints of cl_khr_priority_hints and cl_khr_throttle_hints, which have no effect. Queues on the device are not.
 fn create_with(
     context: Ptr<c_void>,
     device: Ptr<c_void>,
     list: Properties<cl_queue_properties>,
 ) -> Result<*mut c_void> {
+    const BITS: u64 = CL_QUEUE_PROPERTIES as u64;
+    const PRIORITY: u64 = CL_QUEUE_PRIORITY_KHR;
+    const THROTTLE: u64 = CL_QUEUE_THROTTLE_KHR;
     let mut bits = 0;
     for (name, value) in list.pairs() {
-        if name != cl_queue_properties::from(CL_QUEUE_PROPERTIES) {
-            return Err(Error::new(
-                ClCode::InvalidValue,
-                format!("queue property {name:#x}"),
-            ));
+        match name {
+            BITS => bits = value,
+            PRIORITY | THROTTLE if is_level(value) => {}
+            _ => {
+                handle::borrow::<Context>(context)?;
+                handle::borrow::<Device>(device)?;
+                let what = format!("queue property {name:#x} = {value:#x}");
+                return Err(Error::new(ClCode::InvalidValue, what).at("2.0 5.1"));
+            }
         }
-        const LATER: u64 = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
-        if value & LATER != 0 {
-            return Err(Error::new(ClCode::InvalidQueueProperties, "queues on the device"));
-        }
-        bits = value;
     }
-    create(context, device, bits)
+    const LATER: u64 = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+    if bits & LATER != 0 {
+        return Err(Error::new(ClCode::InvalidQueueProperties, "queues on the device"));
+    }
+    let queue = create(context, device, bits)?;
+    queue.property_list().keep(list.values());
+    Ok(object::give(queue))
 }
 
 entry! {
@@ -143,6 +157,11 @@ entry! {
                 }
                 info.value(bits)
             }
+            CL_QUEUE_PROPERTIES_ARRAY => info.slice(queue.property_list().list()),
+            // CL 2.0, 5.1: INVALID_COMMAND_QUEUE if command_queue is not valid for param_name: the query is for queues
+            // on the device.
+            CL_QUEUE_SIZE => Err(Error::new(ClCode::InvalidCommandQueue, "not a queue on the device").at("2.0 5.1")),
+            CL_QUEUE_DEVICE_DEFAULT => info.value(std::ptr::null_mut::<c_void>()),
             _ => info.unknown(param_name),
         }
         .map(drop)

@@ -15,15 +15,25 @@ pub fn run_all_tests(name: &str, value: &str) {
     run_all_tests_but(name, value, &[]);
 }
 
+/// Runs the tests whose names contain `filter` in a process in which the variable `name` has the value. They must pass.
+pub fn run_tests(filter: &str, name: &str, value: &str) {
+    run(name, value, &[filter]);
+}
+
 /// Does what [`run_all_tests`] does, without the tests whose names contain one of the texts.
 pub fn run_all_tests_but(name: &str, value: &str, without: &[&str]) {
+    let skipped: Vec<&str> = without.iter().flat_map(|text| ["--skip", text]).collect();
+    run(name, value, &skipped);
+}
+
+fn run(name: &str, value: &str, arguments: &[&str]) {
     if std::env::var_os(MARK).is_some() || std::env::var(name).is_ok_and(|v| v == value) {
         return;
     }
     let exe = std::env::current_exe().expect("a running test has a path");
     let out = Command::new(exe)
         .args(["--test-threads=2", "--color=never"])
-        .args(without.iter().flat_map(|text| ["--skip", text]))
+        .args(arguments)
         .env(name, value)
         .env(MARK, "1")
         .output()

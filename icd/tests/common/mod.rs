@@ -190,6 +190,13 @@ api! {
     clCreateProgramWithIL: clCreateProgramWithIL_t,
     clCreateProgramWithILKHR: clCreateProgramWithILKHR_t,
     clSetProgramSpecializationConstant: clSetProgramSpecializationConstant_t,
+    clGetPipeInfo: clGetPipeInfo_t,
+    clCloneKernel: clCloneKernel_t,
+    clGetDeviceAndHostTimer: clGetDeviceAndHostTimer_t,
+    clGetHostTimer: clGetHostTimer_t,
+    clSetDefaultDeviceCommandQueue: clSetDefaultDeviceCommandQueue_t,
+    clSetContextDestructorCallback: clSetContextDestructorCallback_t,
+    clGetKernelSuggestedLocalWorkSize: clGetKernelSuggestedLocalWorkSize_t,
 }
 
 /// Calls an entry point: `cl!(clFinish(queue))`.

@@ -9,8 +9,7 @@ use crate::common::{NAMES, library, objects, symbol};
 const OTHERS: &[&str] = &[
     "clCreateCommandQueueWithPropertiesKHR",
     "clGetDeviceFeatureReportCALDERA",
-    // A function of OpenCL 3.1, which older loaders do not have.
-    "clGetKernelSuggestedLocalWorkSize",
+    "clGetKernelSuggestedLocalWorkSizeKHR",
     "clIcdGetPlatformIDsKHR",
 ];
 

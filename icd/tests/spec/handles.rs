@@ -51,6 +51,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
             | "clCreateProgramWithILKHR"
             | "clLinkProgram"
             | "clCreateKernel"
+            | "clCloneKernel"
             | "clCreateUserEvent"
             | "clEnqueueMapBuffer"
             | "clEnqueueMapImage"
@@ -74,6 +75,8 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clReleaseDevice"
         | "clCreateSubDevicesEXT"
         | "clRetainDeviceEXT"
+        | "clGetDeviceAndHostTimer"
+        | "clGetHostTimer"
         | "clReleaseDeviceEXT" => common::CL_INVALID_DEVICE,
         "clCreateSubBuffer" => common::CL_INVALID_MEM_OBJECT,
         "clBuildProgram"
@@ -92,6 +95,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clGetKernelWorkGroupInfo"
         | "clGetKernelSubGroupInfoKHR"
         | "clGetKernelSubGroupInfo"
+        | "clCloneKernel"
         | "clGetKernelArgInfo" => common::CL_INVALID_KERNEL,
         "clGetEventInfo"
         | "clRetainEvent"
@@ -103,15 +107,18 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clReleaseMemObject"
         | "clGetMemObjectInfo"
         | "clGetImageInfo"
+        | "clGetPipeInfo"
         | "clSetMemObjectDestructorCallback" => common::CL_INVALID_MEM_OBJECT,
         "clRetainSampler" | "clReleaseSampler" | "clGetSamplerInfo" => common::CL_INVALID_SAMPLER,
         "clRetainContext"
         | "clReleaseContext"
         | "clGetContextInfo"
+        | "clSetContextDestructorCallback"
+        | "clSetDefaultDeviceCommandQueue"
         | "clLinkProgram"
         | "clGetSupportedImageFormats" => common::CL_INVALID_CONTEXT,
         _ if name.starts_with("clEnqueue")
-            || matches!(name, "clFlush" | "clFinish")
+            || matches!(name, "clFlush" | "clFinish" | "clGetKernelSuggestedLocalWorkSize")
             || name.contains("CommandQueue") && !name.starts_with("clCreate") =>
         {
             common::CL_INVALID_COMMAND_QUEUE

@@ -10,6 +10,7 @@ mod handles;
 mod independent;
 mod khr_il_program;
 mod khr_image2d_from_buffer;
+mod later_versions;
 mod s4_1_platform;
 mod s4_2_device;
 mod s4_4_context;

@@ -1,13 +1,14 @@
 //! Derives OpenCL's queries and the compiler's target from Vulkan's features and limits.
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
+use caldera_compiler::options::ClStd;
 use caldera_compiler::target::{Calibration, Costs, Quirks, SpirvVersion, Target};
 
 use super::calibrate::Measured;
 use super::images::ImageFormats;
-use super::info::{CacheType, DeviceInfo, FpConfig, LocalMemType, VectorWidths};
+use super::info::{AtomicCapabilities, CacheType, DeviceInfo, FpConfig, LocalMemType, VectorWidths};
 use super::limits::Limits;
-use crate::config::{AbiChoice, DeviceKind, config};
+use crate::config::{AbiChoice, ClVersion, DeviceKind, config};
 use crate::kernel::placed::MAX_PUSH;
 use crate::vk::{self, Facts, PhysicalType};
 
@@ -42,7 +43,17 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         "cl_khr_local_int32_extended_atomics",
         "cl_khr_byte_addressable_store",
         "cl_khr_il_program",
+        "cl_khr_create_command_queue",
+        "cl_khr_device_uuid",
+        "cl_khr_extended_versioning",
+        "cl_khr_priority_hints",
+        "cl_khr_spirv_queries",
+        "cl_khr_suggested_local_work_size",
+        "cl_khr_throttle_hints",
     ];
+    if f.pci.is_some() {
+        list.push("cl_khr_pci_bus_info");
+    }
     if features.buffer_int64_atomics && features.shared_int64_atomics {
         list.extend(["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"]);
     }
@@ -68,6 +79,46 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         ]);
     }
     list
+}
+
+/// Returns the newest version of OpenCL C.
+fn newest() -> ClStd {
+    match config().cl_version {
+        ClVersion::V1_2 => ClStd::Cl12,
+        ClVersion::V3_0 => ClStd::Cl30,
+        ClVersion::V3_1 => ClStd::Cl31,
+    }
+}
+
+/// Returns the orders and scopes of atomic operations and fences. A fence or an atomic operation of acquire or
+/// release is what Vulkan's memory model calls so; the fences that the compiler emits have the scope of the device.
+fn atomics(f: &Facts) -> AtomicCapabilities {
+    AtomicCapabilities {
+        acq_rel: true,
+        device: f.features.vulkan_memory_model_device_scope || !f.features.vulkan_memory_model,
+        work_item: true,
+    }
+}
+
+/// Returns the optional features of OpenCL C 3.0 (6.2.1), in alphabetical order. There are none before that version.
+fn c_features(f: &Facts, images: bool) -> Vec<&'static str> {
+    if newest() < ClStd::Cl30 {
+        return Vec::new();
+    }
+    let atomics = atomics(f);
+    [
+        ("__opencl_c_3d_image_writes", images),
+        ("__opencl_c_atomic_order_acq_rel", atomics.acq_rel),
+        ("__opencl_c_atomic_scope_device", atomics.device),
+        ("__opencl_c_fp64", f.features.float64),
+        ("__opencl_c_images", images),
+        ("__opencl_c_int64", true),
+        ("__opencl_c_subgroups", f.features.subgroups),
+    ]
+    .into_iter()
+    .filter(|(_, has)| *has)
+    .map(|(name, _)| name)
+    .collect()
 }
 
 /// Returns the compiler's target, without the results of calibration.
@@ -144,6 +195,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             local_memory_step: LOCAL_STEP,
         },
         wide_ranges: false,
+        newest: newest(),
+        c_features: c_features(f, images).into_iter().map(String::from).collect(),
         extensions: extensions.into_iter().map(String::from).collect(),
     }
 }
@@ -296,7 +349,7 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         // Independent commands overlap (`queue::hazards`).
         out_of_order_queues: true,
         built_in_kernels: String::new(),
-        name: f.name.clone(),
+        name: config().device_name.clone().unwrap_or_else(|| f.name.clone()),
         vendor: vendor(f),
         driver_version: format!(
             "{} ({} {})",
@@ -305,8 +358,31 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
             f.driver_info
         ),
         profile: "FULL_PROFILE",
-        version: format!("OpenCL 1.2 Caldera {}", env!("CARGO_PKG_VERSION")),
+        version: format!(
+            "{} Caldera {}",
+            config().cl_version.text(),
+            env!("CARGO_PKG_VERSION")
+        ),
+        // CL 3.0, 4.2: a newer version only if the device has all of its optional features.
         opencl_c_version: "OpenCL C 1.2 ".into(),
+        numeric_version: config().cl_version.numbers(),
+        opencl_c_versions: [(1, 0), (1, 1), (1, 2), (3, 0), (3, 1)]
+            .into_iter()
+            .filter(|version| *version <= config().cl_version.numbers())
+            .collect(),
+        opencl_c_features: c_features(f, images),
+        atomic_memory: atomics(f),
+        atomic_fence: atomics(f),
+        max_num_sub_groups: match f.features.subgroups {
+            true => limits.group_invocations.div_ceil(limits.subgroup),
+            false => 0,
+        },
+        independent_sub_groups: target.has_extension("cl_khr_subgroups"),
+        uuid: f.device_uuid,
+        driver_uuid: f.driver_uuid,
+        luid: f.luid,
+        pci_bus_info: f.pci.map(vk::PciAddress::numbers),
+        spirv_capabilities: caldera_compiler::spirv_in::capabilities(target),
         extensions: extensions(f, target.features.images),
         printf_buffer_size: caldera_compiler::printf::PRINTF_BUFFER_SIZE as usize,
         preferred_interop_user_sync: true,

@@ -87,6 +87,29 @@ pub struct VectorWidths {
     pub half: u32,
 }
 
+/// Memory orders and scopes. Every device has the relaxed order and the scope of the work-group.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct AtomicCapabilities {
+    /// CL_DEVICE_ATOMIC_ORDER_ACQ_REL.
+    pub acq_rel: bool,
+    /// CL_DEVICE_ATOMIC_SCOPE_DEVICE.
+    pub device: bool,
+    /// CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM.
+    pub work_item: bool,
+}
+
+impl AtomicCapabilities {
+    /// Returns the value as `cl_device_atomic_capabilities`.
+    pub fn bits(self) -> u64 {
+        let (relaxed, work_group) = (1 << 0, 1 << 4);
+        relaxed
+            | work_group
+            | u64::from(self.acq_rel) << 1
+            | u64::from(self.work_item) << 3
+            | u64::from(self.device) << 5
+    }
+}
+
 /// The answers; each field is named after its query.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DeviceInfo {
@@ -195,6 +218,30 @@ pub struct DeviceInfo {
     pub preferred_interop_user_sync: bool,
     /// 1, because devices cannot be partitioned.
     pub partition_max_sub_devices: u32,
+    /// The version of OpenCL, as major and minor number.
+    pub numeric_version: (u32, u32),
+    /// CL_DEVICE_OPENCL_C_ALL_VERSIONS, oldest first, as major and minor numbers.
+    pub opencl_c_versions: Vec<(u32, u32)>,
+    /// CL_DEVICE_OPENCL_C_FEATURES.
+    pub opencl_c_features: Vec<&'static str>,
+    /// CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES.
+    pub atomic_memory: AtomicCapabilities,
+    /// CL_DEVICE_ATOMIC_FENCE_CAPABILITIES.
+    pub atomic_fence: AtomicCapabilities,
+    /// CL_DEVICE_MAX_NUM_SUB_GROUPS.
+    pub max_num_sub_groups: u32,
+    /// CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS.
+    pub independent_sub_groups: bool,
+    /// CL_DEVICE_UUID.
+    pub uuid: [u8; 16],
+    /// CL_DRIVER_UUID.
+    pub driver_uuid: [u8; 16],
+    /// CL_DEVICE_LUID_KHR and CL_DEVICE_NODE_MASK_KHR, if the device has them.
+    pub luid: Option<([u8; 8], u32)>,
+    /// CL_DEVICE_PCI_BUS_INFO_KHR, if the driver reports it: domain, bus, device, function.
+    pub pci_bus_info: Option<[u32; 4]>,
+    /// CL_DEVICE_SPIRV_CAPABILITIES.
+    pub spirv_capabilities: Vec<u32>,
     /// Work-group sizes should be multiples of this (CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE).
     pub preferred_work_group_size_multiple: usize,
 }

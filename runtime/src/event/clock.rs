@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 /// Returns the host time in nanoseconds; never 0.
-pub(crate) fn now() -> u64 {
+pub fn now() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1_000_000_000
 }

@@ -18,7 +18,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-pub(crate) use clock::{Clock, now};
+pub(crate) use clock::Clock;
+pub use clock::now;
 pub use status::{ProfilingPoint, Status};
 
 use crate::command::{Command, CommandType};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use caldera_compiler::reflect::{self, Binding, Place};
 
 use super::launch::{ArgValue, PodBytes};
+use crate::config::{ClVersion, config};
 use crate::error::{ClCode, Error, Result};
 use crate::mem::Image;
 
@@ -82,15 +83,15 @@ impl ArgKind {
         };
         let no_value = || Error::new(ClCode::InvalidArgValue, "arg_value is NULL").at("5.7.2");
         match self {
-            // CL 5.7.2: INVALID_ARG_SIZE if arg_size is zero and the argument is declared with the local qualifier;
-            // INVALID_ARG_VALUE if the arg_value specified is not NULL for it
+            // CL 5.7.2: INVALID_ARG_SIZE if arg_size is zero and the argument is declared with the local qualifier
+            // (before OpenCL 3.1); INVALID_ARG_VALUE if the arg_value specified is not NULL for it
             ArgKind::Local => {
                 if has_value {
                     return Err(
                         Error::new(ClCode::InvalidArgValue, "a local argument has no value").at("5.7.2"),
                     );
                 }
-                if arg_size == 0 {
+                if arg_size == 0 && config().cl_version < ClVersion::V3_1 {
                     return Err(Error::new(ClCode::InvalidArgSize, "no bytes of local memory").at("5.7.2"));
                 }
                 Ok(())

@@ -181,6 +181,19 @@ fn work_group_size(
     Ok((uneven.flatten().unwrap_or(wanted), false))
 }
 
+/// Returns the work-group size for an NDRange that has none. A launch may use another one as long as few launches
+/// want it, for the sake of fewer pipelines, and does not change what it computes.
+pub(super) fn suggested_local_size(
+    kernel: &DeviceKernel,
+    range: &Range,
+    limits: &Limits,
+) -> Result<[usize; 3]> {
+    let (global, _) = check_range(range)?;
+    let required = kernel.reflection().required_size;
+    let local = local_size::resolve(None, global, range.work_dim, required, limits)?;
+    Ok(local.map(|n| n as usize))
+}
+
 /// Checks the number of dispatches, each of which has at most `most` work-groups. CL 5.8: OUT_OF_RESOURCES if there is
 /// a failure to queue the execution instance on the device.
 fn check_dispatches(groups: [u64; 3], most: [u32; 3]) -> Result<()> {

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use caldera_compiler::reflect;
 
 use crate::command::CommandType;
+use crate::config::{ClVersion, config};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
@@ -50,6 +51,13 @@ pub struct Range {
     pub global: [usize; 3],
     /// `local_work_size`; 1 in unused dimensions, `None` if it was NULL.
     pub local: Option<[usize; 3]>,
+}
+
+impl Range {
+    /// Returns whether there are no work-items.
+    pub fn is_empty(&self) -> bool {
+        self.global.contains(&0)
+    }
 }
 
 /// A kernel object.
@@ -133,6 +141,33 @@ impl Kernel {
             devices,
             values: Mutex::new(Rank::Kernel, values),
         }))
+    }
+
+    /// Creates a copy of a kernel object, with its argument values (CL 2.1, 5.9.1, clCloneKernel).
+    pub fn duplicate(&self) -> Arc<Kernel> {
+        let values = self.values.lock().copied();
+        self.program.kernel_made();
+        Arc::new(Kernel {
+            anchor: Anchor::new(),
+            program: Arc::clone(&self.program),
+            executable: Arc::clone(&self.executable),
+            index: self.index,
+            kinds: self.kinds.clone(),
+            devices: self.devices.clone(),
+            values: Mutex::new(Rank::Kernel, values),
+        })
+    }
+
+    /// Returns the work-group size that a launch without one would get (CL 3.1, 5.10,
+    /// clGetKernelSuggestedLocalWorkSize). `range` has none.
+    pub fn suggested_local_size(&self, queue: &Arc<CommandQueue>, range: &Range) -> Result<[usize; 3]> {
+        // CL 3.1, 5.10: INVALID_PROGRAM_EXECUTABLE if there is no successfully built program executable for the queue's
+        // device
+        let (_, kernel) = self.on_device(Some(queue.device())).map_err(|_| {
+            Error::new(ClCode::InvalidProgramExecutable, "not built for the device").at("5.10")
+        })?;
+        self.values.lock().check_all_set()?;
+        launch::suggested_local_size(kernel, range, queue.device().limits())
     }
 
     /// Creates a kernel object for each kernel of a program (CL 5.7.1, clCreateKernelsInProgram).
@@ -232,6 +267,19 @@ impl Kernel {
                 )
                 .at("5.7.3")
             })
+    }
+
+    /// Returns whether an NDRange without work-items is one, which is so from OpenCL 2.1 on. Makes the checks of CL 5.8
+    /// that come before that.
+    pub fn accepts_empty(&self, queue: &Arc<CommandQueue>, range: &Range) -> Result<bool> {
+        if config().cl_version == ClVersion::V1_2 || !(1..=3).contains(&range.work_dim) {
+            return Ok(false);
+        }
+        self.on_device(Some(queue.device())).map_err(|_| {
+            Error::new(ClCode::InvalidProgramExecutable, "not built for the device").at("5.8")
+        })?;
+        self.values.lock().check_all_set()?;
+        Ok(true)
     }
 
     /// Prepares a launch on a queue of the kernel's context ([`CommandQueue::check_contexts`]): makes the checks of

@@ -17,6 +17,7 @@ use crate::queue::{CommandQueue, Enqueued, Waits};
 use crate::sampler::Sampler;
 
 /// A weak reference to the object that is an argument's value.
+#[derive(Clone)]
 enum Named {
     Buffer(Weak<Buffer>),
     Sampler(Weak<Sampler>),
@@ -125,6 +126,16 @@ impl Values {
         }
     }
 
+    /// Returns a copy, for another kernel object.
+    pub(super) fn copied(&self) -> Values {
+        Values {
+            plain: self.plain.clone(),
+            named: self.named.iter().map(|(i, named)| (*i, named.clone())).collect(),
+            ready: None,
+            changes: 0,
+        }
+    }
+
     pub(super) fn set(&mut self, index: usize, value: ArgValue) {
         self.changes += 1;
         if let Some(ready) = &mut self.ready
@@ -154,6 +165,22 @@ impl Values {
             ready.args[index] = plain.clone();
         }
         self.plain[index] = plain;
+    }
+
+    /// Checks that every argument is set. CL 5.8: INVALID_KERNEL_ARGS if the kernel argument values have not been
+    /// specified
+    pub(super) fn check_all_set(&self) -> Result<()> {
+        let is_named = |index: usize| self.named.iter().any(|(i, _)| *i == index);
+        let unset = |(index, value): (usize, &ArgValue)| {
+            (matches!(value, ArgValue::Unset) && !is_named(index)).then_some(index)
+        };
+        match self.plain.iter().enumerate().find_map(unset) {
+            None => Ok(()),
+            Some(index) => {
+                let what = format!("argument {index} is not set");
+                Err(Error::new(ClCode::InvalidKernelArgs, what).at("5.8"))
+            }
+        }
     }
 
     /// Returns the bytes of local memory that the `__local` arguments ask for.

@@ -12,7 +12,7 @@ use super::claim::Shared;
 use super::destructor_callbacks::DestructorCallbacks;
 use super::map::Maps;
 use super::residence::Use;
-use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, KernelAccess, MemFlags};
+use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, KernelAccess, MemFlags, Properties};
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::recycling::Storage;
@@ -35,6 +35,7 @@ pub struct Buffer {
     offset: u64,
     host_ptr: Option<HostPtr>,
     kept: KeptBy,
+    properties: Properties,
     destructor_callbacks: DestructorCallbacks,
     context: Arc<Context>,
 }
@@ -152,6 +153,7 @@ impl Buffer {
             offset: 0,
             host_ptr: host_ptr.filter(|_| flags.host_ptr == HostPtrUse::Use),
             kept: KeptBy::default(),
+            properties: Properties::default(),
             destructor_callbacks: DestructorCallbacks::new(context),
             context: Arc::clone(context),
         };
@@ -211,6 +213,7 @@ impl Buffer {
             offset: origin,
             host_ptr: parent.host_ptr.map(|p| p.offset(origin)),
             kept: KeptBy::default(),
+            properties: Properties::default(),
             destructor_callbacks: DestructorCallbacks::new(&parent.context),
             context: Arc::clone(&parent.context),
         }))
@@ -250,6 +253,11 @@ impl Buffer {
     /// Returns CL_MEM_MAP_COUNT.
     pub fn map_count(&self) -> u32 {
         self.maps().lock().count(self.offset, self.size)
+    }
+
+    /// Returns the list of CL_MEM_PROPERTIES.
+    pub fn properties(&self) -> &Properties {
+        &self.properties
     }
 
     /// Registers a callback (CL 5.4.1, clSetMemObjectDestructorCallback). The executor thread calls it after

@@ -11,12 +11,14 @@ pub mod image;
 pub(crate) mod map;
 pub(crate) mod migrate;
 pub(crate) mod parallel;
+mod properties;
 pub(crate) mod residence;
 
 pub use buffer::Buffer;
 pub(crate) use host_ptr::HostMemory;
 pub use host_ptr::HostPtr;
 pub use image::Image;
+pub use properties::Properties;
 
 use std::sync::Arc;
 

@@ -227,12 +227,17 @@ impl CommandQueue {
         self.enqueue_order(CommandType::Marker, Command::Marker, waits)
     }
 
+    /// Enqueues a command that does nothing, of the type that its event reports.
+    pub fn enqueue_empty(self: &Arc<Self>, kind: CommandType, waits: Waits<'_>) -> Enqueued {
+        self.enqueue_order(kind, Command::Marker, waits)
+    }
+
     /// Enqueues a barrier (CL 5.10): clEnqueueBarrierWithWaitList or clEnqueueBarrier.
     pub fn enqueue_barrier(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
         self.enqueue_order(CommandType::Barrier, Command::Barrier, waits)
     }
 
-    /// Enqueues a marker or a barrier, which completes at once if the queue is idle.
+    /// Enqueues a marker, a barrier or an empty command, which completes at once if the queue is idle.
     fn enqueue_order(self: &Arc<Self>, kind: CommandType, command: Command, waits: Waits<'_>) -> Enqueued {
         if let Some(turn) = self.host_turn(waits, false)? {
             return Ok(self.execute_on_host(turn, kind, waits, || {}));

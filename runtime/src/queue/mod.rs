@@ -39,6 +39,7 @@ use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event};
 use crate::impl_object;
 use crate::lock::{Condvar, Mutex, Rank};
+use crate::mem::Properties;
 use crate::object::Anchor;
 use crate::vk;
 use batch::{Batch, Finishing};
@@ -120,6 +121,7 @@ pub struct CommandQueue {
     device: Arc<Device>,
     device_index: usize,
     properties: QueueProperties,
+    property_list: Properties,
     context: Arc<Context>,
 }
 
@@ -225,6 +227,7 @@ impl CommandQueue {
             device: Arc::clone(device),
             device_index,
             properties,
+            property_list: Properties::default(),
             context: Arc::clone(context),
         };
         let queue = Arc::new(queue);
@@ -268,6 +271,11 @@ impl CommandQueue {
     /// Returns CL_QUEUE_PROPERTIES.
     pub fn properties(&self) -> QueueProperties {
         self.properties
+    }
+
+    /// Returns the list of CL_QUEUE_PROPERTIES_ARRAY.
+    pub fn property_list(&self) -> &Properties {
+        &self.property_list
     }
 
     /// Returns a number that no other queue of the process has; the first is 1.

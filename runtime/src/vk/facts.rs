@@ -74,6 +74,10 @@ pub(crate) struct Facts {
     pub compute_units: Option<u32>,
     /// The address on the PCI bus, if the driver reports one.
     pub pci: Option<PciAddress>,
+    pub device_uuid: [u8; 16],
+    pub driver_uuid: [u8; 16],
+    /// The device's LUID and node mask, which only Windows has.
+    pub luid: Option<([u8; 8], u32)>,
 }
 
 /// A PCI address.
@@ -83,6 +87,13 @@ pub(crate) struct PciAddress {
     bus: u32,
     device: u32,
     function: u32,
+}
+
+impl PciAddress {
+    /// Returns domain, bus, device and function.
+    pub(crate) fn numbers(self) -> [u32; 4] {
+        [self.domain, self.bus, self.device, self.function]
+    }
 }
 
 impl std::fmt::Display for PciAddress {
@@ -332,6 +343,9 @@ impl Facts {
                 device: pci.pci_device,
                 function: pci.pci_function,
             }),
+            device_uuid: v11.device_uuid,
+            driver_uuid: v11.driver_uuid,
+            luid: (v11.device_luid_valid == vk::TRUE).then_some((v11.device_luid, v11.device_node_mask)),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::lock::{Mutex, Rank};
 use crate::mem::claim::Shared;
 use crate::mem::destructor_callbacks::DestructorCallbacks;
 use crate::mem::residence::Use;
-use crate::mem::{Buffer, HostPtr, HostPtrUse, KernelAccess, MemFlags};
+use crate::mem::{Buffer, HostPtr, HostPtrUse, KernelAccess, MemFlags, Properties};
 use crate::object::Anchor;
 use crate::vk;
 
@@ -267,6 +267,7 @@ impl Image {
                 None => host_ptr.filter(|_| flags.host_ptr == HostPtrUse::Use),
             },
             maps: Mutex::new(Rank::Mem, Vec::new()),
+            properties: Properties::default(),
             destructor_callbacks: DestructorCallbacks::new(context),
             context: Arc::clone(context),
         };

@@ -18,7 +18,7 @@ pub use format::{ChannelOrder, ChannelType, ImageFormat};
 use super::buffer::allocation_error;
 use super::claim::{Hold, Shared};
 use super::destructor_callbacks::DestructorCallbacks;
-use super::{Buffer, HostMemory, HostPtr, KernelAccess, MemFlags};
+use super::{Buffer, HostMemory, HostPtr, KernelAccess, MemFlags, Properties};
 use crate::command::rect::{Layout, Rows};
 use crate::context::Context;
 use crate::device::recycling::Storage;
@@ -111,6 +111,7 @@ pub struct Image {
     slice_pitch: u64,
     host_ptr: Option<HostPtr>,
     maps: Mutex<Vec<ImageMapping>>,
+    properties: Properties,
     destructor_callbacks: DestructorCallbacks,
     context: Arc<Context>,
 }
@@ -239,6 +240,11 @@ impl Image {
     /// Returns CL_MEM_MAP_COUNT.
     pub fn map_count(&self) -> u32 {
         self.maps.lock().len() as u32
+    }
+
+    /// Returns the list of CL_MEM_PROPERTIES.
+    pub fn properties(&self) -> &Properties {
+        &self.properties
     }
 
     /// Registers a callback (CL 5.4.1, clSetMemObjectDestructorCallback).
