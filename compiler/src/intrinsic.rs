@@ -268,6 +268,11 @@ pub enum Intrinsic {
     UnpackHalf2x16,
     PackHalf2x16,
 
+    /// Argument: a pointer to the generic address space. The result is the number of the space that it leads to,
+    /// an i32: [`crate::ir::AddressSpace::tag`] for local and private memory, any other number for global
+    /// memory. For a null pointer it is any number.
+    PointerTag,
+
     /// Argument 0 is the id of a format string in the module's string table; the values to print follow. The
     /// result is i32.
     Printf,
@@ -447,6 +452,7 @@ impl Intrinsic {
             | Intrinsic::BitReverse
             | Intrinsic::UnpackHalf2x16
             | Intrinsic::PackHalf2x16
+            | Intrinsic::PointerTag
             // A kernel cannot write an image that it reads (6.6), so the texels cannot change between two
             // reads.
             | Intrinsic::ReadImage(..)

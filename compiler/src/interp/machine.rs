@@ -4,6 +4,7 @@ use super::memory::Memory;
 use super::subgroup::Pending;
 use super::{Launch, Shared, Trap, Undefined, image, lanes_of};
 use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::ir::ty::{TAG_SHIFT, untagged};
 use crate::ir::{
     AddressSpace, BinOp, CastOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Region,
     Scalar, Storage, Ty, Value, ValueDef, eval,
@@ -297,21 +298,23 @@ impl<'m> Machine<'m> {
             Op::GlobalAddr(g) => vec![self.shared.globals[g.index()]],
             Op::PtrAdd => vec![first(0).wrapping_add(eval::signed(types[1].scalar, first(1)) as u64)],
             Op::Load(_) => {
-                let address = self.pointed(types[0]) + first(0);
+                let address = self.pointed(types[0], first(0));
                 lanes_of(memory.read(address, ty.bytes())?, ty.scalar, count)
             }
             Op::Store(_) => {
-                memory.write(first(0), &bytes_of(&args[1], types[1].scalar))?;
+                let address = self.pointed(types[0], first(0));
+                memory.write(address, &bytes_of(&args[1], types[1].scalar))?;
                 Vec::new()
             }
             Op::MemCpy { size, .. } => {
-                let from = self.pointed(types[1]) + first(1);
+                let from = self.pointed(types[1], first(1));
                 let bytes = memory.read(from, *size)?.to_vec();
-                memory.write(first(0), &bytes)?;
+                memory.write(self.pointed(types[0], first(0)), &bytes)?;
                 Vec::new()
             }
             Op::MemZero { size, .. } => {
-                memory.write(first(0), &vec![0; *size as usize])?;
+                let address = self.pointed(types[0], first(0));
+                memory.write(address, &vec![0; *size as usize])?;
                 Vec::new()
             }
             Op::LoadFrom(storage, _) => {
@@ -332,7 +335,8 @@ impl<'m> Machine<'m> {
             }
             Op::Intrinsic(Intrinsic::Atomic(op)) => {
                 let word = types.get(1).copied().unwrap_or(ty);
-                atomic(*op, first(0), &args[1..], word.scalar, memory)?
+                let address = self.pointed(types[0], first(0));
+                atomic(*op, address, &args[1..], word.scalar, memory)?
             }
             Op::Intrinsic(
                 i @ (Intrinsic::ReadImage(..)
@@ -370,13 +374,14 @@ impl<'m> Machine<'m> {
             .or_insert_with(|| memory.add(vec![0; size as usize]))
     }
 
-    /// Returns the address that a pointer's number is relative to: 0, except for the address spaces of
-    /// arguments.
-    fn pointed(&self, ty: Ty) -> u64 {
+    /// Returns the address that a pointer with these bits leads to. In the address spaces of arguments, the bits
+    /// are an offset.
+    fn pointed(&self, ty: Ty, bits: u64) -> u64 {
         match ty.space() {
-            Some(AddressSpace::Push) => self.shared.push,
-            Some(AddressSpace::Args) => self.shared.args,
-            _ => 0,
+            Some(AddressSpace::Push) => self.shared.push + bits,
+            Some(AddressSpace::Args) => self.shared.args + bits,
+            Some(AddressSpace::Generic) => untagged(bits),
+            _ => bits,
         }
     }
 
@@ -421,6 +426,7 @@ impl<'m> Machine<'m> {
             Intrinsic::GlobalInvocationId => vector(each(&|i| self.group[i] * local[i] + self.local[i])),
             Intrinsic::NumWorkgroups => vector(groups),
             Intrinsic::GlobalOffsetConstant => vector([0; 3]),
+            Intrinsic::PointerTag => vec![args[0][0] >> TAG_SHIFT],
             Intrinsic::SubgroupMaxSize => vec![self.launch.subgroup.into()],
             Intrinsic::SubgroupSize => {
                 let first = self.number() / self.launch.subgroup * self.launch.subgroup;

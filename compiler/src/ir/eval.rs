@@ -4,7 +4,8 @@
 //! the result undefined (division by zero) or that the result depends on the device (transcendental
 //! functions).
 
-use super::{BinOp, CastOp, CmpOp, Scalar, Ty, UnOp};
+use super::ty::untagged;
+use super::{AddressSpace, BinOp, CastOp, CmpOp, Scalar, Ty, UnOp};
 use crate::half;
 use crate::intrinsic::Intrinsic;
 
@@ -143,12 +144,12 @@ pub fn compare(op: CmpOp, scalar: Scalar, a: u64, b: u64) -> bool {
 /// Evaluates a conversion of one lane. `Bitcast` is between types of the same width.
 pub fn cast(op: CastOp, from: Scalar, to: Scalar, a: u64) -> Option<u64> {
     let bits = match op {
-        CastOp::Trunc
-        | CastOp::ZExt
-        | CastOp::Bitcast
-        | CastOp::PtrToInt
-        | CastOp::IntToPtr
-        | CastOp::PtrCast => a,
+        CastOp::Trunc | CastOp::ZExt | CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr => a,
+        CastOp::PtrCast => match (from, to) {
+            (Scalar::Ptr(AddressSpace::Generic), _) => untagged(a),
+            (Scalar::Ptr(space), Scalar::Ptr(AddressSpace::Generic)) => space.to_generic(a),
+            _ => a,
+        },
         CastOp::SExt => signed(from, a) as u64,
         CastOp::FConvert => from_f64(to, to_f64(from, a)),
         CastOp::FToS => {

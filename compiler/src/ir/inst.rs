@@ -108,7 +108,8 @@ pub enum CastOp {
     PtrToInt,
     /// I64 to pointer.
     IntToPtr,
-    /// Pointer to another address space, with the same bits (only between Global and Constant).
+    /// Pointer to another address space: between Global and Constant, with the same bits; to Generic from one of
+    /// its spaces; from Generic to one of its spaces, undefined if the pointer leads elsewhere, unless it is NULL.
     PtrCast,
 }
 

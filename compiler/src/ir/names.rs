@@ -59,6 +59,7 @@ named!(CastOp {
 
 named!(AddressSpace {
     Private "private", Local "local", Global "global", Constant "constant", Push "push", Args "args",
+    Generic "generic",
 });
 
 named!(AtomicOp {
@@ -132,7 +133,7 @@ intrinsics! {
     SAbs "sabs", SMin "smin", SMax "smax", UMin "umin", UMax "umax",
     UMulHigh "umul_high", SMulHigh "smul_high", PopCount "pop_count", Clz "clz", Ctz "ctz",
     BitReverse "bit_reverse", UnpackHalf2x16 "unpack_half_2x16", PackHalf2x16 "pack_half_2x16",
-    Printf "printf", Prefetch "prefetch", ChannelOrder "channel_order", ChannelDataType "channel_data_type",
+    PointerTag "pointer_tag", Printf "printf", Prefetch "prefetch", ChannelOrder "channel_order", ChannelDataType "channel_data_type",
     SamplerProperties "sampler_properties",
 }
 

@@ -12,6 +12,52 @@ pub enum AddressSpace {
     /// The argument buffer of each launch (a uniform or storage buffer). `lower_kernel_args` creates such
     /// pointers.
     Args,
+    /// Private, local or global memory (OpenCL 3.0 C 6.7.4). A pointer to it is a number of 64 bits with the
+    /// space in its upper bits: [`AddressSpace::tag`]. `lower_generic` turns such pointers into numbers.
+    Generic,
+}
+
+/// The number of bits of a generic pointer below its tag. No device has addresses of more bits, and the tags
+/// of the spaces differ from the sign extension of an address.
+pub const TAG_SHIFT: u32 = 60;
+
+impl AddressSpace {
+    /// The spaces whose memory generic pointers can lead to.
+    pub const IN_GENERIC: [AddressSpace; 3] =
+        [AddressSpace::Private, AddressSpace::Local, AddressSpace::Global];
+
+    /// Returns the upper bits of a generic pointer to this space, which are 0 for a null pointer of any space.
+    /// A pointer to global memory is its address, whose upper bits are neither of the other tags.
+    pub fn tag(self) -> u64 {
+        match self {
+            AddressSpace::Local => 1,
+            AddressSpace::Private => 2,
+            AddressSpace::Global
+            | AddressSpace::Constant
+            | AddressSpace::Push
+            | AddressSpace::Args
+            | AddressSpace::Generic => 0,
+        }
+    }
+
+    /// Returns the bits of a generic pointer to what a pointer of this space with these bits leads to.
+    pub fn to_generic(self, bits: u64) -> u64 {
+        if bits == 0 {
+            0
+        } else {
+            bits | self.tag() << TAG_SHIFT
+        }
+    }
+}
+
+/// Returns the bits of a generic pointer without the tag of a space.
+pub fn untagged(generic: u64) -> u64 {
+    let tag = generic >> TAG_SHIFT;
+    if tag == AddressSpace::Local.tag() || tag == AddressSpace::Private.tag() {
+        generic & ((1 << TAG_SHIFT) - 1)
+    } else {
+        generic
+    }
 }
 
 /// Scalar types. Integers are signless; pointers are opaque.

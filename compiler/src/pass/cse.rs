@@ -49,7 +49,8 @@ fn memory_of(space: AddressSpace) -> Option<usize> {
         AddressSpace::Private => Some(0),
         AddressSpace::Local => Some(1),
         AddressSpace::Global => Some(2),
-        AddressSpace::Constant | AddressSpace::Push | AddressSpace::Args => None,
+        // A generic pointer may lead to any of the three, so callers look at it first.
+        AddressSpace::Constant | AddressSpace::Push | AddressSpace::Args | AddressSpace::Generic => None,
     }
 }
 
@@ -69,7 +70,10 @@ fn written_by(func: &Function, inst: Inst) -> Written {
     let mut written = [false; SPACES];
     let memory = match &data.op {
         Op::Store(_) | Op::MemCpy { .. } | Op::MemZero { .. } | Op::Intrinsic(Intrinsic::Atomic(_)) => {
-            func.ty(data.args[0]).space().and_then(memory_of)
+            match func.ty(data.args[0]).space() {
+                Some(AddressSpace::Generic) => return [true; SPACES],
+                space => space.and_then(memory_of),
+            }
         }
         Op::StoreTo(storage, _) | Op::AtomicOn(_, storage) => memory_of_storage(*storage),
         Op::Intrinsic(i) if i.orders_memory() => return [false, true, true],
@@ -187,6 +191,7 @@ fn key_of(func: &Function, inst: Inst, version: impl Fn(usize) -> u32) -> Option
     };
     let is_plain = |access: &Access| !access.volatile;
     match &data.op {
+        Op::Load(_) | Op::Store(_) if func.ty(data.args[0]).space() == Some(AddressSpace::Generic) => None,
         Op::Load(access) if is_plain(access) => {
             let space = func.ty(data.args[0]).space()?;
             Some(load(Op::Load(ANY), &data.args, data.results[0], memory_of(space)))

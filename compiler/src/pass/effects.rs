@@ -18,7 +18,19 @@ fn number(space: AddressSpace) -> Option<usize> {
         AddressSpace::Local => Some(1),
         AddressSpace::Global => Some(2),
         AddressSpace::Constant => Some(3),
-        AddressSpace::Push | AddressSpace::Args => None,
+        AddressSpace::Push | AddressSpace::Args | AddressSpace::Generic => None,
+    }
+}
+
+/// Returns the indices of the address spaces whose memory a pointer to a space can lead to.
+fn numbers(space: AddressSpace) -> &'static [usize] {
+    match space {
+        AddressSpace::Private => &[0],
+        AddressSpace::Local => &[1],
+        AddressSpace::Global => &[2],
+        AddressSpace::Constant => &[3],
+        AddressSpace::Push | AddressSpace::Args => &[],
+        AddressSpace::Generic => &[0, 1, 2],
     }
 }
 
@@ -32,7 +44,13 @@ pub struct Places {
 
 impl Places {
     fn add(&mut self, place: Option<Place>) {
-        let Some((place, space)) = place.and_then(|p| Some((p, number(p.space)?))) else {
+        let Some(place) = place else {
+            return;
+        };
+        let Some(space) = number(place.space) else {
+            for &space in numbers(place.space) {
+                self.add_space(space);
+            }
             return;
         };
         if self.spaces[space] || self.some.contains(&place) {
@@ -68,7 +86,7 @@ impl Places {
 
     /// Returns whether a place may overlap with one in the set.
     pub fn may_meet(&self, pointers: &Pointers, place: &Place) -> bool {
-        number(place.space).is_some_and(|space| self.spaces[space])
+        numbers(place.space).iter().any(|&space| self.spaces[space])
             || self.some.iter().any(|p| pointers.may_meet(p, place))
     }
 }
@@ -111,9 +129,8 @@ impl Effects {
                 self.reads.add(place(1, *size));
             }
             Op::Intrinsic(Intrinsic::Atomic(_)) => {
-                if let Some(space) = func.ty(data.args[0]).space().and_then(number) {
-                    self.both(space);
-                }
+                let spaces = func.ty(data.args[0]).space().map_or(&[][..], numbers);
+                spaces.iter().for_each(|&space| self.both(space));
             }
             Op::Intrinsic(i) if i.orders_memory() => {
                 self.both(1);

@@ -327,7 +327,9 @@ pub fn cast(op: CastOp, a: Facts, width: u32) -> Facts {
         }
         CastOp::SExt => a.sign_extended(width),
         CastOp::Trunc => a.truncated(width),
-        CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::PtrCast if a.width == width => a,
+        CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr if a.width == width => a,
+        // A pointer to the generic address space has its tag in the upper bits.
+        CastOp::PtrCast if a.width == width => Facts::multiple(width, a.trailing_zeros()),
         CastOp::FConvert
         | CastOp::FToS
         | CastOp::FToU

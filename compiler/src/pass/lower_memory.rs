@@ -2,7 +2,7 @@
 //!
 //! Why: SPIR-V for Vulkan restricts how pointers are computed, stored and converted, so pointers become
 //! integers. `docs/adr/0005-address-formats.md` has the reasons for the formats.
-//! In:  `Inlined`, `KernelArgs`, `NoLongVectors`. Best after promotion to SSA: private variables that are
+//! In:  `Inlined`, `KernelArgs`, `NoLongVectors`, `NoGeneric`. Best after promotion to SSA: private variables that are
 //!      still in memory are the most expensive.
 //! Out: `ExplicitMemory`: the only memory instructions are `Variable`, `LoadFrom`, `StoreTo` and `AtomicOn`,
 //!      and no other value is a pointer. `KernelAbi::local_fixed` and `Module::constant_data` are filled in.
@@ -58,7 +58,7 @@ pub const PASS: Pass = Pass {
     name: "lower_memory",
     about: "Lowers pointers and memory accesses by the address format of their space.",
     run,
-    requires: inv![Inlined, KernelArgs, NoLongVectors],
+    requires: inv![Inlined, KernelArgs, NoLongVectors, NoGeneric],
     establishes: inv![ExplicitMemory],
     destroys: inv![],
 };
@@ -283,7 +283,13 @@ impl Lower<'_> {
             Some(AddressSpace::Global | AddressSpace::Constant) => {
                 Err(self.not_in_abi(what, "pointers of this ABI mean something within one kernel only"))
             }
-            Some(AddressSpace::Local | AddressSpace::Private | AddressSpace::Push | AddressSpace::Args)
+            Some(
+                AddressSpace::Local
+                | AddressSpace::Private
+                | AddressSpace::Push
+                | AddressSpace::Args
+                | AddressSpace::Generic,
+            )
             | None => Ok(()),
         }
     }
@@ -450,9 +456,11 @@ impl Lower<'_> {
             }
             AddressSpace::Constant if !self.constants.contains(&inst) => Ok(self.b.undef(Ty::I64)),
             AddressSpace::Constant => self.constant_address(g),
-            AddressSpace::Private | AddressSpace::Global | AddressSpace::Push | AddressSpace::Args => {
-                Err(bug("a global variable in a space that has none").into())
-            }
+            AddressSpace::Private
+            | AddressSpace::Global
+            | AddressSpace::Push
+            | AddressSpace::Args
+            | AddressSpace::Generic => Err(bug("a global variable in a space that has none").into()),
         }
     }
 

@@ -193,7 +193,8 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::Barrier(_) => true,
         // It is computed from the number of work-groups, which must cover the range exactly.
         Intrinsic::GlobalSize => true,
-        Intrinsic::GlobalId
+        Intrinsic::PointerTag
+        | Intrinsic::GlobalId
         | Intrinsic::GlobalOffset
         | Intrinsic::GlobalInvocationId
         | Intrinsic::GlobalOffsetConstant

@@ -80,7 +80,7 @@ fn candidate(func: &Function, inst: Inst) -> Option<(AddressSpace, Value)> {
     let fits = match space {
         AddressSpace::Global | AddressSpace::Constant => matches!(ty.lanes, 2 | 4),
         AddressSpace::Local => ty.lanes == 2,
-        AddressSpace::Private | AddressSpace::Push | AddressSpace::Args => false,
+        AddressSpace::Private | AddressSpace::Push | AddressSpace::Args | AddressSpace::Generic => false,
     };
     let words = matches!(ty.scalar, Scalar::I32 | Scalar::F32);
     (fits && words && access.align >= PAIR && !access.volatile).then_some((space, value))

@@ -3,11 +3,11 @@
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_nesting, const_fold, cse, dce, forward_memory,
     fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
-    limit_nesting, lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory,
-    lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words, permute_bytes,
-    promote_accumulators, round_doubles, scalarize_integers, scratch_memory, share_loads, share_offsets,
-    simplify_integers, simplify_regions, split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses,
-    widen_integers,
+    limit_nesting, lower_exits, lower_generic, lower_images, lower_kernel_args, lower_long_vectors,
+    lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words, permute_bytes,
+    promote_accumulators, resolve_generic, round_doubles, scalarize_integers, scratch_memory, share_loads,
+    share_offsets, simplify_integers, simplify_regions, split_rotations, sroa, unroll_counted, unroll_loops,
+    widen_accesses, widen_integers,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -32,6 +32,12 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(sroa::PASS);
     // All later passes work better on SSA values than on memory.
     p.run_pass(mem2reg::PASS);
+    p.while_changed(
+        // Callers and callees are one function now, so that most spaces are known.
+        resolve_generic::PASS,
+        // Without the casts that have no use any more, variables can be promoted, which may hold pointers.
+        &[dce::PASS, sroa::PASS, mem2reg::PASS],
+    );
     p.fixpoint(
         "early",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
@@ -51,6 +57,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
             dce::PASS,
         ],
     );
+    // Folding has removed uses of pointers, and unrolling has promoted arrays of pointers.
+    p.while_changed(resolve_generic::PASS, &[dce::PASS, sroa::PASS, mem2reg::PASS]);
+    // After this pass, all other passes know the space of each access.
+    p.run_pass(lower_generic::PASS);
     // After unrolling, the addresses in the copies of a loop body differ by constants, which this pass moves
     // outwards.
     p.run_pass(simplify_integers::PASS);

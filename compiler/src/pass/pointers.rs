@@ -321,7 +321,8 @@ impl Pointers {
     /// Returns whether two accesses, one of which is a write, may touch the same bytes. Both base pointers
     /// are taken at the same time; in a loop, in the same iteration.
     pub fn may_meet(&self, a: &Place, b: &Place) -> bool {
-        if a.space != b.space {
+        let covers = |a: AddressSpace, b| a == AddressSpace::Generic && AddressSpace::IN_GENERIC.contains(&b);
+        if a.space != b.space && !covers(a.space, b.space) && !covers(b.space, a.space) {
             return false;
         }
         let (m, n) = (i64::from(a.bytes), i64::from(b.bytes));

@@ -22,7 +22,7 @@ fn kind_of(func: &Function, v: Value) -> Option<Kind> {
     match func.ty(v).space()? {
         AddressSpace::Global | AddressSpace::Constant => Some(Kind::Buffers),
         AddressSpace::Local => Some(Kind::Local),
-        AddressSpace::Private | AddressSpace::Push | AddressSpace::Args => None,
+        AddressSpace::Private | AddressSpace::Push | AddressSpace::Args | AddressSpace::Generic => None,
     }
 }
 

@@ -98,6 +98,7 @@ impl FnEmitter<'_, '_> {
             | I::NumWorkgroups
             | I::GlobalOffsetConstant
             | I::WorkDim
+            | I::PointerTag
             | I::SubgroupMaxSize
             | I::SubgroupId
             | I::SubgroupLocalId => {

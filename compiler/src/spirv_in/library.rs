@@ -51,7 +51,8 @@ impl CType {
             AddressSpace::Local => "__local",
             AddressSpace::Global => "__global",
             AddressSpace::Constant => "__constant",
-            AddressSpace::Push | AddressSpace::Args => return None,
+            // OpenCL C before version 3.0 has no generic pointers.
+            AddressSpace::Push | AddressSpace::Args | AddressSpace::Generic => return None,
         };
         Some(CType {
             text: format!("{word} {to} *"),

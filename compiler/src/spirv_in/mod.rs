@@ -21,7 +21,6 @@ mod inspect;
 mod library;
 mod lower;
 mod module;
-mod spaces;
 mod types;
 mod words;
 

@@ -345,20 +345,6 @@ impl<'w> Module<'w> {
         self.functions.get(*self.function_numbers.get(&id)?)
     }
 
-    /// Returns whether the module has pointers to the generic address space.
-    pub(super) fn has_generic_pointers(&self) -> bool {
-        self.types.has_generic()
-    }
-
-    /// Returns the storage class of a pointer by id.
-    pub(super) fn class_of(&self, id: u32) -> Option<StorageClass> {
-        let ty = self.value_types.get(&id).copied();
-        match self.types.get(ty.or_else(|| self.consts.type_of(id))?)? {
-            Type::Pointer(class, _) => Some(*class),
-            _ => None,
-        }
-    }
-
     /// Returns the value of an integer constant that an instruction names.
     pub(super) fn integer(&self, inst: &Inst<'_>, id: u32) -> Result<u64, Error> {
         let value = self.consts.integer(id);

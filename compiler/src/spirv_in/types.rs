@@ -63,6 +63,7 @@ pub(super) fn space(class: StorageClass) -> Option<AddressSpace> {
         StorageClass::Workgroup => AddressSpace::Local,
         StorageClass::CrossWorkgroup => AddressSpace::Global,
         StorageClass::Function => AddressSpace::Private,
+        StorageClass::Generic => AddressSpace::Generic,
         _ => return None,
     })
 }
@@ -119,18 +120,6 @@ impl Types {
     /// Returns whether values of the type are arrays or structures.
     pub(super) fn is_aggregate(&self, id: u32) -> bool {
         matches!(self.get(id), Some(Type::Array(..) | Type::Struct(_)))
-    }
-
-    /// Returns whether there are pointers to the generic address space.
-    pub(super) fn has_generic(&self) -> bool {
-        self.types
-            .values()
-            .any(|(ty, _)| matches!(ty, Type::Pointer(StorageClass::Generic, _)))
-    }
-
-    /// Returns whether the type is that of pointers to the generic address space.
-    pub(super) fn is_generic(&self, id: u32) -> bool {
-        matches!(self.get(id), Some(Type::Pointer(StorageClass::Generic, _)))
     }
 
     /// Returns the type and the offset of component `n` of a composite type.

@@ -9,6 +9,8 @@ pub enum Invariant {
     /// The first functions are the kernels, in the order of `kernels`. Any other function is pure
     /// ([`is_pure_function`](crate::ir::analysis::is_pure_function)), and only `call_pure` calls functions.
     Inlined,
+    /// There are no pointers to the generic address space.
+    NoGeneric,
     /// Kernels have no parameters: arguments are read from the spaces `Push` and `Args`; `abi` is filled in.
     KernelArgs,
     /// The remaining work-item functions are those that Vulkan has.
@@ -25,9 +27,10 @@ pub enum Invariant {
 
 impl Invariant {
     /// All invariants, in order.
-    pub const ALL: [Invariant; 8] = [
+    pub const ALL: [Invariant; 9] = [
         Invariant::Ssa,
         Invariant::Inlined,
+        Invariant::NoGeneric,
         Invariant::KernelArgs,
         Invariant::SystemValues,
         Invariant::Images,

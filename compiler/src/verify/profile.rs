@@ -5,7 +5,7 @@ use super::Invariant;
 use crate::intrinsic::Intrinsic;
 use crate::ir::analysis::is_pure_function;
 use crate::ir::walk::{Parents, Walk};
-use crate::ir::{EntityRef, Function, Inst, Module, Op};
+use crate::ir::{AddressSpace, EntityRef, Function, Inst, Module, Op};
 
 /// Checks the part of an invariant that concerns the module as a whole.
 pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), Fault> {
@@ -43,6 +43,7 @@ pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), 
             Ok(())
         }
         Invariant::Ssa
+        | Invariant::NoGeneric
         | Invariant::SystemValues
         | Invariant::Images
         | Invariant::NoLongVectors
@@ -58,6 +59,16 @@ pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<()
         Invariant::Inlined => each(func, |inst| match func.insts[inst].op {
             Op::Call(_) => Err("a call is left"),
             _ => Ok(()),
+        }),
+        Invariant::NoGeneric => each(func, |inst| {
+            let data = &func.insts[inst];
+            let region_args = data.regions.iter().flat_map(|&r| &func.regions[r].args);
+            let mut values = data.results.iter().chain(&data.args).chain(region_args);
+            if values.any(|&v| func.ty(v).space() == Some(AddressSpace::Generic)) {
+                Err("a pointer is generic")
+            } else {
+                Ok(())
+            }
         }),
         Invariant::SystemValues => each(func, |inst| match func.insts[inst].op {
             Op::Intrinsic(

@@ -275,6 +275,12 @@ fn cast(op: CastOp, from: Ty, to: Ty) -> Check {
             (
                 Scalar::Ptr(AddressSpace::Global | AddressSpace::Constant),
                 Scalar::Ptr(AddressSpace::Global | AddressSpace::Constant)
+            ) | (
+                Scalar::Ptr(AddressSpace::Private | AddressSpace::Local | AddressSpace::Global),
+                Scalar::Ptr(AddressSpace::Generic)
+            ) | (
+                Scalar::Ptr(AddressSpace::Generic),
+                Scalar::Ptr(AddressSpace::Private | AddressSpace::Local | AddressSpace::Global)
             )
         ),
     };
@@ -423,6 +429,7 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
             };
             fits && !args[0].is_vector()
         }
+        Intrinsic::PointerTag => args == [Ty::ptr(AddressSpace::Generic)] && results == [Ty::I32],
         Intrinsic::Atomic(op) => {
             require(!args.is_empty(), "needs a pointer")?;
             pointer(args[0], op != AtomicOp::Load)?;

@@ -76,7 +76,11 @@ fn modules() {
             .to_string_lossy()
             .into_owned();
         let stem = name.split('.').next().unwrap_or_default();
-        let source = root.join("tests/exec").join(format!("{stem}.cl"));
+        let beside = module.with_file_name(format!("{stem}.cl"));
+        let source = match beside.exists() {
+            true => beside,
+            false => root.join("tests/exec").join(format!("{stem}.cl")),
+        };
         if let Err(why) = check(module, &source) {
             failures.push(format!("--- {name}\n{why}"));
         }

@@ -29,7 +29,10 @@ impl AddressFormat {
             AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local if named => {
                 AddressFormat::Object
             }
-            AddressSpace::Global | AddressSpace::Constant => AddressFormat::Physical64,
+            // `lower_generic` leaves no generic pointers.
+            AddressSpace::Global | AddressSpace::Constant | AddressSpace::Generic => {
+                AddressFormat::Physical64
+            }
             AddressSpace::Local => AddressFormat::Workgroup32,
             AddressSpace::Private => AddressFormat::Private32,
             AddressSpace::Push | AddressSpace::Args => AddressFormat::Words32,
@@ -73,6 +76,10 @@ pub(super) fn word_storage(space: AddressSpace) -> Option<Storage> {
     match space {
         AddressSpace::Push => Some(Storage::PushWord),
         AddressSpace::Args => Some(Storage::ArgsWord),
-        AddressSpace::Private | AddressSpace::Local | AddressSpace::Global | AddressSpace::Constant => None,
+        AddressSpace::Private
+        | AddressSpace::Local
+        | AddressSpace::Global
+        | AddressSpace::Constant
+        | AddressSpace::Generic => None,
     }
 }

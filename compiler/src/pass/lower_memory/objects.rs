@@ -50,7 +50,7 @@ pub(super) struct Objects {
 pub(super) fn is_object_space(space: AddressSpace) -> bool {
     match space {
         AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local => true,
-        AddressSpace::Private | AddressSpace::Push | AddressSpace::Args => false,
+        AddressSpace::Private | AddressSpace::Push | AddressSpace::Args | AddressSpace::Generic => false,
     }
 }
 

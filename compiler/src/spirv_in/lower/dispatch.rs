@@ -113,6 +113,7 @@ where
             Op::PtrCastToGeneric => self.cast_to_generic(inst),
             Op::GenericCastToPtr => self.cast_from_generic(inst),
             Op::GenericCastToPtrExplicit => self.cast_explicitly(inst),
+            Op::GenericPtrMemSemantics => self.generic_semantics(inst),
 
             Op::CompositeConstruct => self.construct(inst),
             Op::CompositeExtract => self.extract(inst),

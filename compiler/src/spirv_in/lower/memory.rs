@@ -2,10 +2,9 @@
 
 use super::func::{FuncLowering, Val};
 use crate::intrinsic::Intrinsic;
-use crate::ir::{Access, AddressSpace, BinOp, CastOp, Op as IrOp, Scalar, Ty, Value};
+use crate::ir::{Access, AddressSpace, BinOp, CastOp, CmpOp, Op as IrOp, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::consts::Constant;
-use crate::spirv_in::library::CType;
 use crate::spirv_in::types::{Layout, Part, Type};
 use crate::spirv_in::words::Inst;
 use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, StorageClass};
@@ -279,24 +278,34 @@ where
             return Err(inst.invalid("the size is no integer"));
         }
         let (to_space, _) = self.pointer(inst, inst.arg(0)?)?;
-        let (from_space, _) = self.pointer(inst, inst.arg(1)?)?;
         if to_space == AddressSpace::Constant {
             return Err(inst.invalid("a store to constant memory"));
         }
-        let types = (
-            CType::pointer("uchar", to_space),
-            CType::pointer("const uchar", from_space),
-        );
-        let ((Some(to_type), Some(from_type)), Some(count_type)) = (types, CType::number(ty, false)) else {
-            return Err(inst.unsupported("a copy between these address spaces is not implemented"));
+        let count = self.resize(count, Ty::I64, false);
+        let byte = Access {
+            align: 1,
+            volatile: false,
         };
-        let body = "for (ulong n = 0; n < c; n++) a[n] = b[n];";
-        self.call_library(
-            body,
-            None,
-            &[to_type, from_type, count_type],
-            vec![to, from, count],
-        );
+        let zero = self.b.i64(0);
+        let (all, body) = self.b.loop_(vec![zero], &[]);
+        self.b.enter(body);
+        let n = self.b.func.regions[body].args[0];
+        let is_left = self.b.compare(CmpOp::ULt, n, count);
+        let (test, then, otherwise) = self.b.if_(is_left, &[]);
+        self.b.enter(then);
+        self.b.exit(test, Vec::new());
+        self.b.leave();
+        self.b.enter(otherwise);
+        self.b.exit(all, Vec::new());
+        self.b.leave();
+        let source = self.b.ptr_add(from, n);
+        let value = self.b.load(source, Ty::I8, byte);
+        let place = self.b.ptr_add(to, n);
+        self.b.store(place, value, byte);
+        let one = self.b.i64(1);
+        let next = self.b.binary(BinOp::IAdd, n, one);
+        self.b.repeat(all, vec![next]);
+        self.b.leave();
         Ok(())
     }
 
@@ -377,7 +386,6 @@ where
         };
         let space_fits = match class {
             StorageClass::Input => space == AddressSpace::Private,
-            StorageClass::Generic => true,
             _ => crate::spirv_in::types::space(*class) == Some(space),
         };
         if fits && space_fits {
@@ -401,6 +409,11 @@ where
         if ty.is_vector() || !ty.scalar.is_int() {
             return Err(inst.invalid("an index is no integer"));
         }
+        Ok(self.add_offset(ptr, index, size))
+    }
+
+    /// Adds a signed integer times a size to a pointer.
+    pub(super) fn add_offset(&mut self, ptr: Value, index: Value, size: u32) -> Value {
         let index = self.resize(index, Ty::I64, true);
         let bytes = match size {
             1 => index,
@@ -409,7 +422,7 @@ where
                 self.b.binary(BinOp::IMul, index, size)
             }
         };
-        Ok(self.b.ptr_add(ptr, bytes))
+        self.b.ptr_add(ptr, bytes)
     }
 
     /// Returns the number of elements between two pointers.

@@ -29,7 +29,6 @@ mod value;
 use super::consts::{self, Data};
 use super::library::Library;
 use super::module::{Function, Module, Variable};
-use super::spaces::{Found, Spaces};
 use super::types::Type;
 use super::words::Inst;
 use super::{Error, Imported, Settings};
@@ -48,8 +47,6 @@ struct Lowering<'m, 'w> {
     funcs: HashMap<u32, ir::Func>,
     /// Constant structures and arrays that are in memory.
     data: HashMap<u32, Global>,
-    /// The spaces of pointers to Generic.
-    spaces: Spaces,
     /// Whether products and sums may be fused.
     contract: bool,
     /// Whether the device has cl_khr_subgroups.
@@ -69,7 +66,6 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         globals: HashMap::new(),
         funcs: HashMap::new(),
         data: HashMap::new(),
-        spaces: Spaces::of(source),
         contract: !source.modes.iter().any(contraction_off),
         has_subgroups: target.has_extension("cl_khr_subgroups"),
         has_double: target.features.float64,
@@ -94,17 +90,6 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         module: cx.out,
         library: cx.library.into_source(),
     })
-}
-
-/// Returns the type of a pointer to Generic whose space is known.
-fn known(inst: &Inst<'_>, found: Option<Found>) -> Result<Ty, Error> {
-    match found {
-        Some(Found::One(space)) => Ok(Ty::ptr(space)),
-        Some(Found::Several) => {
-            Err(inst.unsupported("this pointer to Generic may lead to several address spaces"))
-        }
-        None => Err(inst.unsupported("the address space of this pointer to Generic is not known")),
-    }
 }
 
 impl<'w> Lowering<'_, 'w> {
@@ -249,7 +234,6 @@ impl<'w> Lowering<'_, 'w> {
         match self.source.types.value(ty) {
             Some(ty) => Ok(ty),
             None if self.source.types.is_aggregate(ty) => Ok(Ty::ptr(AddressSpace::Private)),
-            None if self.source.types.is_generic(ty) => known(inst, self.spaces.value(inst.result)),
             None => Err(inst.unsupported("parameters of this type are not implemented")),
         }
     }
@@ -262,10 +246,7 @@ impl<'w> Lowering<'_, 'w> {
         if types.is_aggregate(function.ret) {
             params.push(Ty::ptr(AddressSpace::Private));
         } else if types.get(function.ret) != Some(&Type::Void) {
-            ret = match types.is_generic(function.ret) {
-                true => Some(known(&function.inst, self.spaces.result(id))?),
-                false => types.value(function.ret),
-            };
+            ret = types.value(function.ret);
             if ret.is_none() {
                 return Err(function
                     .inst

@@ -1,8 +1,9 @@
 //! The instructions of OpenCL.std: calls of the functions of OpenCL C that have the same meaning.
 
 use super::func::{Def, FuncLowering};
+use super::generic::StandIn;
 use crate::intrinsic::Intrinsic;
-use crate::ir::{CastOp, Scalar, Ty, Value};
+use crate::ir::{AddressSpace, CastOp, Scalar, Ty, Value};
 use crate::printf::literal_arguments;
 use crate::spirv_in::Error;
 use crate::spirv_in::consts::Constant;
@@ -86,12 +87,27 @@ where
         let f = function(op);
         let mut types = Vec::new();
         let mut values = Vec::new();
+        let mut results = Vec::new();
         for (n, &id) in inst.args_from(2)?.iter().enumerate() {
             // The lower half of `upsample` is unsigned.
             let signed = f.signed && !(op == OpenclStd100Op::s_upsample && n == 1);
             // The elements that are shuffled may have any type; the masks are unsigned.
             types.push(self.c_type(inst, id, signed, "")?);
-            values.push(self.value(inst, id)?);
+            let value = self.value(inst, id)?;
+            if self.b.func.ty(value).space() != Some(AddressSpace::Generic) {
+                values.push(value);
+                continue;
+            }
+            if op == OpenclStd100Op::prefetch {
+                // A hint about memory that may not be global.
+                return Ok(());
+            }
+            // All other functions with a pointer write a result there.
+            let (_, pointee) = self.pointer(inst, id)?;
+            let layout = self.cx.source.types.layout_of(inst, pointee)?;
+            let result = self.stand_in(value, layout.size, layout.align);
+            values.push(result.memory);
+            results.push(result);
         }
         let letters: Vec<String> = ('a'..='z').take(types.len()).map(String::from).collect();
         let call = format!("{}({})", f.name, letters.join(", "));
@@ -106,6 +122,9 @@ where
             None => format!("{call};"),
         };
         let value = self.call_library(&body, ret.as_ref(), &types, values);
+        for result in &results {
+            self.put_back(result);
+        }
         self.define_from(inst, value)
     }
 
@@ -125,6 +144,11 @@ where
         let (_, pointee) = self.pointer(inst, id)?;
         let pointee = self.cx.source.types.value(pointee).ok_or_else(refused)?;
         let pointee = CType::number(pointee, signed).ok_or_else(refused)?;
+        // What a generic pointer leads to has a stand-in in private memory.
+        let space = match space {
+            AddressSpace::Generic => AddressSpace::Private,
+            space => space,
+        };
         CType::pointer(&format!("{qualifier}{}", pointee.text), space).ok_or_else(refused)
     }
 
@@ -145,7 +169,10 @@ where
             self.c_type(inst, offset, false, "")?,
             self.c_type(inst, pointer, true, "const ")?,
         ];
-        let values = vec![self.value(inst, offset)?, self.value(inst, pointer)?];
+        let mut values = vec![self.value(inst, offset)?, self.value(inst, pointer)?];
+        if let Some(memory) = self.vector_stand_in(inst, &mut values, pointer, lanes, op)? {
+            self.fetch(&memory);
+        }
         let ret = self.number_type(inst, true)?;
         let value = self.call_library(&format!("return {name}(a, b);"), Some(&ret), &types, values);
         self.define_from(inst, value)
@@ -178,8 +205,46 @@ where
         for id in ids {
             values.push(self.value(inst, id)?);
         }
+        let memory = self.vector_stand_in(inst, &mut values[1..], ids[2], lanes, op)?;
         self.call_library(&format!("{name}(a, b, c);"), None, &types, values);
+        if let Some(memory) = memory {
+            self.put_back(&memory);
+        }
         Ok(())
+    }
+
+    /// Replaces the offset and the pointer of a vector load or store by those of private memory, if the pointer
+    /// is generic.
+    fn vector_stand_in(
+        &mut self,
+        inst: &Inst<'_>,
+        place: &mut [Value],
+        pointer: u32,
+        lanes: u8,
+        op: OpenclStd100Op,
+    ) -> Result<Option<StandIn>, Error> {
+        use OpenclStd100Op as S;
+        let (space, pointee) = self.pointer(inst, pointer)?;
+        if space != AddressSpace::Generic {
+            return Ok(None);
+        }
+        let element = self.cx.source.types.layout_of(inst, pointee)?.size;
+        let aligned = matches!(op, S::vloada_halfn | S::vstorea_halfn | S::vstorea_halfn_r);
+        // Aligned vectors of three elements are as far apart as those of four.
+        let apart = if aligned && lanes == 3 {
+            4
+        } else {
+            u32::from(lanes)
+        } * element;
+        let offset_type = self.b.func.ty(place[0]);
+        if offset_type.is_vector() || !offset_type.scalar.is_int() {
+            return Err(inst.invalid("the offset is no integer"));
+        }
+        let start = self.add_offset(place[1], place[0], apart);
+        let memory = self.stand_in(start, u32::from(lanes) * element, element);
+        place[0] = self.b.zero(offset_type);
+        place[1] = memory.memory;
+        Ok(Some(memory))
     }
 
     // Printf.

@@ -92,7 +92,10 @@ where
     /// Translates an atomic operation to a relaxed one with the fences that its semantics ask for.
     pub(super) fn atomic(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         let (space, _) = self.pointer(inst, inst.arg(0)?)?;
-        if !matches!(space, AddressSpace::Global | AddressSpace::Local) {
+        if !matches!(
+            space,
+            AddressSpace::Global | AddressSpace::Local | AddressSpace::Generic
+        ) {
             return Err(inst.unsupported("atomic operations are implemented for global and local memory"));
         }
         match self.scope(inst, 1)? {

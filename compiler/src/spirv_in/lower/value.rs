@@ -4,9 +4,8 @@ use super::func::{FuncLowering, Val};
 use crate::ir::{AddressSpace, Const, Handle, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::consts::Constant;
-use crate::spirv_in::types::Type;
+use crate::spirv_in::types::{Type, space};
 use crate::spirv_in::words::Inst;
-use rspirv::spirv::StorageClass;
 
 impl<'m, 'w> FuncLowering<'_, 'm, 'w>
 where
@@ -37,15 +36,6 @@ where
         let have = self.type_of(inst, id)?;
         let types = &self.cx.source.types;
         let fits = have == ty || types.value(have).is_some() && types.value(have) == types.value(ty);
-        if types.is_generic(ty)
-            && matches!(
-                self.cx.source.consts.get(id),
-                Some(Constant::Null | Constant::Undef)
-            )
-        {
-            let ty = super::known(inst, self.cx.spaces.value(inst.result))?;
-            return Ok(Val::Value(self.b.zero(ty)));
-        }
         if fits {
             self.val(inst, id)
         } else {
@@ -72,21 +62,12 @@ where
     /// Returns the type of an id's value, if it is a scalar, vector, pointer or handle.
     pub(super) fn ir_type(&self, inst: &Inst<'_>, id: u32) -> Result<Ty, Error> {
         let ty = self.type_of(inst, id)?;
-        if let Some(Type::Pointer(class @ StorageClass::Generic, _)) = self.cx.source.types.get(ty) {
-            return match self.space_of(id, *class) {
-                Some(space) => Ok(Ty::ptr(space)),
-                None => super::known(inst, self.cx.spaces.value(id)),
-            };
-        }
         let ty = self.cx.source.types.value(ty);
         ty.ok_or_else(|| inst.invalid(format!("%{id} is not a scalar, vector or pointer")))
     }
 
     /// Returns the result type of an instruction, if it is that of a scalar, vector, pointer or handle.
     pub(super) fn result_type(&self, inst: &Inst<'_>) -> Result<Ty, Error> {
-        if self.cx.source.types.is_generic(inst.ty) {
-            return super::known(inst, self.cx.spaces.value(inst.result));
-        }
         let ty = self.cx.source.types.value(inst.ty);
         ty.ok_or_else(|| inst.invalid("the result type is not that of a scalar, vector or pointer"))
     }
@@ -100,11 +81,8 @@ where
     pub(super) fn pointer(&self, inst: &Inst<'_>, id: u32) -> Result<(AddressSpace, u32), Error> {
         let ty = self.type_of(inst, id)?;
         match self.cx.source.types.get(ty) {
-            Some(Type::Pointer(class, pointee)) => match self.space_of(id, *class) {
+            Some(Type::Pointer(class, pointee)) => match space(*class) {
                 Some(space) => Ok((space, *pointee)),
-                None if *class == StorageClass::Generic => {
-                    super::known(inst, self.cx.spaces.value(id)).map(|_| (AddressSpace::Private, *pointee))
-                }
                 None => Err(inst.unsupported(format!("pointers to {class:?} are not implemented here"))),
             },
             _ => Err(inst.invalid(format!("%{id} is no pointer"))),
@@ -128,7 +106,15 @@ where
                 let ty = Ty::of(Scalar::Sampler);
                 Val::Value(self.b.func.constant(ty, Const::Bits(vec![bits])))
             }
-            (Constant::Address { variable, offset }, _) => self.address(inst, *variable, *offset)?,
+            (Constant::Address { variable, offset }, _) => {
+                let address = self.address(inst, *variable, *offset)?;
+                match (address, ty) {
+                    (Val::Value(ptr), Some(ty)) if ty.space() == Some(AddressSpace::Generic) => {
+                        Val::Value(self.as_generic(inst, ptr)?)
+                    }
+                    (address, _) => address,
+                }
+            }
             (Constant::Undef | Constant::Null, None) if source.types.is_aggregate(type_id) => {
                 let layout = source.types.layout_of(inst, type_id)?;
                 let memory = self.alloca(layout);

@@ -194,6 +194,33 @@ impl Generator<'_> {
         }
     }
 
+    /// Generates a generic pointer, or what becomes of one: its space, or a pointer to its space.
+    pub(super) fn generic_pointer(&mut self) {
+        let pointer = self.random.of(&self.data);
+        let generic = Ty::ptr(AddressSpace::Generic);
+        if self.b.func.ty(pointer) != generic {
+            if self.data.iter().any(|&v| self.b.func.ty(v) == generic) {
+                let cast = self.b.cast(CastOp::PtrCast, pointer, generic);
+                self.data.push(cast);
+            }
+            return;
+        }
+        let tag = self
+            .b
+            .value(Op::Intrinsic(Intrinsic::PointerTag), vec![pointer], Ty::I32);
+        self.pool.push(tag);
+        let space = self.random.of(&AddressSpace::IN_GENERIC);
+        let ty = Ty::ptr(space);
+        if self.data.iter().any(|&v| self.b.func.ty(v) == ty) {
+            let other = self.pointer_of(ty);
+            let number = self.b.bits(Ty::I32, space.tag());
+            let is = self.b.compare(CmpOp::IEq, tag, number);
+            let cast = self.b.cast(CastOp::PtrCast, pointer, ty);
+            let either = self.b.select(is, cast, other);
+            self.data.push(either);
+        }
+    }
+
     /// Returns a pointer of this type to `DATA` bytes.
     pub(super) fn pointer_of(&mut self, ty: Ty) -> Value {
         let of_type = |&v: &Value| self.b.func.ty(v) == ty;

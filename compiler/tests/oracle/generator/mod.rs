@@ -143,6 +143,7 @@ impl Generator<'_> {
             28..=30 => self.typed_access(),
             31 => self.typed_copy(),
             32 if self.random.one_in(4) => self.number_of_pointer(),
+            32 => self.generic_pointer(),
             17 if self.budget > 0 && self.open.len() < 5 => self.counted(),
             18 | 23 if self.budget > 0 && self.open.len() < 4 => self.sweep(),
             19..=21 if self.budget > 0 && self.open.len() < 6 => self.structured(),
@@ -281,8 +282,22 @@ fn function(
         // A callee's pointer points to one word, so it cannot hold a trace.
         vars.push((params[2], Ty::I32));
     }
+    if random.one_in(4) {
+        // From some objects, or all, generic pointers are made.
+        let generic = Ty::ptr(AddressSpace::Generic);
+        for pointer in data.clone() {
+            if random.one_in(2) {
+                data.push(b.cast(CastOp::PtrCast, pointer, generic));
+            }
+        }
+    }
     let mut slots = Vec::new();
-    for space in [AddressSpace::Private, AddressSpace::Global, AddressSpace::Local] {
+    for space in [
+        AddressSpace::Private,
+        AddressSpace::Global,
+        AddressSpace::Local,
+        AddressSpace::Generic,
+    ] {
         let ty = Ty::ptr(space);
         if let Some(&pointer) = data.iter().find(|&&v| b.func.ty(v) == ty) {
             let slot = b.alloca(8, 8);
