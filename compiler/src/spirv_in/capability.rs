@@ -7,19 +7,21 @@ use super::Error;
 use super::words::Inst;
 use crate::target::{Features, Target};
 use rspirv::spirv::{AddressingModel, Capability, MemoryModel};
+use std::ffi::CStr;
 
 /// The extensions whose instructions and decorations are implemented, or only give hints.
-pub const EXTENSIONS: &[&str] = &[
-    "SPV_INTEL_kernel_attributes",
-    "SPV_INTEL_memory_access_aliasing",
-    "SPV_INTEL_optnone",
-    "SPV_INTEL_unstructured_loop_controls",
-    "SPV_KHR_bit_instructions",
-    "SPV_KHR_expect_assume",
-    "SPV_KHR_float_controls",
-    "SPV_KHR_linkonce_odr",
-    "SPV_KHR_no_integer_wrap_decoration",
-    "SPV_KHR_non_semantic_info",
+pub const EXTENSIONS: &[&CStr] = &[
+    c"SPV_INTEL_kernel_attributes",
+    c"SPV_INTEL_memory_access_aliasing",
+    c"SPV_INTEL_optnone",
+    c"SPV_INTEL_unstructured_loop_controls",
+    c"SPV_KHR_bit_instructions",
+    c"SPV_KHR_expect_assume",
+    c"SPV_KHR_float_controls",
+    c"SPV_KHR_integer_dot_product",
+    c"SPV_KHR_linkonce_odr",
+    c"SPV_KHR_no_integer_wrap_decoration",
+    c"SPV_KHR_non_semantic_info",
 ];
 
 /// Checks an OpCapability.
@@ -64,6 +66,10 @@ fn device_has(capability: Capability, f: &Features) -> Option<bool> {
         | Capability::Groups
         | Capability::GenericPointer
         | Capability::BitInstructions
+        | Capability::DotProduct
+        | Capability::DotProductInputAll
+        | Capability::DotProductInput4x8Bit
+        | Capability::DotProductInput4x8BitPacked
         | Capability::ExpectAssumeKHR
         | Capability::OptNoneEXT
         | Capability::UniformDecoration
@@ -87,7 +93,7 @@ fn device_has(capability: Capability, f: &Features) -> Option<bool> {
 pub(super) fn extension(inst: &Inst<'_>, target: &Target) -> Result<String, Error> {
     let (name, end) = inst.string(0)?;
     inst.exactly(end)?;
-    let known = EXTENSIONS.contains(&name.as_str()) || target.has_extension(&name);
+    let known = EXTENSIONS.iter().any(|e| e.to_bytes() == name.as_bytes()) || target.has_extension(&name);
     if known {
         Ok(name)
     } else {

@@ -8,7 +8,7 @@ use super::words::Inst;
 use crate::intrinsic::ImageShape;
 use crate::ir::{AddressSpace, Scalar, Ty};
 use rspirv::spirv::{AccessQualifier, Dim, Op, StorageClass};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The largest size of a type in bytes: what the IR can state as the size of an object.
 const MAX_SIZE: u64 = u32::MAX as u64 - 15;
@@ -120,6 +120,31 @@ impl Types {
     /// Returns whether values of the type are arrays or structures.
     pub(super) fn is_aggregate(&self, id: u32) -> bool {
         matches!(self.get(id), Some(Type::Array(..) | Type::Struct(_)))
+    }
+
+    /// Returns whether two types consist of the same numbers at the same places in memory.
+    pub(super) fn have_same_form(&self, a: u32, b: u32) -> bool {
+        let mut done = HashSet::new();
+        let mut work = vec![(a, b)];
+        while let Some((a, b)) = work.pop() {
+            if a == b || !done.insert((a, b)) {
+                continue;
+            }
+            match (self.get(a), self.get(b)) {
+                (Some(Type::Array(x, m)), Some(Type::Array(y, n))) if m == n => work.push((*x, *y)),
+                (Some(Type::Struct(x)), Some(Type::Struct(y))) if x.len() == y.len() => {
+                    for (&(x, at), &(y, also)) in x.iter().zip(y) {
+                        if at != also {
+                            return false;
+                        }
+                        work.push((x, y));
+                    }
+                }
+                _ if self.value(a).is_some() && self.value(a) == self.value(b) => {}
+                _ => return false,
+            }
+        }
+        self.layout(a) == self.layout(b)
     }
 
     /// Returns the type and the offset of component `n` of a composite type.

@@ -287,9 +287,13 @@ fn imported_modules_compute_what_their_sources_state() {
     let (failures, compared) = check_all(&files(&root.join("tests/il"), "spv"), |path| {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let stem = name.split('.').next().expect("a stem");
-        let source = std::fs::read_to_string(path.with_file_name(format!("{stem}.cl")))
-            .or_else(|_| std::fs::read_to_string(sources.join(format!("{stem}.cl"))))
-            .expect("its source");
+        let places = [path.with_extension(""), sources.join("_")].map(|p| p.with_file_name(stem));
+        let all = places
+            .iter()
+            .flat_map(|p| [p.with_extension("cl"), p.with_extension("spvasm")]);
+        let source = all.map(std::fs::read_to_string).find_map(Result::ok);
+        // In SPIR-V's text, comments begin with a semicolon.
+        let source = source.expect("its source").replace("\n; ", "\n// ");
         let bytes = std::fs::read(path).expect("readable");
         check_il(&name, &bytes, &source, &targets)
     });

@@ -1,6 +1,6 @@
 //! CL 4.2 and 4.3: devices.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use caldera_runtime::config::DeviceKind;
@@ -237,7 +237,7 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
             None => info.unknown(param_name),
         },
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS => info.strings(&[c"OpenCL.std"]),
-        CL_DEVICE_SPIRV_EXTENSIONS => info.strings(SPIRV_EXTENSIONS),
+        CL_DEVICE_SPIRV_EXTENSIONS => info.strings(caldera_runtime::device::SPIRV_EXTENSIONS),
         CL_DEVICE_SPIRV_CAPABILITIES => info.slice(&d.spirv_capabilities),
         CL_DEVICE_IL_VERSION => {
             let all: Vec<String> = (0..=SPIRV_MINOR).map(|n| format!("SPIR-V_1.{n}")).collect();
@@ -278,20 +278,6 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         _ => info.unknown(param_name),
     }
 }
-
-/// The extensions of SPIR-V that modules may declare.
-const SPIRV_EXTENSIONS: &[&CStr] = &[
-    c"SPV_INTEL_kernel_attributes",
-    c"SPV_INTEL_memory_access_aliasing",
-    c"SPV_INTEL_optnone",
-    c"SPV_INTEL_unstructured_loop_controls",
-    c"SPV_KHR_bit_instructions",
-    c"SPV_KHR_expect_assume",
-    c"SPV_KHR_float_controls",
-    c"SPV_KHR_linkonce_odr",
-    c"SPV_KHR_no_integer_wrap_decoration",
-    c"SPV_KHR_non_semantic_info",
-];
 
 fn create_sub_devices(in_device: Ptr<c_void>) -> Result<()> {
     handle::borrow::<Device>(in_device)?;

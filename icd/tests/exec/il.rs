@@ -33,6 +33,8 @@ fn build(s: &Setup, module: &[u8], options: &str) -> (cl_program, i32) {
 fn check(module: &Path, source: &Path) -> Result<(), String> {
     let bytes = std::fs::read(module).map_err(|e| e.to_string())?;
     let text = std::fs::read_to_string(source).map_err(|e| e.to_string())?;
+    // In SPIR-V's text, comments begin with a semicolon.
+    let text = text.replace("\n; ", "\n// ");
     let result = std::panic::catch_unwind(|| {
         let s = Setup::new();
         let file = parse(&text);
@@ -76,10 +78,10 @@ fn modules() {
             .to_string_lossy()
             .into_owned();
         let stem = name.split('.').next().unwrap_or_default();
-        let beside = module.with_file_name(format!("{stem}.cl"));
-        let source = match beside.exists() {
-            true => beside,
-            false => root.join("tests/exec").join(format!("{stem}.cl")),
+        let beside = ["cl", "spvasm"].map(|e| module.with_file_name(format!("{stem}.{e}")));
+        let source = match beside.into_iter().find(|p| p.exists()) {
+            Some(source) => source,
+            None => root.join("tests/exec").join(format!("{stem}.cl")),
         };
         if let Err(why) = check(module, &source) {
             failures.push(format!("--- {name}\n{why}"));

@@ -28,6 +28,7 @@ use crate::lock::{Mutex, Rank};
 use crate::mem::HostPtr;
 use crate::object::Anchor;
 use crate::vk;
+pub use caldera_compiler::spirv_in::EXTENSIONS as SPIRV_EXTENSIONS;
 use info::{DeviceInfo, FpConfig};
 pub(crate) use limits::{Bindings, Limits};
 pub(crate) use opened::Opened;

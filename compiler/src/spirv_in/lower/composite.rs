@@ -267,6 +267,23 @@ where
         }
     }
 
+    /// Copies a structure or array to another type of the same form.
+    pub(super) fn copy_logical(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        inst.exactly(1)?;
+        let id = inst.arg(0)?;
+        let (types, from) = (&self.cx.source.types, self.type_of(inst, id)?);
+        if !types.is_aggregate(inst.ty) || !types.have_same_form(from, inst.ty) {
+            return Err(inst.invalid("the type of the operand has not the form of the result type"));
+        }
+        let layout = types.layout_of(inst, inst.ty)?;
+        let Val::Memory(from) = self.val(inst, id)? else {
+            return Err(inst.invalid("the operand is no structure or array"));
+        };
+        let memory = self.new_memory(inst)?;
+        self.copy(memory, from, layout);
+        Ok(())
+    }
+
     pub(super) fn undefined(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         match self.cx.source.types.value(inst.ty) {
             Some(ty) if ty.scalar.bytes() > 0 || ty.scalar == Scalar::Bool => {

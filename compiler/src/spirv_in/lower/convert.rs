@@ -128,8 +128,15 @@ where
             | (Some(AddressSpace::Constant), Some(AddressSpace::Global)) => {
                 self.b.cast(CastOp::PtrCast, v, to)
             }
-            (Some(_), None) if to == Ty::I64 => self.b.cast(CastOp::PtrToInt, v, to),
-            (None, Some(_)) if from == Ty::I64 => self.b.cast(CastOp::IntToPtr, v, to),
+            // A pointer has the bits of an integer of 64 bits.
+            (Some(_), None) if plain(to) && to.bytes() == 8 => {
+                let number = self.b.cast(CastOp::PtrToInt, v, Ty::I64);
+                self.b.cast(CastOp::Bitcast, number, to)
+            }
+            (None, Some(_)) if plain(from) && from.bytes() == 8 => {
+                let number = self.b.cast(CastOp::Bitcast, v, Ty::I64);
+                self.b.cast(CastOp::IntToPtr, number, to)
+            }
             (None, None) if plain(from) && plain(to) && from.bytes() == to.bytes() => {
                 self.b.cast(CastOp::Bitcast, v, to)
             }

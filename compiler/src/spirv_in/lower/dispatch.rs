@@ -100,6 +100,10 @@ where
             Op::Any | Op::All => self.any_all(inst),
             Op::BitCount => self.bit_count(inst),
             Op::BitReverse => self.bit_reverse(inst),
+            Op::BitFieldInsert | Op::BitFieldSExtract | Op::BitFieldUExtract => self.bit_field(inst),
+            Op::SDot | Op::UDot | Op::SUDot | Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat => {
+                self.integer_dot(inst)
+            }
             Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => self.extended(inst),
 
             Op::ConvertFToU | Op::ConvertFToS | Op::ConvertSToF | Op::ConvertUToF | Op::FConvert => {
@@ -122,6 +126,7 @@ where
             Op::VectorExtractDynamic => self.extract_dynamic(inst),
             Op::VectorInsertDynamic => self.insert_dynamic(inst),
             Op::CopyObject | Op::ExpectKHR => self.copy_object(inst),
+            Op::CopyLogical => self.copy_logical(inst),
             Op::Undef => self.undefined(inst),
 
             Op::Variable => self.variable(inst),

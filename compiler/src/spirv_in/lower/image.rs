@@ -48,7 +48,10 @@ where
         let Some(mask) = ImageOperands::from_bits(bits) else {
             return Err(inst.unsupported(format!("the image operands {bits:#x} are unknown")));
         };
-        let known = ImageOperands::LOD | ImageOperands::SIGN_EXTEND | ImageOperands::ZERO_EXTEND;
+        let known = ImageOperands::LOD
+            | ImageOperands::SIGN_EXTEND
+            | ImageOperands::ZERO_EXTEND
+            | ImageOperands::NONTEMPORAL;
         if !known.contains(mask) {
             return Err(inst.unsupported(format!("the image operands {mask:?} are not implemented")));
         }

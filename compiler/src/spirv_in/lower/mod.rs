@@ -11,6 +11,7 @@
 //! | phi | private memory, which each predecessor writes |
 
 mod arith;
+mod bits;
 mod call;
 mod composite;
 mod control;
