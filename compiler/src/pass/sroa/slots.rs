@@ -126,6 +126,12 @@ impl Slots {
         }
     }
 
+    /// Returns the variable that can be split from which a pointer is computed.
+    pub(super) fn variable(&self, v: Value) -> Option<usize> {
+        let (n, _) = self.raw(v)?;
+        self.list[n].splits.then_some(n)
+    }
+
     /// Returns the variable that can be split, and the offset in it, into which a pointer points.
     pub(super) fn get(&self, v: Value) -> Option<(usize, u32)> {
         let (n, at) = self.raw(v)?;

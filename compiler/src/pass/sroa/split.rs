@@ -38,12 +38,13 @@ pub(super) fn split(func: &mut Function, slots: &Slots) -> bool {
     let mut replacements = Replacements::default();
     let touched = |func: &Function, clusters: &[Vec<Cluster>], inst: Inst| {
         let data = &func.insts[inst];
-        let pointer = match data.op {
-            Op::Alloca { .. } | Op::PtrAdd => data.results[0],
-            Op::Load(_) | Op::Store(_) => data.args[0],
+        let place = match data.op {
+            // Where a pointer points is of no interest: it may be in front of the variable, on its way to an access.
+            Op::Alloca { .. } | Op::PtrAdd => slots.variable(data.results[0]).map(|n| (n, 0)),
+            Op::Load(_) | Op::Store(_) => slots.get(data.args[0]),
             _ => return None,
         };
-        slots.get(pointer).filter(|&(n, _)| !clusters[n].is_empty())
+        place.filter(|&(n, _)| !clusters[n].is_empty())
     };
     // Outer regions come first: the new variables are created where the old ones were, before their uses.
     for region in func.regions_in_order() {
