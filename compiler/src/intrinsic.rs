@@ -38,17 +38,22 @@ pub struct FenceFlags {
 }
 
 /// The operations that combine the values of a sub-group's work-items. The first letter is the type: `I` any
-/// integer, `S` signed, `U` unsigned, `F` floating-point.
+/// integer, `S` signed, `U` unsigned, `F` floating-point. Operations on bits are for any integer.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SubgroupOp {
     IAdd,
     FAdd,
+    IMul,
+    FMul,
     SMin,
     UMin,
     FMin,
     SMax,
     UMax,
     FMax,
+    And,
+    Or,
+    Xor,
 }
 
 /// The work-items whose values contribute to the result of each work-item.
@@ -186,8 +191,10 @@ pub enum Intrinsic {
     /// Bool to bool.
     SubgroupAll,
     SubgroupAny,
-    /// Arguments: a scalar, and the i32 id of a work-item, which is uniform over the sub-group. The result is
-    /// that work-item's scalar.
+    /// Bool to v4 i32: bit n is set if the argument of work-item n is true. The bits of inactive work-items are 0.
+    SubgroupBallot,
+    /// Arguments: a value, and the i32 id of a work-item, which is uniform over the sub-group. The result is
+    /// that work-item's value.
     SubgroupBroadcast,
     /// Arguments: a value, and either the i32 id of a work-item or, for the xor form, a mask that is combined
     /// with the work-item's own id by xor. The result is the value of the work-item so identified.
@@ -378,6 +385,7 @@ impl Intrinsic {
             | Intrinsic::SubgroupBarrier(_)
             | Intrinsic::SubgroupAll
             | Intrinsic::SubgroupAny
+            | Intrinsic::SubgroupBallot
             | Intrinsic::SubgroupBroadcast
             | Intrinsic::SubgroupShuffle
             | Intrinsic::SubgroupShuffleXor
@@ -487,6 +495,7 @@ impl Intrinsic {
             Intrinsic::SubgroupBarrier(_)
                 | Intrinsic::SubgroupAll
                 | Intrinsic::SubgroupAny
+                | Intrinsic::SubgroupBallot
                 | Intrinsic::SubgroupBroadcast
                 | Intrinsic::SubgroupShuffle
                 | Intrinsic::SubgroupShuffleXor

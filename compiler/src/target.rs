@@ -219,6 +219,36 @@ pub struct Target {
     pub wide_ranges: bool,
 }
 
+/// The extensions of a device with sub-groups, in addition to cl_khr_subgroups.
+pub const SUBGROUP_EXTENSIONS: &[&str] = &[
+    "cl_khr_subgroup_ballot",
+    "cl_khr_subgroup_extended_types",
+    "cl_khr_subgroup_non_uniform_arithmetic",
+    "cl_khr_subgroup_non_uniform_vote",
+];
+
+/// The extensions of a device with sub-groups and shuffles.
+pub const SHUFFLE_EXTENSIONS: &[&str] = &[
+    "cl_khr_subgroup_clustered_reduce",
+    "cl_khr_subgroup_rotate",
+    "cl_khr_subgroup_shuffle",
+    "cl_khr_subgroup_shuffle_relative",
+];
+
+/// The optional features of OpenCL C 3.0 that the compiler has, in alphabetical order (6.2.1).
+const C_FEATURES: [&str; 10] = [
+    "__opencl_c_3d_image_writes",
+    "__opencl_c_atomic_order_acq_rel",
+    "__opencl_c_atomic_order_seq_cst",
+    "__opencl_c_atomic_scope_all_devices",
+    "__opencl_c_atomic_scope_device",
+    "__opencl_c_fp64",
+    "__opencl_c_images",
+    "__opencl_c_int64",
+    "__opencl_c_subgroups",
+    "__opencl_c_work_group_collective_functions",
+];
+
 impl Target {
     /// Returns the size of the printf buffer of the target's modules, in bytes.
     pub fn printf_buffer_size(&self) -> u32 {
@@ -244,9 +274,13 @@ impl Target {
         if self.spirv.minor < 3 && version.minor >= 3 {
             self.features.subgroups = true;
             self.features.subgroup_shuffle = true;
-            for name in ["cl_khr_subgroups", "cl_khr_subgroup_shuffle"] {
+            for name in ["cl_khr_subgroups"]
+                .iter()
+                .chain(SUBGROUP_EXTENSIONS)
+                .chain(SHUFFLE_EXTENSIONS)
+            {
                 if !self.has_extension(name) {
-                    self.extensions.push(name.into());
+                    self.extensions.push((*name).into());
                 }
             }
         }
@@ -301,6 +335,14 @@ impl Target {
             },
             ..Target::desktop()
         }
+    }
+
+    /// Returns the target with the newest version of OpenCL C and every optional feature that the compiler has.
+    #[must_use]
+    pub fn latest(mut self) -> Self {
+        self.newest = ClStd::Cl31;
+        self.c_features = C_FEATURES.map(String::from).to_vec();
+        self
     }
 
     /// Returns what clspv assumes of a device unless options say otherwise: SPIR-V 1.0 with the GLSL450
@@ -366,11 +408,15 @@ impl Target {
                 "cl_khr_3d_image_writes",
                 "cl_khr_depth_images",
                 "cl_khr_image2d_from_buffer",
+                "cl_khr_extended_bit_ops",
+                "cl_khr_integer_dot_product",
                 "cl_khr_subgroups",
-                "cl_khr_subgroup_shuffle",
             ]
-            .map(String::from)
-            .to_vec(),
+            .iter()
+            .chain(SUBGROUP_EXTENSIONS)
+            .chain(SHUFFLE_EXTENSIONS)
+            .map(|name| String::from(*name))
+            .collect(),
         }
     }
 }

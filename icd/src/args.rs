@@ -322,6 +322,7 @@ plain!(
     [u8; 8],
     [u8; 16],
     [u32; 4],
+    [u32; 6],
     [usize; 3],
     crate::abi::cl_name_version,
     crate::abi::cl_image_format,

@@ -30,9 +30,11 @@ macro_rules! files {
 
 static FILES: &[File] = files![
     "async.cl",
+    "atomic.cl",
     "common.cl",
     "half_bits.cl",
     "integer.cl",
+    "integer_ext.cl",
     "math_bits.cl",
     "math_double.cl",
     "math_double_trig.cl",
@@ -43,6 +45,8 @@ static FILES: &[File] = files![
     "math_trig.cl",
     "poly.cl",
     "relational.cl",
+    "subgroup.cl",
+    "workgroup.cl",
 ];
 
 /// A function or table of the library.

@@ -9,9 +9,11 @@ use crate::intrinsic::{AtomicOp, Intrinsic, Texel};
 
 mod atomic;
 mod common;
+mod extended;
 mod image;
 mod integer;
 mod internal;
+mod later;
 mod math;
 mod relational;
 mod subgroup;
@@ -43,6 +45,8 @@ pub enum How {
     /// The library's generic function `<name>_<type>`, `<name>_<scalar>`, `<name>_signed`, `<name>_unsigned`,
     /// `<name>_fp` or `<name>_any`, whichever exists first, is instantiated for the whole vector type.
     Generic,
+    /// The library's function of this name, which is not generic.
+    Library(&'static str),
     /// The function is the same as another.
     Alias(&'static str),
     /// The function is the same as another without -cl-fast-relaxed-math: the table of that option (OpenCL C
@@ -66,6 +70,11 @@ pub enum Inline {
     Barrier,
     Fence,
     SubgroupBarrier,
+    SubgroupBallot,
+    /// `work_group_broadcast`, with one to three ids.
+    WorkGroupBroadcast,
+    /// The size of the largest work-group (a constant).
+    WorkGroupSize,
     SubgroupVote {
         all: bool,
     },
@@ -73,6 +82,10 @@ pub enum Inline {
     Atomic(AtomicOp, AtomicOp),
     /// `atomic_inc` and `atomic_dec`, whose value is 1.
     AtomicStep(AtomicOp),
+    /// An atomic function of OpenCL C 2.0, whose arguments `c11_atomic` checks.
+    C11Atomic(C11Atomic),
+    WorkItemFence,
+    WorkGroupBarrier,
     AsyncCopy {
         strided: bool,
     },
@@ -134,6 +147,35 @@ pub enum Inline {
     UnpackHalf,
     /// The conversion of a float to a half in the low bits of 32 bits.
     PackHalf,
+}
+
+/// The atomic functions of OpenCL C 2.0 (6.13.11), without those that differ only in how they state the memory order.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum C11Atomic {
+    Init,
+    Load,
+    Store,
+    /// A read-modify-write operation: the one for signed, and the one for unsigned types.
+    Fetch(AtomicOp, AtomicOp),
+    CompareExchange,
+    FlagSet,
+    FlagClear,
+}
+
+impl C11Atomic {
+    /// Returns the number of arguments between the object and the memory order.
+    pub fn values(self) -> usize {
+        match self {
+            C11Atomic::Load | C11Atomic::FlagSet | C11Atomic::FlagClear => 0,
+            C11Atomic::Init | C11Atomic::Store | C11Atomic::Fetch(..) => 1,
+            C11Atomic::CompareExchange => 2,
+        }
+    }
+
+    /// Returns whether the object is an `atomic_flag`.
+    pub fn is_flag(self) -> bool {
+        matches!(self, C11Atomic::FlagSet | C11Atomic::FlagClear)
+    }
 }
 
 /// The components of an image's size.
@@ -208,7 +250,7 @@ const I1: &[Sig] = &[sig(INTEGERS, Ty::T, &[Ty::T])];
 const I2: &[Sig] = &[sig(INTEGERS, Ty::T, &[Ty::T, Ty::T])];
 const I3: &[Sig] = &[sig(INTEGERS, Ty::T, &[Ty::T, Ty::T, Ty::T])];
 
-const TABLES: [&[Row]; 9] = [
+const TABLES: [&[Row]; 11] = [
     math::ROWS,
     work::ROWS,
     integer::ROWS,
@@ -218,6 +260,8 @@ const TABLES: [&[Row]; 9] = [
     image::ROWS,
     internal::ROWS,
     subgroup::ROWS,
+    later::ROWS,
+    extended::ROWS,
 ];
 
 /// The prefix of functions that only the library may call.
@@ -228,6 +272,11 @@ pub fn lookup(name: &str) -> Option<&'static Row> {
     TABLES
         .into_iter()
         .find_map(|rows| rows.binary_search_by(|r| r.name.cmp(name)).ok().map(|i| &rows[i]))
+}
+
+/// Returns whether a function came with OpenCL C 2.0.
+pub fn is_later(name: &str) -> bool {
+    later::ROWS.binary_search_by(|r| r.name.cmp(name)).is_ok()
 }
 
 /// Returns all rows.
@@ -273,7 +322,12 @@ mod tests {
                 How::Fast(to) | How::FastHalf(to) | How::Alias(to) | How::Strict(to) => {
                     assert!(lookup(to).is_some(), "{} names {to}", r.name);
                 }
-                How::Scalar | How::Generic | How::Intrinsic(_) | How::ByKind(..) | How::Inline(_) => {}
+                How::Scalar
+                | How::Generic
+                | How::Library(_)
+                | How::Intrinsic(_)
+                | How::ByKind(..)
+                | How::Inline(_) => {}
             }
         }
     }

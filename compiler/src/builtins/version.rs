@@ -3,6 +3,7 @@
 
 use super::name::{self, Spelled};
 use super::signature::{Scalars, Sig, Ty};
+use super::table;
 use crate::options::ClStd;
 
 /// Returns the first version that has a function of this name.
@@ -15,6 +16,8 @@ pub fn since(name: &str) -> ClStd {
         | "minmag"
         | "shuffle"
         | "shuffle2" => ClStd::Cl11,
+        // OpenCL C 2.0 is not offered.
+        _ if table::is_later(name) => ClStd::Cl30,
         // Before that version, extensions had these functions as `atom_`.
         _ if name.starts_with("atomic_") => ClStd::Cl11,
         _ => match name::parse(name) {
@@ -31,15 +34,25 @@ pub fn since(name: &str) -> ClStd {
     }
 }
 
-/// Returns whether a function belongs to cl_khr_subgroup_shuffle, or is Intel's equivalent.
+/// Returns whether a function needs shuffles: it belongs to cl_khr_subgroup_shuffle, …_shuffle_relative, …_rotate or
+/// …_clustered_reduce, or is Intel's equivalent.
 pub fn is_shuffle_of_subgroups(name: &str) -> bool {
-    is_of_subgroups(name) && name.contains("_shuffle")
+    is_of_subgroups(name)
+        && ["_shuffle", "_rotate", "_clustered"]
+            .iter()
+            .any(|part| name.contains(part))
 }
 
 /// Returns whether a function belongs to sub-groups (cl_khr_subgroups).
 pub fn is_of_subgroups(name: &str) -> bool {
     let name = name.strip_prefix("intel_").unwrap_or(name);
     name.starts_with("sub_group_") || name.starts_with("get_") && name.contains("_sub_group")
+}
+
+/// Returns the optional feature of OpenCL C 3.0 to which a function belongs.
+pub fn feature_of(name: &str) -> Option<&'static str> {
+    let collective = name.starts_with("work_group_") && name != "work_group_barrier";
+    collective.then_some("__opencl_c_work_group_collective_functions")
 }
 
 /// Returns the first version that has one of the signatures of a function.
@@ -59,7 +72,6 @@ pub fn signature_since(name: &str, sig: &Sig) -> ClStd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builtins::table;
 
     #[test]
     fn names() {
@@ -72,6 +84,7 @@ mod tests {
         check("vstorea_half3_rtz", ClStd::Cl11);
         check("atomic_xchg", ClStd::Cl11);
         check("popcount", ClStd::Cl12);
+        check("atomic_fetch_add", ClStd::Cl30);
     }
 
     #[test]

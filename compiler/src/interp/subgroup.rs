@@ -67,6 +67,15 @@ fn result(
     Ok(match lead.op {
         Intrinsic::SubgroupAll => vec![u64::from(firsts().all(|v| v != 0))],
         Intrinsic::SubgroupAny => vec![u64::from(firsts().any(|v| v != 0))],
+        Intrinsic::SubgroupBallot => {
+            let mut words = vec![0; 4];
+            for (item, a) in args.iter().enumerate() {
+                if a.as_ref().is_some_and(|a| a[0][0] != 0) {
+                    words[item / 32] |= 1 << (item % 32);
+                }
+            }
+            words
+        }
         Intrinsic::SubgroupBroadcast | Intrinsic::SubgroupShuffle => from(mine[1][0])?,
         Intrinsic::SubgroupShuffleXor => from(n as u64 ^ mine[1][0])?,
         Intrinsic::SubgroupArith(op, part) => {
@@ -89,6 +98,11 @@ fn join(op: SubgroupOp, scalar: Scalar, a: u64, b: u64) -> u64 {
     match op {
         SubgroupOp::IAdd => binary(BinOp::IAdd),
         SubgroupOp::FAdd => binary(BinOp::FAdd),
+        SubgroupOp::IMul => binary(BinOp::IMul),
+        SubgroupOp::FMul => binary(BinOp::FMul),
+        SubgroupOp::And => a & b,
+        SubgroupOp::Or => a | b,
+        SubgroupOp::Xor => a ^ b,
         SubgroupOp::SMin => best(Intrinsic::SMin),
         SubgroupOp::UMin => best(Intrinsic::UMin),
         SubgroupOp::FMin => best(Intrinsic::FMin),
@@ -102,8 +116,10 @@ fn join(op: SubgroupOp, scalar: Scalar, a: u64, b: u64) -> u64 {
 fn identity(op: SubgroupOp, scalar: Scalar) -> u64 {
     let highest = u64::MAX >> (64 - scalar.bits());
     match op {
-        SubgroupOp::IAdd | SubgroupOp::FAdd | SubgroupOp::UMax => 0,
-        SubgroupOp::UMin => highest,
+        SubgroupOp::IAdd | SubgroupOp::FAdd | SubgroupOp::UMax | SubgroupOp::Or | SubgroupOp::Xor => 0,
+        SubgroupOp::IMul => 1,
+        SubgroupOp::FMul => eval::from_f64(scalar, 1.0),
+        SubgroupOp::UMin | SubgroupOp::And => highest,
         SubgroupOp::SMin => highest >> 1,
         SubgroupOp::SMax => (highest >> 1) + 1,
         SubgroupOp::FMin => eval::from_f64(scalar, f64::INFINITY),

@@ -68,7 +68,8 @@ named!(AtomicOp {
 });
 
 named!(SubgroupOp {
-    IAdd "iadd", FAdd "fadd", SMin "smin", UMin "umin", FMin "fmin", SMax "smax", UMax "umax", FMax "fmax",
+    IAdd "iadd", FAdd "fadd", IMul "imul", FMul "fmul", SMin "smin", UMin "umin", FMin "fmin",
+    SMax "smax", UMax "umax", FMax "fmax", And "and", Or "or", Xor "xor",
 });
 
 named!(SubgroupPart { Reduce "reduce", Inclusive "inclusive", Exclusive "exclusive" });
@@ -122,7 +123,8 @@ intrinsics! {
     GlobalOffsetConstant "global_offset_constant",
     SubgroupMaxSize "subgroup_max_size", SubgroupSize "subgroup_size", NumSubgroups "num_subgroups",
     SubgroupId "subgroup_id", SubgroupLocalId "subgroup_local_id",
-    SubgroupAll "subgroup_all", SubgroupAny "subgroup_any", SubgroupBroadcast "subgroup_broadcast",
+    SubgroupAll "subgroup_all", SubgroupAny "subgroup_any", SubgroupBallot "subgroup_ballot",
+    SubgroupBroadcast "subgroup_broadcast",
     SubgroupShuffle "subgroup_shuffle", SubgroupShuffleXor "subgroup_shuffle_xor",
     FAbs "fabs", Floor "floor", Ceil "ceil", Trunc "ftrunc", RoundEven "round_even", Sqrt "sqrt",
     InverseSqrt "inverse_sqrt", Fma "fma", FMin "fmin", FMax "fmax",

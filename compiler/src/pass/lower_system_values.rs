@@ -186,6 +186,7 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::SubgroupBarrier(_)
         | Intrinsic::SubgroupAll
         | Intrinsic::SubgroupAny
+        | Intrinsic::SubgroupBallot
         | Intrinsic::SubgroupBroadcast
         | Intrinsic::SubgroupShuffle
         | Intrinsic::SubgroupShuffleXor

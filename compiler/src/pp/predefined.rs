@@ -50,6 +50,11 @@ pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
     if let Ok(i) = MACROS.binary_search_by_key(&name, |(n, _)| n) {
         return Known::Macro(MACROS[i].1);
     }
+    if settings.std >= ClStd::Cl30
+        && let Ok(i) = LATER_MACROS.binary_search_by_key(&name, |(n, _)| n)
+    {
+        return Known::Macro(LATER_MACROS[i].1);
+    }
     match name {
         "__FILE__" => Known::Special(Special::File),
         "__BASE_FILE__" => Known::Special(Special::BaseFile),
@@ -281,6 +286,29 @@ static MACROS: &[(&str, &str)] = &[
     ("true", "true 1"),
 ];
 
+/// The macros that came with OpenCL C 2.0, sorted by name. The memory orders and scopes are enumerators in the
+/// specification (6.15.12.2, 6.15.12.3).
+static LATER_MACROS: &[(&str, &str)] = &[
+    ("ATOMIC_FLAG_INIT", "ATOMIC_FLAG_INIT 0"),
+    ("ATOMIC_VAR_INIT", "ATOMIC_VAR_INIT(value) (value)"),
+    ("CLK_IMAGE_MEM_FENCE", "CLK_IMAGE_MEM_FENCE 0x04"),
+    ("CLK_sBGRA", "CLK_sBGRA 0x10c2"),
+    ("CLK_sRGB", "CLK_sRGB 0x10bf"),
+    ("CLK_sRGBA", "CLK_sRGBA 0x10c1"),
+    ("CLK_sRGBx", "CLK_sRGBx 0x10c0"),
+    ("memory_order_acq_rel", "memory_order_acq_rel 4"),
+    ("memory_order_acquire", "memory_order_acquire 2"),
+    ("memory_order_relaxed", "memory_order_relaxed 0"),
+    ("memory_order_release", "memory_order_release 3"),
+    ("memory_order_seq_cst", "memory_order_seq_cst 5"),
+    ("memory_scope_all_devices", "memory_scope_all_devices 3"),
+    ("memory_scope_all_svm_devices", "memory_scope_all_svm_devices 3"),
+    ("memory_scope_device", "memory_scope_device 2"),
+    ("memory_scope_sub_group", "memory_scope_sub_group 4"),
+    ("memory_scope_work_group", "memory_scope_work_group 1"),
+    ("memory_scope_work_item", "memory_scope_work_item 0"),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,7 +316,8 @@ mod tests {
     #[test]
     fn table_is_sorted_and_names_agree() {
         assert!(MACROS.is_sorted_by(|a, b| a.0 < b.0));
-        for (name, line) in MACROS {
+        assert!(LATER_MACROS.is_sorted_by(|a, b| a.0 < b.0));
+        for (name, line) in MACROS.iter().chain(LATER_MACROS) {
             let head = line.split([' ', '(']).next().unwrap();
             assert_eq!(*name, head);
             assert!(Keyword::from_text(name).is_none());

@@ -5,6 +5,7 @@
 //! the rules of clang for overloadable C functions (`overload`).
 
 mod build;
+mod c11_atomic;
 mod convert_fn;
 mod half_fn;
 mod image;
@@ -23,7 +24,7 @@ mod tests;
 use super::{Reported, Result, Sema};
 use crate::builtins::library as lib;
 use crate::builtins::name::{self, Spelled};
-use crate::builtins::table::{self, How, INTERNAL_PREFIX, Row};
+use crate::builtins::table::{self, How, INTERNAL_PREFIX, Inline, Row};
 use crate::builtins::{Instance, Ty};
 use crate::builtins::{older_contract, version};
 use crate::hir::{self, Scalar, TypeId};
@@ -103,12 +104,26 @@ pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, sp
         s.error(name.span, message);
         return BuiltinCall::Error;
     }
+    if let Some(feature) = version::feature_of(&name.name)
+        && !s.in_library
+        && !s.target.c_features.iter().any(|f| f == feature)
+    {
+        let message = format!(
+            "function '{}' requires {feature}, which the device does not have",
+            name.name
+        );
+        s.error(name.span, message);
+        return BuiltinCall::Error;
+    }
     let at = Call { name, span };
     if row.sigs.is_empty() {
         return inline::unresolved(s, at, row, args).into();
     }
     let result = overload::choose(s, at, row, &args).and_then(|inst| {
         let args = overload::convert(s, &inst, args)?;
+        if let How::Inline(what @ (Inline::WorkItemFence | Inline::WorkGroupBarrier)) = row.how {
+            return inline::ordering(s, at, what, &args);
+        }
         emit(s, row, &inst, args, span)
     });
     result.into()
@@ -226,6 +241,7 @@ fn emit(
         },
         How::Strict(to) => lanes::call(s, to, inst, args, span),
         How::Generic => library::generic(s, row.name, inst, args, span),
+        How::Library(name) => library::plain(s, name, inst, args, span),
         How::Intrinsic(i) => inline::intrinsic(s, i, inst, args, span),
         How::ByKind(signed, unsigned, float) => {
             let i = match (inst.scalar.is_float(), inst.scalar.is_signed()) {

@@ -43,12 +43,22 @@ pub(super) fn predefined(name: &str) -> Option<Predefined> {
     if let Some(s) = scalar(name) {
         return Some(Predefined::Type(Type::Scalar(s)));
     }
+    // The atomic types are represented like the types without `atomic_` (`builtin::c11_atomic`).
+    if let Some(plain) = name.strip_prefix("atomic_") {
+        return match plain {
+            "flag" => Some(Predefined::Type(Type::Scalar(Scalar::Int))),
+            "size_t" | "uintptr_t" => Some(Predefined::Type(Type::Scalar(Scalar::ULong))),
+            "ptrdiff_t" | "intptr_t" => Some(Predefined::Type(Type::Scalar(Scalar::Long))),
+            _ => scalar(plain).map(|s| Predefined::Type(Type::Scalar(s))),
+        };
+    }
     let image = |dim| Some(Predefined::Type(Type::Image { dim, write: false }));
     match name {
         "bool" => return Some(Predefined::Type(Type::Scalar(Scalar::Bool))),
         "void" => return Some(Predefined::Type(Type::Void)),
         "size_t" | "uintptr_t" => return Some(Predefined::Size(Scalar::ULong)),
         "ptrdiff_t" | "intptr_t" => return Some(Predefined::Size(Scalar::Long)),
+        "memory_order" | "memory_scope" => return Some(Predefined::Type(Type::Scalar(Scalar::Int))),
         "cl_mem_fence_flags" => return Some(Predefined::Type(Type::Scalar(Scalar::UInt))),
         "event_t" => return Some(Predefined::Type(Type::Event)),
         "sampler_t" => return Some(Predefined::Type(Type::Sampler)),

@@ -108,6 +108,7 @@ impl FnEmitter<'_, '_> {
             | I::SubgroupBarrier(_)
             | I::SubgroupAll
             | I::SubgroupAny
+            | I::SubgroupBallot
             | I::SubgroupBroadcast
             | I::SubgroupShuffle
             | I::SubgroupShuffleXor

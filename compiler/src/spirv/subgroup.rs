@@ -29,6 +29,11 @@ impl FnEmitter<'_, '_> {
                 spv::Capability::GroupNonUniformVote,
                 None,
             ),
+            Intrinsic::SubgroupBallot => (
+                spv::Op::GroupNonUniformBallot,
+                spv::Capability::GroupNonUniformBallot,
+                None,
+            ),
             Intrinsic::SubgroupBroadcast => (
                 spv::Op::GroupNonUniformBroadcast,
                 spv::Capability::GroupNonUniformBallot,
@@ -94,6 +99,11 @@ fn arithmetic(op: SubgroupOp) -> spv::Op {
     match op {
         SubgroupOp::IAdd => spv::Op::GroupNonUniformIAdd,
         SubgroupOp::FAdd => spv::Op::GroupNonUniformFAdd,
+        SubgroupOp::IMul => spv::Op::GroupNonUniformIMul,
+        SubgroupOp::FMul => spv::Op::GroupNonUniformFMul,
+        SubgroupOp::And => spv::Op::GroupNonUniformBitwiseAnd,
+        SubgroupOp::Or => spv::Op::GroupNonUniformBitwiseOr,
+        SubgroupOp::Xor => spv::Op::GroupNonUniformBitwiseXor,
         SubgroupOp::SMin => spv::Op::GroupNonUniformSMin,
         SubgroupOp::UMin => spv::Op::GroupNonUniformUMin,
         SubgroupOp::FMin => spv::Op::GroupNonUniformFMin,

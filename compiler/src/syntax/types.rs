@@ -57,6 +57,7 @@ impl TypeNames {
 fn since(name: &str) -> ClStd {
     match name {
         "image1d_t" | "image1d_array_t" | "image1d_buffer_t" | "image2d_array_t" => ClStd::Cl12,
+        _ if LATER.contains(&name) => ClStd::Cl30,
         _ if name.strip_suffix('3').is_some_and(|n| ELEMENTS.contains(&n)) => ClStd::Cl11,
         _ => ClStd::Cl10,
     }
@@ -74,7 +75,9 @@ fn builtin(name: &str) -> Option<bool> {
 
 /// Returns whether a name is a type of one component that is not a keyword.
 fn is_name(name: &str) -> bool {
-    OTHERS.contains(&name) || matches!(name, "uchar" | "ushort" | "uint" | "ulong" | "half")
+    OTHERS.contains(&name)
+        || LATER.contains(&name)
+        || matches!(name, "uchar" | "ushort" | "uint" | "ulong" | "half")
 }
 
 /// The element types of vectors.
@@ -102,6 +105,23 @@ const OTHERS: &[&str] = &[
     "cl_mem_fence_flags",
 ];
 
+/// The type names that came with OpenCL C 2.0 (6.1.1, 6.13.11.6).
+const LATER: &[&str] = &[
+    "atomic_int",
+    "atomic_uint",
+    "atomic_long",
+    "atomic_ulong",
+    "atomic_float",
+    "atomic_double",
+    "atomic_flag",
+    "atomic_size_t",
+    "atomic_ptrdiff_t",
+    "atomic_intptr_t",
+    "atomic_uintptr_t",
+    "memory_order",
+    "memory_scope",
+];
+
 #[cfg(test)]
 mod tests {
     use super::{ClStd, TypeNames};
@@ -111,6 +131,7 @@ mod tests {
         let has = |std, name: &str| TypeNames::new(std).get(name).is_some();
         assert!(!has(ClStd::Cl10, "float3") && has(ClStd::Cl11, "float3"));
         assert!(!has(ClStd::Cl11, "image1d_t") && has(ClStd::Cl12, "image1d_t"));
+        assert!(!has(ClStd::Cl12, "atomic_int") && has(ClStd::Cl30, "atomic_int"));
         assert!(has(ClStd::Cl10, "image3d_t") && has(ClStd::Cl10, "float4"));
     }
 

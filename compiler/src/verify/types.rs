@@ -410,18 +410,19 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
             args.is_empty() && results.is_empty()
         }
         Intrinsic::SubgroupAll | Intrinsic::SubgroupAny => args == [Ty::BOOL] && results == [Ty::BOOL],
-        Intrinsic::SubgroupBroadcast => {
-            let number = |t: Ty| !t.is_vector() && (t.scalar.is_int() || t.scalar.is_float());
-            args.len() == 2 && number(args[0]) && args[1] == Ty::I32 && results == &args[..1]
-        }
-        Intrinsic::SubgroupShuffle | Intrinsic::SubgroupShuffleXor => {
+        Intrinsic::SubgroupBallot => args == [Ty::BOOL] && results == [Ty::vector(Scalar::I32, 4)],
+        Intrinsic::SubgroupBroadcast | Intrinsic::SubgroupShuffle | Intrinsic::SubgroupShuffleXor => {
             let numbers = |t: Ty| t.scalar.is_int() || t.scalar.is_float();
             args.len() == 2 && numbers(args[0]) && args[1] == Ty::I32 && results == &args[..1]
         }
         Intrinsic::SubgroupArith(op, _) => {
             let fits = match op {
-                SubgroupOp::FAdd | SubgroupOp::FMin | SubgroupOp::FMax => floats(1),
+                SubgroupOp::FAdd | SubgroupOp::FMul | SubgroupOp::FMin | SubgroupOp::FMax => floats(1),
                 SubgroupOp::IAdd
+                | SubgroupOp::IMul
+                | SubgroupOp::And
+                | SubgroupOp::Or
+                | SubgroupOp::Xor
                 | SubgroupOp::SMin
                 | SubgroupOp::UMin
                 | SubgroupOp::SMax

@@ -317,4 +317,11 @@ fn execution_tests_compute_what_they_state() {
     });
     assert!(failures.is_empty(), "{failures}");
     assert!(compared >= 40, "only {compared} runs");
+    let latest = targets.map(Target::latest);
+    let (failures, compared) = check_all(&files(&dir.join("opencl_3"), "cl"), |path| {
+        let source = std::fs::read_to_string(path).expect("readable");
+        check(&source, &latest)
+    });
+    assert!(failures.is_empty(), "{failures}");
+    assert!(compared >= 4, "only {compared} runs");
 }

@@ -197,6 +197,10 @@ fn queue_properties(device: &Device) -> cl_command_queue_properties {
 /// The newest minor version of SPIR-V 1 that programs may have.
 const SPIRV_MINOR: u32 = 6;
 
+/// The query of the acceleration of dot products of packed vectors.
+const PACKED_DOT_PRODUCTS: cl_device_info =
+    CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED;
+
 /// Answers queries of later versions that loaders and applications use on every device. For a feature that OpenCL 1.2
 /// lacks, the answer is the value that says so. An unknown query is CL_INVALID_VALUE.
 fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) -> Result<Written> {
@@ -227,6 +231,17 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
             info.slice(&all)
         }
         CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => info.slice::<cl_name_version>(&[]),
+        CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => info.bool(
+            d.opencl_c_features
+                .contains(&"__opencl_c_work_group_collective_functions"),
+        ),
+        CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => info.value(
+            CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT,
+        ),
+        // Dot products are computed from products and sums, so none is accelerated.
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT | PACKED_DOT_PRODUCTS => {
+            info.value([0u32; 6])
+        }
         CL_DEVICE_UUID => info.value(d.uuid),
         CL_DRIVER_UUID => info.value(d.driver_uuid),
         CL_DEVICE_LUID_VALID_KHR => info.bool(d.luid.is_some()),
@@ -250,7 +265,6 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => info.value(d.atomic_memory.bits()),
         CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => info.value(d.atomic_fence.bits()),
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
-        | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
         | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT
         | CL_DEVICE_PIPE_SUPPORT => info.bool(false),
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => info.bool(d.independent_sub_groups),

@@ -2,7 +2,9 @@
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::options::ClStd;
-use caldera_compiler::target::{Calibration, Costs, Quirks, SpirvVersion, Target};
+use caldera_compiler::target::{
+    Calibration, Costs, Quirks, SHUFFLE_EXTENSIONS, SUBGROUP_EXTENSIONS, SpirvVersion, Target,
+};
 
 use super::calibrate::Measured;
 use super::images::ImageFormats;
@@ -46,7 +48,9 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         "cl_khr_create_command_queue",
         "cl_khr_device_uuid",
         "cl_khr_expect_assume",
+        "cl_khr_extended_bit_ops",
         "cl_khr_extended_versioning",
+        "cl_khr_integer_dot_product",
         "cl_khr_priority_hints",
         "cl_khr_spirv_linkonce_odr",
         "cl_khr_spirv_no_integer_wrap_decoration",
@@ -70,8 +74,12 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
     // ADR 13). GPUs do that; drivers that run a work-group on one thread of a CPU do not.
     if features.subgroups && f.physical_type != PhysicalType::Cpu {
         list.push("cl_khr_subgroups");
+    }
+    // These need either that extension or the sub-groups of OpenCL C 3.0, which do not guarantee it.
+    if features.subgroups && (list.contains(&"cl_khr_subgroups") || newest() >= ClStd::Cl30) {
+        list.extend(SUBGROUP_EXTENSIONS);
         if features.subgroup_shuffle {
-            list.push("cl_khr_subgroup_shuffle");
+            list.extend(SHUFFLE_EXTENSIONS);
         }
     }
     if images {
@@ -96,9 +104,12 @@ fn newest() -> ClStd {
 /// Returns the orders and scopes of atomic operations and fences. A fence or an atomic operation of acquire or
 /// release is what Vulkan's memory model calls so; the fences that the compiler emits have the scope of the device.
 fn atomics(f: &Facts) -> AtomicCapabilities {
+    let device = f.features.vulkan_memory_model_device_scope || !f.features.vulkan_memory_model;
     AtomicCapabilities {
         acq_rel: true,
-        device: f.features.vulkan_memory_model_device_scope || !f.features.vulkan_memory_model,
+        // Compiler ADR 19.
+        seq_cst: device,
+        device,
         work_item: true,
     }
 }
@@ -112,11 +123,16 @@ fn c_features(f: &Facts, images: bool) -> Vec<&'static str> {
     [
         ("__opencl_c_3d_image_writes", images),
         ("__opencl_c_atomic_order_acq_rel", atomics.acq_rel),
+        ("__opencl_c_atomic_order_seq_cst", atomics.seq_cst),
+        ("__opencl_c_atomic_scope_all_devices", atomics.device),
         ("__opencl_c_atomic_scope_device", atomics.device),
         ("__opencl_c_fp64", f.features.float64),
         ("__opencl_c_images", images),
         ("__opencl_c_int64", true),
+        ("__opencl_c_integer_dot_product_input_4x8bit", true),
+        ("__opencl_c_integer_dot_product_input_4x8bit_packed", true),
         ("__opencl_c_subgroups", f.features.subgroups),
+        ("__opencl_c_work_group_collective_functions", true),
     ]
     .into_iter()
     .filter(|(_, has)| *has)

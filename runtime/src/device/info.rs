@@ -92,7 +92,10 @@ pub struct VectorWidths {
 pub struct AtomicCapabilities {
     /// CL_DEVICE_ATOMIC_ORDER_ACQ_REL.
     pub acq_rel: bool,
-    /// CL_DEVICE_ATOMIC_SCOPE_DEVICE.
+    /// CL_DEVICE_ATOMIC_ORDER_SEQ_CST.
+    pub seq_cst: bool,
+    /// CL_DEVICE_ATOMIC_SCOPE_DEVICE and CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES: without fine-grained SVM, devices share
+    /// no memory while a kernel runs.
     pub device: bool,
     /// CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM.
     pub work_item: bool,
@@ -106,7 +109,9 @@ impl AtomicCapabilities {
             | work_group
             | u64::from(self.acq_rel) << 1
             | u64::from(self.work_item) << 3
+            | u64::from(self.seq_cst) << 2
             | u64::from(self.device) << 5
+            | u64::from(self.device) << 6
     }
 }
 

@@ -6,6 +6,15 @@ ulong __c_linear_id(void)
     return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
 }
 
+// OpenCL C 2.0, 6.13.1: the position among all work-items, without the global offset.
+ulong __c_global_linear_id(void)
+{
+    ulong x = get_global_id(0) - get_global_offset(0);
+    ulong y = get_global_id(1) - get_global_offset(1);
+    ulong z = get_global_id(2) - get_global_offset(2);
+    return (z * get_global_size(1) + y) * get_global_size(0) + x;
+}
+
 ulong __c_group_size(void)
 {
     return get_local_size(0) * get_local_size(1) * get_local_size(2);

@@ -1,6 +1,7 @@
 //! Common functions (6.12.4), geometric functions (6.12.5), and `min`, `max`, `clamp` of integers (6.12.3).
 
 use super::*;
+use crate::hir::Scalar;
 
 const SHORT_FLOATS: Domain = over(Scalars::FLOATS, Lanes::SHORT);
 const SHORT_FLOAT: Domain = over(Scalars(Scalars::FLOAT.0 | Scalars::HALF.0), Lanes::SHORT);
@@ -10,6 +11,11 @@ const MIN_MAX: &[Sig] = &[
     sig(INTEGERS, Ty::T, &[Ty::T, Ty::T]),
     sig(INTEGERS_VECTOR, Ty::T, &[Ty::T, Ty::Elem]),
 ];
+
+const UINT: Ty = Ty::Fixed(Scalar::UInt);
+const INT: Ty = Ty::Fixed(Scalar::Int);
+const U4: Ty = Ty::Vector(Scalar::UChar, 4);
+const S4: Ty = Ty::Vector(Scalar::Char, 4);
 
 pub(super) static ROWS: &[Row] = &[
     row(
@@ -35,7 +41,14 @@ pub(super) static ROWS: &[Row] = &[
     ),
     row(
         "dot",
-        &[sig(SHORT_FLOATS, Ty::Elem, &[Ty::T, Ty::T])],
+        &[
+            sig(SHORT_FLOATS, Ty::Elem, &[Ty::T, Ty::T]),
+            // cl_khr_integer_dot_product.
+            sig(ONE, UINT, &[U4, U4]),
+            sig(ONE, INT, &[S4, S4]),
+            sig(ONE, INT, &[U4, S4]),
+            sig(ONE, INT, &[S4, U4]),
+        ],
         How::Inline(Inline::Dot),
     ),
     row(

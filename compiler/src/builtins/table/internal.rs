@@ -78,4 +78,9 @@ pub(super) static ROWS: &[Row] = &[
         )],
         How::Inline(Inline::UnpackHalf),
     ),
+    row(
+        "__caldera_work_group_size",
+        &[sig(ONE, Ty::Fixed(crate::hir::Scalar::Int), &[])],
+        How::Inline(Inline::WorkGroupSize),
+    ),
 ];

@@ -1,7 +1,9 @@
 //! Builds calls that become intrinsics or expressions.
 
 use super::build::{Before, binary, constant, lane};
-use super::{Call, convert_fn, image, lanes, library, overload, printf, relation, shuffle, widen};
+use super::{
+    Call, c11_atomic, convert_fn, image, lanes, library, overload, printf, relation, shuffle, widen,
+};
 use crate::builtins::library::{self as lib, TypeArgs};
 use crate::builtins::signature::Concrete;
 use crate::builtins::table::{How, Inline};
@@ -20,12 +22,14 @@ pub(super) fn unresolved(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: Vec<Ex
     match row.how {
         How::Inline(Inline::Printf) => printf::printf(s, at, args),
         How::Inline(Inline::Shuffle) => shuffle::shuffle(s, at, args, false),
+        How::Inline(Inline::C11Atomic(what)) => c11_atomic::call(s, at, what, args),
         How::Inline(Inline::Shuffle2) => shuffle::shuffle(s, at, args, true),
         How::Inline(_)
         | How::Scalar
         | How::Fast(_)
         | How::FastHalf(_)
         | How::Generic
+        | How::Library(_)
         | How::Alias(_)
         | How::Strict(_)
         | How::Intrinsic(_)
@@ -48,6 +52,16 @@ pub(super) fn intrinsic(
         ty,
         span,
     })
+}
+
+/// Builds fences and barriers that have a memory scope.
+pub(super) fn ordering(s: &mut Sema<'_>, at: Call<'_>, what: Inline, args: &[Expr]) -> Result<Expr> {
+    let flags = args.first().ok_or(Reported)?;
+    let flags = fence_flags(s, flags);
+    match (what, args) {
+        (Inline::WorkItemFence, [_, order, scope]) => c11_atomic::work_item_fence(s, at, flags, order, scope),
+        _ => c11_atomic::barrier(s, at, flags, args.get(1)),
+    }
 }
 
 fn first(args: Vec<Expr>) -> Result<Expr> {
@@ -111,6 +125,23 @@ pub(super) fn build(
             let int = s.common.int;
             Ok(s.numeric(vote, int))
         }
+        Inline::SubgroupBallot => {
+            let predicate = s.condition(first(args)?)?;
+            Ok(call(Intrinsic::SubgroupBallot, vec![predicate]))
+        }
+        Inline::WorkGroupBroadcast => {
+            let mut args = args;
+            while args.len() < 4 {
+                args.push(constant(s, 0, Scalar::ULong, 1, span));
+            }
+            let name = "work_group_broadcast_any";
+            let Some(item) = lib::item(name) else {
+                return Err(library::missing(s, name, span));
+            };
+            let func = library::instance(s, item, TypeArgs::of(inst.scalar, 1), span)?;
+            library::call_function(s, func, args, span)
+        }
+        Inline::WorkGroupSize => Ok(s.const_int(s.target.limits.work_group_size as i32, span)),
         Inline::Atomic(signed, unsigned) => {
             let op = if inst.scalar == Scalar::UInt || inst.scalar == Scalar::ULong {
                 unsigned
@@ -148,11 +179,32 @@ pub(super) fn build(
             before.effect(call(Intrinsic::Prefetch, vec![p]));
             Ok(before.then_nothing(s, span))
         }
-        Inline::Printf | Inline::Shuffle | Inline::Shuffle2 => Err(Reported),
+        Inline::Printf
+        | Inline::Shuffle
+        | Inline::Shuffle2
+        | Inline::C11Atomic(_)
+        | Inline::WorkItemFence
+        | Inline::WorkGroupBarrier => Err(Reported),
         Inline::Compare(r) => relation::relation(s, r, args, ty),
         Inline::AnyAll { all } => Ok(relation::any_all(s, all, first(args)?, span)),
         Inline::Select => relation::choose(s, args),
-        Inline::Dot => dot(s, args, span),
+        Inline::Dot => match inst.concrete(inst.sig.params[0]) {
+            Concrete::Arith(Scalar::Char | Scalar::UChar, _) => {
+                let signed = |ty| matches!(inst.concrete(ty), Concrete::Arith(Scalar::Char, _));
+                let name = match (args.len(), signed(inst.sig.params[0]), signed(inst.sig.params[1])) {
+                    (2, false, false) => "__c_dot_uu",
+                    (2, false, true) => "__c_dot_us",
+                    (2, true, false) => "__c_dot_su",
+                    (2, true, true) => "__c_dot_ss",
+                    (_, false, false) => "__c_dot_acc_uu",
+                    (_, false, true) => "__c_dot_acc_us",
+                    (_, true, false) => "__c_dot_acc_su",
+                    (_, true, true) => "__c_dot_acc_ss",
+                };
+                library::plain(s, name, inst, args, span)
+            }
+            _ => dot(s, args, span),
+        },
         Inline::Divide => {
             let [x, y] = pair(args)?;
             let name = match s.options.fast_relaxed_math {

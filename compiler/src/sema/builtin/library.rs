@@ -3,8 +3,9 @@
 use super::{overload, widen};
 use crate::builtins::Instance;
 use crate::builtins::library::{self as lib, Item, TypeArgs};
+use crate::builtins::signature::Concrete;
 use crate::diag::Diag;
-use crate::hir::{Expr, ExprKind, FuncId};
+use crate::hir::{Expr, ExprKind, FuncId, Scalar};
 use crate::options::Options;
 use crate::pp;
 use crate::sema::convert::Why;
@@ -76,6 +77,27 @@ pub(super) fn named(s: &mut Sema<'_>, name: &str, span: Span) -> Result<FuncId> 
         Some((item, Some(scalar))) => instance(s, item, TypeArgs::of(scalar, 1), span),
         None => Err(missing(s, name, span)),
     }
+}
+
+/// Builds a call of a function that is not generic, with the parameters and the result of the signature. A result of type
+/// `ulong` is a `size_t`.
+pub(super) fn plain(
+    s: &mut Sema<'_>,
+    name: &str,
+    inst: &Instance,
+    args: Vec<Expr>,
+    span: Span,
+) -> Result<Expr> {
+    let Some(item) = lib::item(name) else {
+        return Err(missing(s, name, span));
+    };
+    let func = function(s, item, span)?;
+    let value = call_function(s, func, args, span)?;
+    let size = s.common.size;
+    Ok(match inst.concrete(inst.sig.ret) {
+        Concrete::Arith(Scalar::ULong, 1) if !s.in_library => s.numeric(value, size),
+        _ => value,
+    })
 }
 
 /// Builds a call of a generic function for the instance's type.

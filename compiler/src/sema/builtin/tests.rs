@@ -10,15 +10,22 @@ use crate::source::SourceMap;
 use crate::target::Target;
 use crate::{hir, pp, syntax};
 
-/// Returns the program, or the build log.
-fn compile(source: &str) -> Result<hir::Program, String> {
+/// Returns a program of a version of OpenCL C, or the build log.
+fn compile_as(std: ClStd, source: &str) -> Result<hir::Program, String> {
+    compile_for(&Target::desktop().latest(), std, source)
+}
+
+fn compile_for(target: &Target, std: ClStd, source: &str) -> Result<hir::Program, String> {
     let mut map = SourceMap::default();
     let mut diags = Diags::default();
-    let (options, target) = (Options::default(), Target::desktop());
+    let options = Options {
+        std,
+        ..Options::default()
+    };
     let file = map.add("t.cl", source);
-    let tokens = pp::preprocess(&mut map, file, &options, &target, &pp::NoIncludes, &mut diags);
-    let unit = syntax::parse(&tokens, ClStd::Cl12, &map, &mut diags);
-    let program = crate::sema::analyze(&unit, &mut map, &options, &target, &mut diags);
+    let tokens = pp::preprocess(&mut map, file, &options, target, &pp::NoIncludes, &mut diags);
+    let unit = syntax::parse(&tokens, std, &map, &mut diags);
+    let program = crate::sema::analyze(&unit, &mut map, &options, target, &mut diags);
     if diags.is_empty() {
         Ok(program)
     } else {
@@ -38,12 +45,17 @@ fn image_params() -> String {
 
 /// Compiles the body of a kernel with a few variables.
 fn body(text: &str) -> Result<hir::Program, String> {
+    body_as(ClStd::Cl12, text)
+}
+
+fn body_as(std: ClStd, text: &str) -> Result<hir::Program, String> {
     let images = image_params();
-    compile(&format!(
+    let source = format!(
         "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n\
          __kernel void k(__global float *gf, __global int *gi, __global half *gh, __local float *lf, float f, \
          float4 f4, double d, int i, uint u, int4 i4, uint4 u4, uchar c, char8 c8, long l{images}) {{ {text} }}"
-    ))
+    );
+    compile_as(std, &source)
 }
 
 fn library_functions(p: &hir::Program) -> Vec<&str> {
@@ -180,12 +192,87 @@ fn the_whole_library_compiles() {
             }
             text += &format!("{{ {decls} {}({}); }}\n", row.name, args.join(", "));
         }
-        if let Err(log) = body(&text) {
+        let std = match table::is_later(row.name) {
+            true => ClStd::Cl31,
+            false => ClStd::Cl12,
+        };
+        if let Err(log) = body_as(std, &text) {
             let head: String = log.lines().take(12).collect::<Vec<_>>().join("\n");
             failures += &format!("{}\n{head}\n", row.name);
         }
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// A call that needs a feature of OpenCL C 3.0 which the device lacks is an error that names the feature.
+#[test]
+fn missing_features_are_named() {
+    let log = |text: &str, missing: &str| {
+        let mut target = Target::desktop().latest();
+        target.c_features.retain(|f| f != missing);
+        let source =
+            format!("kernel void k(global atomic_int *a, local atomic_int *l) {{ int e = 0; {text} }}");
+        compile_for(&target, ClStd::Cl30, &source).err()
+    };
+    let seq_cst = "__opencl_c_atomic_order_seq_cst";
+    let acq_rel = "__opencl_c_atomic_order_acq_rel";
+    let device = "__opencl_c_atomic_scope_device";
+    let all = "__opencl_c_atomic_scope_all_devices";
+    let collective = "__opencl_c_work_group_collective_functions";
+    for (text, missing) in [
+        ("atomic_fetch_add(a, 1);", seq_cst),
+        ("atomic_fetch_add(a, 1);", device),
+        (
+            "atomic_load_explicit(a, memory_order_acquire, memory_scope_work_group);",
+            acq_rel,
+        ),
+        ("atomic_store_explicit(l, 1, memory_order_relaxed);", device),
+        (
+            "atomic_store_explicit(l, 1, memory_order_relaxed, memory_scope_all_devices);",
+            all,
+        ),
+        (
+            "atomic_work_item_fence(1, memory_order_seq_cst, memory_scope_work_group);",
+            seq_cst,
+        ),
+        (
+            "work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);",
+            device,
+        ),
+        ("work_group_reduce_add(1);", collective),
+    ] {
+        assert_eq!(log(text, ""), None, "{text}");
+        let found = log(text, missing).unwrap_or_default();
+        assert!(
+            found.contains(&format!("requires {missing}, which the device does not have")),
+            "{text}\n{found}"
+        );
+    }
+    // What every device has.
+    for text in [
+        "atomic_init(a, 1);",
+        "atomic_fetch_add_explicit(l, 1, memory_order_relaxed, memory_scope_work_group);",
+        "atomic_work_item_fence(3, memory_order_acq_rel, memory_scope_work_group);",
+        "work_group_barrier(CLK_LOCAL_MEM_FENCE);",
+        "work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_work_group);",
+    ] {
+        for missing in [seq_cst, acq_rel, device, all, collective] {
+            assert_eq!(log(text, missing), None, "{text}");
+        }
+    }
+    // Wrong arguments.
+    for text in [
+        "atomic_fetch_add(1, 1);",
+        "atomic_fetch_add(&e, 1);",
+        "atomic_load(a, 1);",
+        "atomic_flag_clear((global atomic_uint *)a);",
+        "atomic_fetch_add((global atomic_float *)a, 1.0f);",
+        "atomic_store((const global atomic_int *)a, 1);",
+        "atomic_compare_exchange_strong(a, (uint *)&e, 1);",
+        "atomic_load_explicit(a);",
+    ] {
+        assert!(log(text, "").is_some(), "{text}");
+    }
 }
 
 /// Calls all conversions between scalar types, with all suffixes.

@@ -1,0 +1,125 @@
+//! Functions of OpenCL C 2.0 and 3.0 (6.15.1, 6.15.8, 6.15.12). Programs of older versions do not have them.
+
+use super::*;
+use crate::hir::Scalar;
+
+const SIZE_T: Ty = Ty::Fixed(Scalar::ULong);
+const UINT: Ty = Ty::Fixed(Scalar::UInt);
+const INT: Ty = Ty::Fixed(Scalar::Int);
+const NOTHING: &[Sig] = &[sig(ONE, SIZE_T, &[])];
+const DIM: &[Sig] = &[sig(ONE, SIZE_T, &[UINT])];
+const VOTE: &[Sig] = &[sig(ONE, INT, &[INT])];
+const NUMBERS: Domain = over(
+    Scalars::INT32.or(Scalars::INT64).or(Scalars::FLOATS),
+    Lanes::SCALAR,
+);
+const ARITHMETIC: &[Sig] = &[sig(NUMBERS, Ty::T, &[Ty::T])];
+/// `c11_atomic` checks the arguments.
+const ANY: &[Sig] = &[];
+
+const fn atomic(what: C11Atomic) -> How {
+    How::Inline(Inline::C11Atomic(what))
+}
+
+const fn op(op: AtomicOp) -> How {
+    atomic(C11Atomic::Fetch(op, op))
+}
+
+const MIN: How = atomic(C11Atomic::Fetch(AtomicOp::SMin, AtomicOp::UMin));
+const MAX: How = atomic(C11Atomic::Fetch(AtomicOp::SMax, AtomicOp::UMax));
+const EXCHANGE: How = atomic(C11Atomic::Fetch(AtomicOp::Xchg, AtomicOp::Xchg));
+
+pub(super) static ROWS: &[Row] = &[
+    row(
+        "atomic_compare_exchange_strong",
+        ANY,
+        atomic(C11Atomic::CompareExchange),
+    ),
+    row(
+        "atomic_compare_exchange_strong_explicit",
+        ANY,
+        atomic(C11Atomic::CompareExchange),
+    ),
+    // The weak forms may fail without a reason. These never do.
+    row(
+        "atomic_compare_exchange_weak",
+        ANY,
+        atomic(C11Atomic::CompareExchange),
+    ),
+    row(
+        "atomic_compare_exchange_weak_explicit",
+        ANY,
+        atomic(C11Atomic::CompareExchange),
+    ),
+    row("atomic_exchange", ANY, EXCHANGE),
+    row("atomic_exchange_explicit", ANY, EXCHANGE),
+    row("atomic_fetch_add", ANY, op(AtomicOp::Add)),
+    row("atomic_fetch_add_explicit", ANY, op(AtomicOp::Add)),
+    row("atomic_fetch_and", ANY, op(AtomicOp::And)),
+    row("atomic_fetch_and_explicit", ANY, op(AtomicOp::And)),
+    row("atomic_fetch_max", ANY, MAX),
+    row("atomic_fetch_max_explicit", ANY, MAX),
+    row("atomic_fetch_min", ANY, MIN),
+    row("atomic_fetch_min_explicit", ANY, MIN),
+    row("atomic_fetch_or", ANY, op(AtomicOp::Or)),
+    row("atomic_fetch_or_explicit", ANY, op(AtomicOp::Or)),
+    row("atomic_fetch_sub", ANY, op(AtomicOp::Sub)),
+    row("atomic_fetch_sub_explicit", ANY, op(AtomicOp::Sub)),
+    row("atomic_fetch_xor", ANY, op(AtomicOp::Xor)),
+    row("atomic_fetch_xor_explicit", ANY, op(AtomicOp::Xor)),
+    row("atomic_flag_clear", ANY, atomic(C11Atomic::FlagClear)),
+    row("atomic_flag_clear_explicit", ANY, atomic(C11Atomic::FlagClear)),
+    row("atomic_flag_test_and_set", ANY, atomic(C11Atomic::FlagSet)),
+    row(
+        "atomic_flag_test_and_set_explicit",
+        ANY,
+        atomic(C11Atomic::FlagSet),
+    ),
+    row("atomic_init", ANY, atomic(C11Atomic::Init)),
+    row("atomic_load", ANY, atomic(C11Atomic::Load)),
+    row("atomic_load_explicit", ANY, atomic(C11Atomic::Load)),
+    row("atomic_store", ANY, atomic(C11Atomic::Store)),
+    row("atomic_store_explicit", ANY, atomic(C11Atomic::Store)),
+    row(
+        "atomic_work_item_fence",
+        &[sig(ONE, Ty::Void, &[UINT, INT, INT])],
+        How::Inline(Inline::WorkItemFence),
+    ),
+    // All work-groups have the same size, so the result is the same as without `enqueued`.
+    row(
+        "get_enqueued_local_size",
+        DIM,
+        How::Inline(Inline::WorkItem(Intrinsic::LocalSize)),
+    ),
+    row(
+        "get_global_linear_id",
+        NOTHING,
+        How::Library("__c_global_linear_id"),
+    ),
+    row("get_local_linear_id", NOTHING, How::Library("__c_linear_id")),
+    row("work_group_all", VOTE, How::Library("__c_work_group_all")),
+    row("work_group_any", VOTE, How::Library("__c_work_group_any")),
+    row(
+        "work_group_barrier",
+        &[sig(ONE, Ty::Void, &[UINT]), sig(ONE, Ty::Void, &[UINT, INT])],
+        How::Inline(Inline::WorkGroupBarrier),
+    ),
+    row(
+        "work_group_broadcast",
+        &[
+            sig(NUMBERS, Ty::T, &[Ty::T, SIZE_T]),
+            sig(NUMBERS, Ty::T, &[Ty::T, SIZE_T, SIZE_T]),
+            sig(NUMBERS, Ty::T, &[Ty::T, SIZE_T, SIZE_T, SIZE_T]),
+        ],
+        How::Inline(Inline::WorkGroupBroadcast),
+    ),
+    row("work_group_reduce_add", ARITHMETIC, How::Generic),
+    row("work_group_reduce_max", ARITHMETIC, How::Generic),
+    row("work_group_reduce_min", ARITHMETIC, How::Generic),
+    row("work_group_scan_exclusive_add", ARITHMETIC, How::Generic),
+    row("work_group_scan_exclusive_max", ARITHMETIC, How::Generic),
+    row("work_group_scan_exclusive_min", ARITHMETIC, How::Generic),
+    row("work_group_scan_inclusive_add", ARITHMETIC, How::Generic),
+    row("work_group_scan_inclusive_max", ARITHMETIC, How::Generic),
+    row("work_group_scan_inclusive_min", ARITHMETIC, How::Generic),
+];

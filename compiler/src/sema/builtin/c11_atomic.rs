@@ -1,0 +1,457 @@
+//! Builds the atomic functions of OpenCL C 2.0 and 3.0 (6.15.12), fences, and barriers with a memory scope.
+//!
+//! An operation becomes a relaxed one between the fences that its memory order asks for. Such fences order at least
+//! as much as the order itself does (OpenCL 3.0, 3.3.5), and Vulkan's memory model defines them in the same way.
+//! Sequential consistency is ADR 19. A memory order that is not a constant is the strongest.
+//!
+//! The atomic types are the types without `atomic_`.
+
+use super::build::Before;
+use super::{Call, library, overload};
+use crate::builtins::library::{self as lib, TypeArgs};
+use crate::builtins::table::C11Atomic;
+use crate::hir::{Convert, Expr, ExprKind, Scalar, Space, Type, TypeId};
+use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
+use crate::sema::convert::Why;
+use crate::sema::{Result, Sema};
+use crate::source::Span;
+
+/// The values of `memory_order` and `memory_scope`, which `pp::predefined` has as macros.
+mod value {
+    pub(super) const RELAXED: i128 = 0;
+    pub(super) const ACQUIRE: i128 = 2;
+    pub(super) const RELEASE: i128 = 3;
+    pub(super) const ACQ_REL: i128 = 4;
+    pub(super) const WORK_ITEM: i128 = 0;
+    pub(super) const WORK_GROUP: i128 = 1;
+    pub(super) const DEVICE: i128 = 2;
+    pub(super) const ALL_DEVICES: i128 = 3;
+    pub(super) const SUB_GROUP: i128 = 4;
+}
+
+/// A memory order.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Order {
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    SeqCst,
+}
+
+impl Order {
+    fn of(s: &Sema<'_>, e: &Expr) -> Order {
+        match s.int_value(e) {
+            Some(value::RELAXED) => Order::Relaxed,
+            Some(value::ACQUIRE) => Order::Acquire,
+            Some(value::RELEASE) => Order::Release,
+            Some(value::ACQ_REL) => Order::AcqRel,
+            _ => Order::SeqCst,
+        }
+    }
+
+    fn acquires(self) -> bool {
+        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+    }
+
+    fn releases(self) -> bool {
+        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+    }
+
+    /// Returns the optional feature that has the order.
+    fn feature(self) -> Option<&'static str> {
+        match self {
+            Order::Relaxed => None,
+            Order::Acquire | Order::Release | Order::AcqRel => Some("__opencl_c_atomic_order_acq_rel"),
+            Order::SeqCst => Some("__opencl_c_atomic_order_seq_cst"),
+        }
+    }
+}
+
+/// Returns whether a scope has more than one work-item, and the optional feature that has the scope.
+fn scope(s: &Sema<'_>, e: Option<&Expr>) -> (bool, Option<&'static str>) {
+    match e.map(|e| s.int_value(e)) {
+        Some(Some(value::WORK_ITEM)) => (false, None),
+        Some(Some(value::WORK_GROUP)) => (true, None),
+        Some(Some(value::SUB_GROUP)) => (true, Some("__opencl_c_subgroups")),
+        Some(Some(value::ALL_DEVICES)) => (true, Some("__opencl_c_atomic_scope_all_devices")),
+        None | Some(None) | Some(Some(value::DEVICE)) => (true, Some("__opencl_c_atomic_scope_device")),
+        Some(Some(_)) => (true, None),
+    }
+}
+
+/// Reports a feature of OpenCL C 3.0 that the device does not have.
+fn require(s: &mut Sema<'_>, at: Call<'_>, feature: Option<&'static str>) -> Result<()> {
+    match feature {
+        Some(feature) if !s.target.c_features.iter().any(|f| f == feature) => {
+            let message = format!(
+                "this call of '{}' requires {feature}, which the device does not have",
+                at.name.name
+            );
+            Err(s.error(at.span, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The object of an atomic operation.
+struct Object {
+    pointer: Expr,
+    space: Space,
+    scalar: Scalar,
+}
+
+impl Object {
+    /// Returns the flags of the fences around the operation.
+    fn flags(&self, order: Order) -> FenceFlags {
+        let all = order == Order::SeqCst;
+        FenceFlags {
+            local: all || self.space == Space::Local,
+            global: all || self.space == Space::Global,
+        }
+    }
+
+    fn is_unsigned(&self) -> bool {
+        matches!(self.scalar, Scalar::UInt | Scalar::ULong)
+    }
+}
+
+/// Checks the first argument.
+fn object(s: &mut Sema<'_>, at: Call<'_>, what: C11Atomic, pointer: Expr) -> Result<Object> {
+    let candidates: &[&str] = &[
+        "… (volatile __global A *object, …)",
+        "… (volatile __local A *object, …)",
+    ];
+    let Type::Pointer {
+        pointee,
+        space,
+        is_const,
+        ..
+    } = *s.ty(pointer.ty)
+    else {
+        return Err(overload::no_overload(s, at, candidates));
+    };
+    let Type::Scalar(scalar) = *s.ty(pointee) else {
+        return Err(overload::no_overload(s, at, candidates));
+    };
+    let has_64 = s.target.has_extension("cl_khr_int64_base_atomics")
+        && s.target.has_extension("cl_khr_int64_extended_atomics");
+    let moves = !matches!(what, C11Atomic::Fetch(op, _) if op != AtomicOp::Xchg);
+    let fits = match scalar {
+        Scalar::Int => true,
+        _ if what.is_flag() => false,
+        Scalar::UInt => true,
+        Scalar::Long | Scalar::ULong => has_64,
+        Scalar::Float => moves,
+        Scalar::Double => moves && has_64,
+        _ => false,
+    };
+    let writes = !matches!(what, C11Atomic::Load);
+    if !fits || writes && is_const {
+        return Err(overload::no_overload(s, at, candidates));
+    }
+    if !matches!(space, Space::Global | Space::Local) {
+        let message = format!(
+            "the object of '{}' must be in global or local memory",
+            at.name.name
+        );
+        return Err(s.error(at.span, message));
+    }
+    Ok(Object {
+        pointer,
+        space,
+        scalar,
+    })
+}
+
+/// Builds a fence.
+fn fence(s: &Sema<'_>, flags: FenceFlags, span: Span) -> Expr {
+    Expr {
+        kind: ExprKind::Intrinsic(Intrinsic::Fence(flags), vec![]),
+        ty: s.common.void,
+        span,
+    }
+}
+
+/// Returns the integer type of the same size, on which the device's atomic operations work.
+fn word(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::Float => Scalar::UInt,
+        Scalar::Double => Scalar::ULong,
+        _ => scalar,
+    }
+}
+
+/// Builds a relaxed operation on the object; floats are moved as integers. Its type is `ty`, which is void or the
+/// object's.
+fn relaxed(
+    s: &mut Sema<'_>,
+    op: AtomicOp,
+    object: &Object,
+    pointer: Expr,
+    value: Option<Expr>,
+    span: Span,
+) -> Expr {
+    let word = s.vector_ty(word(object.scalar), 1);
+    let own = s.vector_ty(object.scalar, 1);
+    let is_float = word != own;
+    let to_word = s.pointer_ty(word, object.space);
+    let mut args = vec![match is_float {
+        true => s.reinterpret(Convert::Pointer, pointer, to_word),
+        false => pointer,
+    }];
+    args.extend(value.map(|e| match is_float {
+        true => s.reinterpret(Convert::Bits, e, word),
+        false => e,
+    }));
+    let ty = match op {
+        AtomicOp::Store => s.common.void,
+        _ => word,
+    };
+    let e = Expr {
+        kind: ExprKind::Intrinsic(Intrinsic::Atomic(op), args),
+        ty,
+        span,
+    };
+    match is_float && op != AtomicOp::Store {
+        true => s.reinterpret(Convert::Bits, e, own),
+        false => e,
+    }
+}
+
+/// Builds a call of an atomic function.
+pub(super) fn call(s: &mut Sema<'_>, at: Call<'_>, what: C11Atomic, args: Vec<Expr>) -> Result<Expr> {
+    let explicit = at.name.name.ends_with("_explicit");
+    let values = what.values();
+    let orders = if what == C11Atomic::CompareExchange { 2 } else { 1 };
+    let counts = match explicit {
+        false => values + 1..=values + 1,
+        true => values + 1 + orders..=values + 2 + orders,
+    };
+    if !counts.contains(&args.len()) {
+        let candidates: &[&str] = &["… (volatile A *object, …[, memory_order order[, memory_scope scope]])"];
+        return Err(overload::no_overload(s, at, candidates));
+    }
+    let mut args = args.into_iter();
+    let pointer = args.next().ok_or(crate::sema::Reported)?;
+    let object = object(s, at, what, pointer)?;
+    let mut before = Before::default();
+    let pointer = before.bind(s, object.pointer.clone())?;
+    let own = s.vector_ty(object.scalar, 1);
+    let mut operands = Vec::new();
+    for n in 0..values {
+        let e = args.next().ok_or(crate::sema::Reported)?;
+        let e = match (what, n) {
+            (C11Atomic::CompareExchange, 0) => e,
+            _ => s.convert(e, own, Why::Pass)?,
+        };
+        operands.push(before.bind(s, e)?);
+    }
+    let given: Vec<Expr> = args.collect();
+    let order = match (what, explicit) {
+        (C11Atomic::Init, _) => Order::Relaxed,
+        (_, false) => Order::SeqCst,
+        // Of the orders for success and for failure, the latter is never stronger.
+        (_, true) => given.first().map_or(Order::SeqCst, |e| Order::of(s, e)),
+    };
+    let (shared, scope_feature) = scope(s, given.get(orders));
+    if what != C11Atomic::Init {
+        require(s, at, order.feature())?;
+        require(s, at, scope_feature)?;
+    }
+    let flags = object.flags(order);
+    if shared && order.releases() && what != C11Atomic::Load || order == Order::SeqCst {
+        before.effect(fence(s, flags, at.span));
+    }
+    let acquires = shared && order.acquires() && !matches!(what, C11Atomic::Store | C11Atomic::FlagClear)
+        || order == Order::SeqCst;
+    let sequential = order == Order::SeqCst;
+    let value = operation(s, at, what, &object, pointer, operands, sequential)?;
+    let is_void = value.ty == s.common.void;
+    let result = if is_void {
+        before.effect(value);
+        None
+    } else {
+        Some(before.bind(s, value)?)
+    };
+    if acquires {
+        before.effect(fence(s, flags, at.span));
+    }
+    Ok(match result {
+        None => before.then_nothing(s, at.span),
+        Some(value) => before.then(value),
+    })
+}
+
+/// Builds the operation itself. In the sequentially consistent order, loads and stores are read-modify-write
+/// operations.
+fn operation(
+    s: &mut Sema<'_>,
+    at: Call<'_>,
+    what: C11Atomic,
+    object: &Object,
+    pointer: Expr,
+    mut operands: Vec<Expr>,
+    sequential: bool,
+) -> Result<Expr> {
+    let span = at.span;
+    let word_ty = s.vector_ty(word(object.scalar), 1);
+    let zero = |ty: TypeId| Expr {
+        kind: ExprKind::Const(vec![0]),
+        ty,
+        span,
+    };
+    let last = operands.pop();
+    Ok(match what {
+        C11Atomic::Load if sequential => {
+            let own = s.vector_ty(object.scalar, 1);
+            // As an integer, the value does not change.
+            let as_word = Object {
+                pointer: object.pointer.clone(),
+                space: object.space,
+                scalar: word(object.scalar),
+            };
+            let to_word = s.pointer_ty(word_ty, object.space);
+            let pointer = match own == word_ty {
+                true => pointer,
+                false => s.reinterpret(Convert::Pointer, pointer, to_word),
+            };
+            let e = relaxed(s, AtomicOp::Or, &as_word, pointer, Some(zero(word_ty)), span);
+            match own == word_ty {
+                true => e,
+                false => s.reinterpret(Convert::Bits, e, own),
+            }
+        }
+        C11Atomic::Load => relaxed(s, AtomicOp::Load, object, pointer, None, span),
+        C11Atomic::Init | C11Atomic::Store if !sequential => {
+            relaxed(s, AtomicOp::Store, object, pointer, last, span)
+        }
+        C11Atomic::Init | C11Atomic::Store => {
+            let e = relaxed(s, AtomicOp::Xchg, object, pointer, last, span);
+            nothing(s, e, span)
+        }
+        C11Atomic::FlagClear => {
+            let value = Some(zero(word_ty));
+            match sequential {
+                true => {
+                    let e = relaxed(s, AtomicOp::Xchg, object, pointer, value, span);
+                    nothing(s, e, span)
+                }
+                false => relaxed(s, AtomicOp::Store, object, pointer, value, span),
+            }
+        }
+        C11Atomic::FlagSet => {
+            let one = s.const_int(1, span);
+            relaxed(s, AtomicOp::Xchg, object, pointer, Some(one), span)
+        }
+        C11Atomic::Fetch(signed, unsigned) => {
+            let op = if object.is_unsigned() { unsigned } else { signed };
+            relaxed(s, op, object, pointer, last, span)
+        }
+        C11Atomic::CompareExchange => {
+            let desired = last.ok_or(crate::sema::Reported)?;
+            let expected = operands.pop().ok_or(crate::sema::Reported)?;
+            compare_exchange(s, at, object, pointer, expected, desired)?
+        }
+    })
+}
+
+/// Evaluates an expression for its effect.
+fn nothing(s: &Sema<'_>, e: Expr, span: Span) -> Expr {
+    let mut only = Before::default();
+    only.effect(e);
+    only.then_nothing(s, span)
+}
+
+/// Builds a comparison and exchange by a function of the library.
+fn compare_exchange(
+    s: &mut Sema<'_>,
+    at: Call<'_>,
+    object: &Object,
+    pointer: Expr,
+    expected: Expr,
+    desired: Expr,
+) -> Result<Expr> {
+    let own = s.vector_ty(object.scalar, 1);
+    let expected_space = match *s.ty(expected.ty) {
+        Type::Pointer {
+            pointee,
+            space,
+            is_const: false,
+            ..
+        } if pointee == own => Some(space),
+        _ => None,
+    };
+    let name = match (object.space, expected_space) {
+        (Space::Global, Some(Space::Private)) => "exchange_global_private_any",
+        (Space::Global, Some(Space::Local)) => "exchange_global_local_any",
+        (Space::Global, Some(Space::Global)) => "exchange_global_global_any",
+        (_, Some(Space::Private)) => "exchange_local_private_any",
+        (_, Some(Space::Local)) => "exchange_local_local_any",
+        (_, Some(Space::Global)) => "exchange_local_global_any",
+        _ => {
+            let candidates: &[&str] = &["… (volatile A *object, C *expected, C desired, …)"];
+            return Err(overload::no_overload(s, at, candidates));
+        }
+    };
+    let Some(item) = lib::item(name) else {
+        return Err(library::missing(s, name, at.span));
+    };
+    let func = library::instance(s, item, TypeArgs::of(object.scalar, 1), at.span)?;
+    library::call_function(s, func, vec![pointer, expected, desired], at.span)
+}
+
+/// Builds `atomic_work_item_fence`.
+pub(super) fn work_item_fence(
+    s: &mut Sema<'_>,
+    at: Call<'_>,
+    flags: FenceFlags,
+    order: &Expr,
+    in_scope: &Expr,
+) -> Result<Expr> {
+    let order = Order::of(s, order);
+    let (shared, feature) = scope(s, Some(in_scope));
+    // OpenCL C 3.0, 6.15.12.5: every device has acquire and release for the work-group.
+    if order == Order::SeqCst {
+        require(s, at, order.feature())?;
+    }
+    require(s, at, feature)?;
+    let flags = match shared && order != Order::Relaxed {
+        true => flags,
+        false => FenceFlags::default(),
+    };
+    Ok(fence(s, flags, at.span))
+}
+
+/// Builds `work_group_barrier`. A barrier orders memory for its work-group; fences do so for wider scopes.
+pub(super) fn barrier(
+    s: &mut Sema<'_>,
+    at: Call<'_>,
+    flags: FenceFlags,
+    in_scope: Option<&Expr>,
+) -> Result<Expr> {
+    let barrier = Expr {
+        kind: ExprKind::Intrinsic(Intrinsic::Barrier(flags), vec![]),
+        ty: s.common.void,
+        span: at.span,
+    };
+    let Some(in_scope) = in_scope else {
+        return Ok(barrier);
+    };
+    let (_, feature) = scope(s, Some(in_scope));
+    let wide = !matches!(
+        s.int_value(in_scope),
+        Some(value::WORK_ITEM | value::WORK_GROUP | value::SUB_GROUP)
+    );
+    if wide {
+        require(s, at, feature)?;
+    }
+    if !wide || !flags.global {
+        return Ok(barrier);
+    }
+    let mut all = Before::default();
+    all.effect(fence(s, flags, at.span));
+    all.effect(barrier);
+    all.effect(fence(s, flags, at.span));
+    Ok(all.then_nothing(s, at.span))
+}
