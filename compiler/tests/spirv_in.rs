@@ -281,6 +281,66 @@ fn generic(second: u32) -> Module {
         .op(56, &[])
 }
 
+/// Returns a module with a loop whose block of entry has a loop control, or whose last block has one.
+fn counting_loop(merge: &[u32], latch: &[u32]) -> Module {
+    let mut m = Module::kernel()
+        .op(17, &[5886])
+        .op(10, &text("SPV_INTEL_unstructured_loop_controls"));
+    // The extension comes before the memory model.
+    let model = m.0.windows(3).position(|w| w == [3 << 16 | 14, 2, 2]).unwrap();
+    let rest = m.0.split_off(model);
+    m.0.extend(&rest[3..]);
+    m.0.extend(&rest[..3]);
+    let mut m = m
+        .op(15, &[&[6, 20][..], &text("k")].concat())
+        .op(19, &[1])
+        .op(20, &[2])
+        .op(21, &[3, 32, 0])
+        .op(43, &[3, 4, 0])
+        .op(43, &[3, 5, 1])
+        .op(43, &[3, 6, 9])
+        .op(32, &[7, 5, 3])
+        .op(33, &[8, 1, 7])
+        .op(54, &[1, 20, 0, 8])
+        .op(55, &[7, 21])
+        .op(248, &[22])
+        .op(249, &[23])
+        .op(248, &[23])
+        .op(245, &[3, 24, 4, 22, 25, 26])
+        .op(176, &[2, 27, 24, 6]);
+    if !merge.is_empty() {
+        m = m.op(246, &[&[28, 26][..], merge].concat());
+    }
+    m = m
+        .op(250, &[27, 26, 28])
+        .op(248, &[26])
+        .op(62, &[21, 24])
+        .op(128, &[3, 25, 24, 5]);
+    if !latch.is_empty() {
+        m = m.op(5887, latch);
+    }
+    m.op(249, &[23]).op(248, &[28]).op(253, &[]).op(56, &[])
+}
+
+/// The loop controls are the requests of `#pragma unroll`.
+#[test]
+fn loop_controls() {
+    for (merge, latch, expected) in [
+        (&[0][..], &[][..], "loop ^b1 ("),
+        (&[1], &[], "loop ^b1 unroll full"),
+        (&[2], &[], "loop ^b1 unroll never"),
+        (&[0x100, 4], &[], "loop ^b1 unroll 4"),
+        (&[0x130, 1, 64, 4], &[], "loop ^b1 unroll 4"),
+        (&[0x101, 1], &[], "loop ^b1 unroll full"),
+        (&[], &[1], "loop ^b1 unroll full"),
+        (&[], &[0x100, 8], "loop ^b1 unroll 8"),
+    ] {
+        let imported = import(&counting_loop(merge, latch).bytes());
+        let text = imported.unwrap_or_else(|f| panic!("{}", f.log)).to_text();
+        assert!(text.contains(expected), "{expected}:\n{text}");
+    }
+}
+
 /// A pointer to Generic stays one, and may lead to several spaces. Constant memory is not one of them.
 #[test]
 fn generic_pointers() {

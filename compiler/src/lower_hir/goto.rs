@@ -123,11 +123,9 @@ impl FuncLowering<'_, '_> {
         };
         let mut cfg = Cfg::default();
         for (region, term) in graph.blocks {
-            cfg.blocks.push(Block {
-                region,
-                // A block without a terminator in the graph has its own terminator in its region.
-                terminator: term.unwrap_or(Terminator::Ended),
-            });
+            // A block without a terminator in the graph has its own terminator in its region.
+            let terminator = term.unwrap_or(Terminator::Ended);
+            cfg.blocks.push(Block::new(region, terminator));
         }
         for b in 0..cfg.blocks.len() {
             let ended = self.b.func.terminator(cfg.blocks[b].region).is_some();

@@ -15,7 +15,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 
 /// Returns a module with the kernel `k(global int *out)`, which stores the constants with the SpecIds 42 (an int,
 /// 7) and 43 (a bool, false) to `out[0]`: the int if the bool is false, otherwise 1000.
-fn specialized() -> Vec<u8> {
+pub(crate) fn specialized() -> Vec<u8> {
     let op = |opcode: u32, operands: &[u32]| {
         let mut words = vec![(operands.len() as u32 + 1) << 16 | opcode];
         words.extend(operands);

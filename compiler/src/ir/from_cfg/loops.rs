@@ -265,14 +265,12 @@ pub(super) fn single_entry(
         .enumerate()
         .map(|(i, &e)| (vec![i as u64], e))
         .collect();
-    cfg.blocks.push(Block {
-        region,
-        terminator: Terminator::Switch {
-            value,
-            cases,
-            default: entries[last],
-        },
-    });
+    let terminator = Terminator::Switch {
+        value,
+        cases,
+        default: entries[last],
+    };
+    cfg.blocks.push(Block::new(region, terminator));
     // An edge to an old entry now leads through a new block, its door, which stores the entry's number.
     let mut new_doors = || {
         let first = cfg.blocks.len();
@@ -281,10 +279,7 @@ pub(super) fn single_entry(
             b.move_to_end(region);
             let number = b.i32(i as i32);
             b.store(pointer, number, access);
-            cfg.blocks.push(Block {
-                region,
-                terminator: Terminator::Jump(dispatch),
-            });
+            cfg.blocks.push(Block::new(region, Terminator::Jump(dispatch)));
         }
         first
     };
@@ -311,10 +306,7 @@ pub(super) fn single_entry(
             block.terminator.retarget(&mut |t| if t == 0 { moved } else { t });
         }
         let region = b.func.new_region(&[]);
-        cfg.blocks[0] = Block {
-            region,
-            terminator: Terminator::Jump(doors + i),
-        };
+        cfg.blocks[0] = Block::new(region, Terminator::Jump(doors + i));
     }
     b.move_to_end(home);
 }

@@ -24,7 +24,7 @@ mod shape;
 
 use self::loops::{Found, find_irreducible, single_entry};
 use self::shape::Shape;
-use super::{Builder, Inst, Region, Value};
+use super::{Builder, Inst, Region, Unroll, Value};
 use crate::diag::InternalError;
 use std::collections::BTreeMap;
 
@@ -54,6 +54,19 @@ pub struct Block {
     pub region: Region,
     /// The end of the block.
     pub terminator: Terminator,
+    /// What the source requests for the loop that begins here, if one does.
+    pub unroll: Unroll,
+}
+
+impl Block {
+    /// Returns a block for whose loop the source requests nothing.
+    pub fn new(region: Region, terminator: Terminator) -> Self {
+        Block {
+            region,
+            terminator,
+            unroll: Unroll::default(),
+        }
+    }
 }
 
 /// A control-flow graph; block 0 is the entry.
@@ -228,6 +241,7 @@ impl Translation<'_, '_, '_> {
         self.close(&shape.outer[block]);
         if shape.header[block] {
             let (inst, region) = self.b.loop_(vec![], &[]);
+            self.b.func.insts[inst].unroll = self.cfg.blocks[block].unroll;
             self.loops[block] = Some(inst);
             self.enter(region);
             self.work.extend([Step::Unreachable, Step::Leave]);

@@ -1,12 +1,66 @@
 //! Terminators.
 
 use super::func::{FuncLowering, Val};
-use crate::ir::from_cfg::Terminator;
-use crate::ir::{Ty, eval};
+use crate::ir::from_cfg::{Cfg, Terminator};
+use crate::ir::{Ty, Unroll, eval};
 use crate::spirv_in::Error;
 use crate::spirv_in::words::Inst;
-use rspirv::spirv::Op;
+use rspirv::spirv::{LoopControl, Op};
 use std::collections::HashSet;
+
+/// Returns what the instructions of a block request for a loop.
+pub(super) fn loop_request(insts: &[Inst<'_>]) -> Result<Unroll, Error> {
+    for inst in insts {
+        let first = match inst.op {
+            Op::LoopMerge => 2,
+            Op::LoopControlINTEL => 0,
+            _ => continue,
+        };
+        let bits = inst.arg(first)?;
+        let control = LoopControl::from_bits_truncate(bits);
+        if control.contains(LoopControl::PARTIAL_COUNT) {
+            // Each control with a lower bit than this one, beginning with DependencyLength, has one number.
+            let before = LoopControl::DEPENDENCY_LENGTH
+                | LoopControl::MIN_ITERATIONS
+                | LoopControl::MAX_ITERATIONS
+                | LoopControl::ITERATION_MULTIPLE
+                | LoopControl::PEEL_COUNT;
+            let before = control & before;
+            let count = inst.arg(first + 1 + before.bits().count_ones() as usize)?;
+            if count > 1 {
+                return Ok(Unroll::By(count));
+            }
+        }
+        return Ok(if control.contains(LoopControl::DONT_UNROLL) {
+            Unroll::Never
+        } else if control.contains(LoopControl::UNROLL) {
+            Unroll::Full
+        } else {
+            Unroll::Unsaid
+        });
+    }
+    Ok(Unroll::Unsaid)
+}
+
+/// Moves the requests of blocks that end a loop to the block where the loop begins. A block is numbered after those
+/// that lead to it, except at the end of a loop.
+pub(super) fn move_requests(cfg: &mut Cfg) {
+    for n in 0..cfg.blocks.len() {
+        let request = cfg.blocks[n].unroll;
+        if request == Unroll::Unsaid {
+            continue;
+        }
+        let back = match &cfg.blocks[n].terminator {
+            Terminator::Jump(to) => Some(*to).filter(|&to| to < n),
+            Terminator::Branch { then, otherwise, .. } => [*then, *otherwise].into_iter().find(|&to| to < n),
+            Terminator::Switch { .. } | Terminator::Ended => None,
+        };
+        if let Some(to) = back {
+            cfg.blocks[n].unroll = Unroll::Unsaid;
+            cfg.blocks[to].unroll = request;
+        }
+    }
+}
 
 impl<'m, 'w> FuncLowering<'_, 'm, 'w>
 where

@@ -5,6 +5,7 @@
 //! Structures and arrays are in private memory anyway, and so are not copied.
 
 use super::Lowering;
+use super::control::{loop_request, move_requests};
 use crate::ir::from_cfg::{self, Block as Node, Cfg};
 use crate::ir::{
     self, Access, AddressSpace, Builder, CastOp, CmpOp, FpFlags, Inst as IrInst, Op as IrOp, Ty, Value,
@@ -101,6 +102,7 @@ pub(super) fn lower<'m, 'w>(
     for block in &order {
         cfg.blocks.push(f.block(block)?);
     }
+    move_requests(&mut cfg);
     f.b.move_to_end(region);
     let variables = from_cfg::structure(&mut f.b, cfg, |b| {
         let op = IrOp::Alloca { size: 4, align: 4 };
@@ -228,7 +230,9 @@ where
         }
         self.write_phis(block)?;
         let terminator = self.terminator(last)?;
-        Ok(Node { region, terminator })
+        let mut node = Node::new(region, terminator);
+        node.unroll = loop_request(rest)?;
+        Ok(node)
     }
 
     /// Returns the number of a block that can be reached.

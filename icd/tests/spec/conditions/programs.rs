@@ -1,10 +1,10 @@
 //! 5.6: programs.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
 
 use super::objects::UNKNOWN;
-use super::world::{World, room};
+use super::world::{World, host, room};
 use super::{Row, rows};
 use crate::common::*;
 use crate::{cl, created};
@@ -103,6 +103,10 @@ fn binary(
     .1
 }
 
+fn specialize(program: cl_program, id: u32, size: usize, value: *const c_void) -> cl_int {
+    cl!(clSetProgramSpecializationConstant(program, id, size, value))
+}
+
 const GARBAGE: &[u8] = b"no binary at all";
 
 pub(super) fn rows() -> Vec<Row> {
@@ -130,6 +134,32 @@ pub(super) fn rows() -> Vec<Row> {
         CL_INVALID_DEVICE "a device is not valid" =>
             |w| w.none(|h| binary(w, 1, &h, &GARBAGE.len(), &mut GARBAGE.as_ptr())),
         CL_INVALID_BINARY "a binary is none" => |w| binary(w, 1, &w.s.device, &GARBAGE.len(), &mut GARBAGE.as_ptr()),
+    ));
+    // cl_khr_il_program extends 5.6.1; specialization constants are from OpenCL 2.2, 5.8.3.
+    all.extend(rows!("5.6.1", clCreateProgramWithIL,
+        CL_INVALID_CONTEXT "context is not valid" =>
+            |w| w.none(|h| created!(clCreateProgramWithIL(h, GARBAGE.as_ptr().cast(), GARBAGE.len())).1),
+        CL_INVALID_VALUE "il is NULL" => |w| created!(clCreateProgramWithIL(w.s.context, null(), 16)).1,
+        CL_INVALID_VALUE "length is 0" =>
+            |w| created!(clCreateProgramWithIL(w.s.context, GARBAGE.as_ptr().cast(), 0)).1,
+        CL_INVALID_VALUE "il is not well-formed" =>
+            |w| created!(clCreateProgramWithIL(w.s.context, GARBAGE.as_ptr().cast(), GARBAGE.len())).1,
+    ));
+    all.extend(rows!("5.6.1", clCreateProgramWithILKHR,
+        CL_INVALID_CONTEXT "context is not valid" =>
+            |w| w.none(|h| created!(clCreateProgramWithILKHR(h, GARBAGE.as_ptr().cast(), GARBAGE.len())).1),
+        CL_INVALID_VALUE "il is NULL" => |w| created!(clCreateProgramWithILKHR(w.s.context, null(), 16)).1,
+        CL_INVALID_VALUE "length is 0" =>
+            |w| created!(clCreateProgramWithILKHR(w.s.context, GARBAGE.as_ptr().cast(), 0)).1,
+        CL_INVALID_VALUE "il is not well-formed" =>
+            |w| created!(clCreateProgramWithILKHR(w.s.context, GARBAGE.as_ptr().cast(), GARBAGE.len())).1,
+    ));
+    all.extend(rows!("5.6.1", clSetProgramSpecializationConstant,
+        CL_INVALID_PROGRAM "program is not valid" => |w| w.none(|h| specialize(h, 42, 4, host())),
+        CL_INVALID_PROGRAM "program is not from IL" => |w| specialize(w.unbuilt, 42, 4, host()),
+        CL_INVALID_SPEC_ID "spec_id is not valid" => |w| specialize(w.specialized, 7, 4, host()),
+        CL_INVALID_VALUE "spec_size is not the constant's" => |w| specialize(w.specialized, 42, 8, host()),
+        CL_INVALID_VALUE "spec_value is NULL" => |w| specialize(w.specialized, 42, 4, null_mut()),
     ));
     all.extend(rows!("5.6.1", clCreateProgramWithBuiltInKernels,
         CL_INVALID_CONTEXT "context is not valid" =>

@@ -48,6 +48,8 @@ pub(super) struct World {
     pub(super) sampler: cl_sampler,
     pub(super) program: cl_program,
     pub(super) unbuilt: cl_program,
+    /// A program from SPIR-V with specialization constants, of which 42 has 4 bytes.
+    pub(super) specialized: cl_program,
     /// A kernel whose arguments are set, like those of `sized`. The arguments of the other kernels are not set.
     pub(super) kernel: cl_kernel,
     pub(super) sized: cl_kernel,
@@ -65,6 +67,13 @@ pub(super) const RGBA8: cl_image_format = cl_image_format {
     image_channel_order: CL_RGBA,
     image_channel_data_type: CL_UNORM_INT8,
 };
+
+fn from_il(s: &Setup) -> cl_program {
+    let il = crate::khr_il_program::specialized();
+    let (program, code) = created!(clCreateProgramWithIL(s.context, il.as_ptr().cast(), il.len()));
+    assert_eq!(code, 0);
+    program
+}
 
 pub(super) fn desc(ty: cl_mem_object_type, [width, height, depth]: [usize; 3]) -> cl_image_desc {
     // SAFETY: the struct has numbers and a handle, for which zero bytes are valid values.
@@ -161,6 +170,7 @@ impl World {
             sampler,
             program,
             unbuilt: s.program(SOURCE),
+            specialized: from_il(&s),
             kernel,
             sized,
             sampled: s.kernel(program, "sampled"),
