@@ -456,7 +456,9 @@ impl<'a> Run<'a> {
         }
         let options = self.options.for_library();
         let observer = &mut Unobserved;
-        let mut inner = Run::new(&options, self.target, observer);
+        // Whatever the version of OpenCL C that the device reports, the importer may use all that the compiler has.
+        let target = self.target.clone().latest();
+        let mut inner = Run::new(&options, &target, observer);
         let input = Input {
             name: "<calls of built-in functions>",
             source: &imported.library,

@@ -152,7 +152,7 @@ impl Options {
         Options {
             defines: Vec::new(),
             include_dirs: Vec::new(),
-            std: ClStd::default(),
+            std: ClStd::Cl30,
             newer_std: None,
             no_warnings: true,
             werror: false,

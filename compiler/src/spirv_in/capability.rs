@@ -5,7 +5,7 @@
 
 use super::Error;
 use super::words::Inst;
-use crate::target::{Features, Target};
+use crate::target::Target;
 use rspirv::spirv::{AddressingModel, Capability, MemoryModel};
 use std::ffi::CStr;
 
@@ -22,6 +22,7 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_KHR_linkonce_odr",
     c"SPV_KHR_no_integer_wrap_decoration",
     c"SPV_KHR_non_semantic_info",
+    c"SPV_KHR_subgroup_rotate",
 ];
 
 /// Checks an OpCapability.
@@ -31,7 +32,7 @@ pub(super) fn check(inst: &Inst<'_>, target: &Target) -> Result<Capability, Erro
     let Some(capability) = Capability::from_u32(number) else {
         return Err(inst.unsupported(format!("the capability {number} is unknown")));
     };
-    match device_has(capability, &target.features) {
+    match device_has(capability, target) {
         Some(true) => Ok(capability),
         Some(false) => {
             Err(inst.unsupported(format!("the device does not have the capability {capability:?}")))
@@ -44,7 +45,7 @@ pub(super) fn check(inst: &Inst<'_>, target: &Target) -> Result<Capability, Erro
 pub fn capabilities(target: &Target) -> Vec<u32> {
     (0..MOST_CAPABILITIES)
         .filter_map(|number| Some((number, Capability::from_u32(number)?)))
-        .filter(|&(_, capability)| device_has(capability, &target.features) == Some(true))
+        .filter(|&(_, capability)| device_has(capability, target) == Some(true))
         .map(|(number, _)| number)
         .collect()
 }
@@ -52,8 +53,13 @@ pub fn capabilities(target: &Target) -> Vec<u32> {
 /// The numbers of all known capabilities are below this one.
 const MOST_CAPABILITIES: u32 = 8192;
 
+/// A device may have this extension without `cl_khr_subgroups`, whose sub-groups make progress independently.
+pub(super) const BALLOT: &str = "cl_khr_subgroup_ballot";
+
 /// Returns whether the device has a capability; `None` if the importer does not implement it.
-fn device_has(capability: Capability, f: &Features) -> Option<bool> {
+fn device_has(capability: Capability, target: &Target) -> Option<bool> {
+    let f = &target.features;
+    let has = |extension| target.has_extension(extension);
     Some(match capability {
         Capability::Addresses
         | Capability::Kernel
@@ -85,6 +91,14 @@ fn device_has(capability: Capability, f: &Features) -> Option<bool> {
         | Capability::SampledBuffer
         | Capability::ImageBuffer => f.images,
         Capability::Int64Atomics => f.buffer_int64_atomics,
+        Capability::GroupNonUniform => f.subgroups && (has("cl_khr_subgroups") || has(BALLOT)),
+        Capability::GroupNonUniformVote => has("cl_khr_subgroup_non_uniform_vote"),
+        Capability::GroupNonUniformBallot => has(BALLOT),
+        Capability::GroupNonUniformArithmetic => has("cl_khr_subgroup_non_uniform_arithmetic"),
+        Capability::GroupNonUniformShuffle => has("cl_khr_subgroup_shuffle"),
+        Capability::GroupNonUniformShuffleRelative => has("cl_khr_subgroup_shuffle_relative"),
+        Capability::GroupNonUniformClustered => has("cl_khr_subgroup_clustered_reduce"),
+        Capability::GroupNonUniformRotateKHR => has("cl_khr_subgroup_rotate"),
         _ => return None,
     })
 }

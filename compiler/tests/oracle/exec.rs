@@ -19,6 +19,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The greatest number of steps of one work-item.
 const STEPS: u64 = 100_000;
 
+/// The number of work-items of a sub-group in modules with sub-groups. In other programs it is 1: passes may assume that
+/// a sub-group is a part of a row, and the interpreter executes no sub-group operations in divergent control flow.
+const SUBGROUP: u32 = 4;
+
 /// The greatest number of work-items of a launch that is interpreted.
 const MAX_ITEMS: usize = 512;
 
@@ -34,7 +38,7 @@ struct Setting {
 }
 
 /// Prepares a run; returns `None` if the interpreter cannot launch it.
-fn setting(run: &Run) -> Option<Setting> {
+fn setting(run: &Run, subgroup: u32) -> Option<Setting> {
     let items: usize = run.global.iter().product();
     if !run.offset.is_empty() || items > MAX_ITEMS {
         return None;
@@ -45,6 +49,7 @@ fn setting(run: &Run) -> Option<Setting> {
         values: Vec::new(),
         launch: Launch {
             steps: STEPS,
+            subgroup,
             ..Launch::default()
         },
     };
@@ -98,8 +103,8 @@ fn setting(run: &Run) -> Option<Setting> {
     Some(s)
 }
 
-fn interpret(module: &Module, run: &Run) -> Result<Option<(Buffers, Vec<Vec<Num>>)>, Trap> {
-    let Some(mut s) = setting(run) else {
+fn interpret(module: &Module, run: &Run, subgroup: u32) -> Result<Option<(Buffers, Vec<Vec<Num>>)>, Trap> {
+    let Some(mut s) = setting(run, subgroup) else {
         return Ok(None);
     };
     let kernel = module.kernels.iter().position(|k| k.name == run.kernel);
@@ -160,14 +165,14 @@ fn after_passes(module: &Module, target: &Target, limit: Option<usize>) -> Optio
 }
 
 /// Returns the number of the pass after which a run goes wrong.
-fn bisect(module: &Module, target: &Target, run: &Run, passes: usize) -> usize {
+fn bisect(module: &Module, target: &Target, run: &Run, subgroup: u32, passes: usize) -> usize {
     let (mut good, mut bad) = (0, passes);
     while bad - good > 1 {
         let middle = usize::midpoint(good, bad);
         let Some((after, _)) = after_passes(module, target, Some(middle)) else {
             return bad;
         };
-        match interpret(&after, run) {
+        match interpret(&after, run, subgroup) {
             Ok(Some((buffers, values))) if wrong(run, &buffers, &values).is_none() => good = middle,
             _ => bad = middle,
         }
@@ -189,15 +194,15 @@ fn check(source: &str, targets: &[Target]) -> (String, usize) {
         Ok(object) => object,
         Err(e) => return (e.log, 0),
     };
-    check_module(&file.runs, &object.module, targets)
+    check_module(&file.runs, &object.module, targets, 1)
 }
 
 /// Returns the failures of the runs of a module, and the number of runs that were compared.
-fn check_module(all: &[Run], module: &Module, targets: &[Target]) -> (String, usize) {
+fn check_module(all: &[Run], module: &Module, targets: &[Target], subgroup: u32) -> (String, usize) {
     let mut failures = String::new();
     let mut runs = Vec::new();
     for run in all {
-        match interpret(module, run) {
+        match interpret(module, run, subgroup) {
             Ok(Some((buffers, values))) => match wrong(run, &buffers, &values) {
                 None => runs.push(run),
                 Some(why) => failures += &format!("{} before the passes: {why}\n", run.kernel),
@@ -213,13 +218,13 @@ fn check_module(all: &[Run], module: &Module, targets: &[Target]) -> (String, us
             continue;
         };
         for run in &runs {
-            let result = match interpret(&after, run) {
+            let result = match interpret(&after, run, subgroup) {
                 Ok(Some((buffers, values))) => wrong(run, &buffers, &values),
                 Ok(None) => None,
                 Err(e) => Some(e.to_string()),
             };
             if let Some(why) = result {
-                let n = bisect(module, target, run, passes);
+                let n = bisect(module, target, run, subgroup, passes);
                 failures += &format!("{} after pass number {n}: {why}\n", run.kernel);
             }
         }
@@ -237,8 +242,10 @@ fn check_il(name: &str, bytes: &[u8], source: &str, targets: &[Target]) -> (Stri
         options: &Options::parse(&file.options).expect("options"),
         specialization: &Specialization::new(),
     };
+    let has_subgroups = file.needs.iter().any(|n| n.starts_with("cl_khr_subgroup"));
+    let subgroup = if has_subgroups { SUBGROUP } else { 1 };
     match compile_il_object(&input, &targets[0]) {
-        Ok(object) => check_module(&file.runs, &object.module, targets),
+        Ok(object) => check_module(&file.runs, &object.module, targets, subgroup),
         Err(e) => (e.log, 0),
     }
 }

@@ -8,7 +8,7 @@ use crate::spirv_in::types::space;
 use crate::spirv_in::words::Inst;
 use rspirv::spirv::{MemorySemantics, StorageClass};
 
-/// A pointer that an instruction takes in place of a generic one, as built-in functions of OpenCL C 1.2 take
+/// A pointer that an instruction takes in place of a generic one, as built-in functions of OpenCL C without them take
 /// none: private memory of the same size.
 pub(super) struct StandIn {
     pub(super) memory: Value,

@@ -27,6 +27,7 @@ mod opencl_std;
 mod sync;
 mod value;
 
+use super::capability::BALLOT;
 use super::consts::{self, Data};
 use super::library::Library;
 use super::module::{Function, Module, Variable};
@@ -50,7 +51,7 @@ struct Lowering<'m, 'w> {
     data: HashMap<u32, Global>,
     /// Whether products and sums may be fused.
     contract: bool,
-    /// Whether the device has cl_khr_subgroups.
+    /// Whether the device has sub-groups.
     has_subgroups: bool,
     /// Whether the device has double, to which printf's arguments are promoted.
     has_double: bool,
@@ -68,7 +69,7 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         funcs: HashMap::new(),
         data: HashMap::new(),
         contract: !source.modes.iter().any(contraction_off),
-        has_subgroups: target.has_extension("cl_khr_subgroups"),
+        has_subgroups: target.has_extension("cl_khr_subgroups") || target.has_extension(BALLOT),
         has_double: target.features.float64,
     };
     cx.variables()?;
