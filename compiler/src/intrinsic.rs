@@ -155,6 +155,8 @@ pub enum Intrinsic {
     GroupId,
     GlobalSize,
     LocalSize,
+    /// The size of the work-groups that are not at the end of a dimension.
+    EnqueuedLocalSize,
     NumGroups,
     GlobalOffset,
     /// No argument; i32. Emitted as a specialization constant.
@@ -359,6 +361,7 @@ impl Intrinsic {
                 | Intrinsic::GroupId
                 | Intrinsic::GlobalSize
                 | Intrinsic::LocalSize
+                | Intrinsic::EnqueuedLocalSize
                 | Intrinsic::NumGroups
                 | Intrinsic::GlobalOffset
                 | Intrinsic::WorkDim
@@ -399,6 +402,7 @@ impl Intrinsic {
             | Intrinsic::GroupId
             | Intrinsic::GlobalSize
             | Intrinsic::LocalSize
+            | Intrinsic::EnqueuedLocalSize
             | Intrinsic::NumGroups
             | Intrinsic::GlobalOffset
             | Intrinsic::WorkDim

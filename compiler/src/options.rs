@@ -87,6 +87,8 @@ pub struct Options {
     pub kernel_arg_info: bool,
     /// `-g`. It has no effect.
     pub debug_info: bool,
+    /// `-cl-uniform-work-group-size`: all work-groups of a launch have the same size.
+    pub uniform_work_groups: bool,
     /// `-create-library`, a link option.
     pub create_library: bool,
     /// `-enable-link-options`, a link option that requires `-create-library`.
@@ -243,9 +245,9 @@ impl Options {
             "-cl-denorms-are-zero" => self.denorms_are_zero = true,
             "-cl-fp32-correctly-rounded-divide-sqrt" => self.fp32_correctly_rounded_divide_sqrt = true,
             "-cl-strict-aliasing" => self.strict_aliasing = true,
-            // Options of OpenCL 2.0 and 2.1 that have no effect: all work-groups of a launch with such a kernel may
-            // be of one size, and sub-groups need not make progress independently.
-            "-cl-uniform-work-group-size" | "-cl-no-subgroup-ifp" => {}
+            "-cl-uniform-work-group-size" => self.uniform_work_groups = true,
+            // It has no effect: no sub-group need make progress independently.
+            "-cl-no-subgroup-ifp" => {}
             "-cl-kernel-arg-info" => self.kernel_arg_info = true,
             "-w" => self.no_warnings = true,
             "-Werror" => self.werror = true,
@@ -386,10 +388,8 @@ mod tests {
         assert_eq!(o.include_dirs, ["a", "b"]);
         assert_eq!(o.std, ClStd::Cl11);
         assert_eq!(o.newer_std, None);
-        assert_eq!(
-            Options::parse("-cl-uniform-work-group-size -cl-no-subgroup-ifp"),
-            Ok(Options::default())
-        );
+        assert_eq!(Options::parse("-cl-no-subgroup-ifp"), Ok(Options::default()));
+        assert!(Options::parse("-cl-uniform-work-group-size").is_ok_and(|o| o.uniform_work_groups));
         let missing = |text, newest| Options::parse(text).unwrap().missing_std(newest);
         assert_eq!(missing("-cl-std=CL3.0", ClStd::Cl12).as_deref(), Some("CL3.0"));
         assert_eq!(missing("-cl-std=CL3.1", ClStd::Cl30).as_deref(), Some("CL3.1"));

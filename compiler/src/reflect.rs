@@ -281,6 +281,8 @@ pub struct Kernel {
     /// Whether the result is independent of how the NDRange is divided into work-groups, even into groups of
     /// different sizes.
     pub ungrouped: bool,
+    /// Whether work-groups at the end of a dimension may be smaller than the others.
+    pub uneven: bool,
     /// The descriptors that the code uses. Each must be one of the descriptors above or one of the module's.
     pub resources: Vec<Resource>,
 }

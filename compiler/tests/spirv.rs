@@ -47,6 +47,7 @@ fn module(name: &str, args: Vec<(KernelArg, ArgLocation)>, body: impl FnOnce(&mu
         name: name.into(),
         args,
         required_size: None,
+        uneven: false,
         size_hint: None,
         attributes: String::new(),
     });

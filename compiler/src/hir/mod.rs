@@ -89,6 +89,8 @@ pub struct Kernel {
     pub args: Vec<KernelArg>,
     /// `reqd_work_group_size`.
     pub required_size: Option<[u32; 3]>,
+    /// Work-groups may have different sizes (OpenCL C 2.0, 6.11.1).
+    pub uneven: bool,
     /// `work_group_size_hint`.
     pub size_hint: Option<[u32; 3]>,
     /// The attributes as CL_KERNEL_ATTRIBUTES reports them.

@@ -416,7 +416,7 @@ impl<'m> Machine<'m> {
             Intrinsic::LocalId => at(self.local, 0),
             Intrinsic::GroupId => at(self.group, 0),
             Intrinsic::GlobalSize => at(each(&|i| groups[i] * local[i]), 1),
-            Intrinsic::LocalSize => at(local, 1),
+            Intrinsic::LocalSize | Intrinsic::EnqueuedLocalSize => at(local, 1),
             Intrinsic::NumGroups => at(groups, 1),
             Intrinsic::GlobalOffset => vec![0],
             Intrinsic::WorkDim => vec![3],

@@ -274,6 +274,11 @@ fn system_values(module: &Module, launch: Launch, push: &mut [u8], memory: &mut 
             put(push, at + step * i as u32, &n.to_le_bytes())?;
         }
     }
+    if let Some(at) = system.enqueued_local_size {
+        for (i, n) in launch.local.iter().enumerate() {
+            put(push, at + step * i as u32, &n.to_le_bytes())?;
+        }
+    }
     if let Some(at) = system.constant_data {
         let data = memory.add(module.constant_data.bytes.clone());
         for &(from, to) in &module.constant_data.relocations {

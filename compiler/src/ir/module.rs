@@ -120,6 +120,8 @@ pub struct KernelInfo {
     pub args: Vec<KernelArg>,
     /// The size that `reqd_work_group_size` demands.
     pub required_size: Option<[u32; 3]>,
+    /// Work-groups may have different sizes: those at the end of a dimension may be smaller.
+    pub uneven: bool,
     /// The size that `work_group_size_hint` gives.
     pub size_hint: Option<[u32; 3]>,
     /// The attributes, as CL_KERNEL_ATTRIBUTES prints them.
@@ -380,8 +382,10 @@ pub struct SystemPush {
     pub region_group_offset: Option<u32>,
     /// The number of work-groups in the whole NDRange.
     pub num_workgroups: Option<u32>,
-    /// The result of get_global_size (descriptor ABI).
+    /// The result of get_global_size (descriptor ABI, and kernels whose work-groups may have different sizes).
     pub global_size: Option<u32>,
+    /// The result of get_enqueued_local_size (kernels whose work-groups may have different sizes).
+    pub enqueued_local_size: Option<u32>,
     /// The 64-bit address of the buffer with the data of all `Constant` globals (one u64, not three u32).
     pub constant_data: Option<u32>,
     /// The 64-bit address of the printf buffer (one u64).

@@ -117,7 +117,8 @@ fn fence(flags: crate::intrinsic::FenceFlags) -> &'static str {
 
 intrinsics! {
     GlobalId "global_id", LocalId "local_id", GroupId "group_id", GlobalSize "global_size",
-    LocalSize "local_size", NumGroups "num_groups", GlobalOffset "global_offset", WorkDim "work_dim",
+    LocalSize "local_size", EnqueuedLocalSize "enqueued_local_size",
+    NumGroups "num_groups", GlobalOffset "global_offset", WorkDim "work_dim",
     WorkgroupId "workgroup_id", LocalInvocationId "local_invocation_id", WorkgroupSize "workgroup_size",
     GlobalInvocationId "global_invocation_id", NumWorkgroups "num_workgroups_dispatched",
     GlobalOffsetConstant "global_offset_constant",

@@ -514,6 +514,9 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
         writeln!(f)?;
     }
     write_size3(f, "required_size", k.required_size)?;
+    if k.uneven {
+        writeln!(f, "  uneven")?;
+    }
     write_size3(f, "size_hint", k.size_hint)?;
     if !k.attributes.is_empty() {
         writeln!(f, "  attributes {}", Quoted(k.attributes.as_bytes()))?;
@@ -607,6 +610,7 @@ fn write_system(f: &mut fmt::Formatter<'_>, s: &SystemPush) -> fmt::Result {
         ("region_group_offset", s.region_group_offset),
         ("num_workgroups", s.num_workgroups),
         ("global_size", s.global_size),
+        ("enqueued_local_size", s.enqueued_local_size),
         ("constant_data", s.constant_data),
         ("printf_buffer", s.printf_buffer),
         ("scratch", s.scratch),

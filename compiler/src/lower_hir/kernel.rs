@@ -31,6 +31,7 @@ pub(super) fn info(program: &Program, kernel: &hir::Kernel, func: Func) -> Lower
         name: source.name.clone(),
         args,
         required_size: kernel.required_size,
+        uneven: kernel.uneven,
         size_hint: kernel.size_hint,
         attributes: kernel.attributes.clone(),
     })

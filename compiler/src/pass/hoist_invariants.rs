@@ -314,6 +314,7 @@ fn is_system_value(op: Intrinsic) -> bool {
             | Intrinsic::GroupId
             | Intrinsic::GlobalSize
             | Intrinsic::LocalSize
+            | Intrinsic::EnqueuedLocalSize
             | Intrinsic::NumGroups
             | Intrinsic::GlobalOffset
             | Intrinsic::SubgroupMaxSize

@@ -17,7 +17,11 @@
 //! | get_global_id | WorkgroupId · WorkgroupSize + LocalInvocationId + region_offset |
 //! | get_group_id | WorkgroupId + region_group_offset |
 //! | get_global_size | num_workgroups · WorkgroupSize |
+//! | get_enqueued_local_size | WorkgroupSize |
 //! | get_num_sub_groups | WorkgroupSize / SubgroupMaxSize, rounded up |
+//!
+//! If work-groups may have different sizes (OpenCL C 2.0), the global size and the enqueued size are push constants: the
+//! work-groups of each size are dispatches of their own, with pipelines in which WorkgroupSize is that size.
 //!
 //! These are computed in 32 bits. With `Target::wide_ranges` the values that the runtime writes have 64 bits,
 //! and so have sums and products with them. Numbers within one dispatch stay below 2^32, which the runtime
@@ -55,6 +59,12 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         .iter()
         .any(|(_, f)| scratch_memory::is_likely(f, room));
     let abi = cx.target.abi.descriptor();
+    // Without regions, no launch has several dispatches.
+    let can_be_uneven = abi.is_none_or(|d| d.regions);
+    for kernel in &mut module.kernels {
+        kernel.uneven &= can_be_uneven;
+        used.uneven |= kernel.uneven;
+    }
     match abi {
         None => module.system = physical_slots(&used, cx.target.wide_ranges),
         Some(d) => {
@@ -173,6 +183,7 @@ fn sees_group(op: Intrinsic) -> bool {
         Intrinsic::LocalId
         | Intrinsic::GroupId
         | Intrinsic::LocalSize
+        | Intrinsic::EnqueuedLocalSize
         | Intrinsic::NumGroups
         | Intrinsic::WorkgroupId
         | Intrinsic::LocalInvocationId
@@ -272,6 +283,9 @@ struct Used {
     global_offset: bool,
     work_dim: bool,
     constant_data: bool,
+    enqueued_local_size: bool,
+    /// Work-groups may have different sizes.
+    uneven: bool,
     subgroups: bool,
     printf: Option<Span>,
     scratch: bool,
@@ -288,6 +302,7 @@ impl Used {
                     Op::Intrinsic(Intrinsic::GroupId) => used.group_id = true,
                     Op::Intrinsic(Intrinsic::GlobalSize) => used.global_size = true,
                     Op::Intrinsic(Intrinsic::NumGroups) => used.num_groups = true,
+                    Op::Intrinsic(Intrinsic::EnqueuedLocalSize) => used.enqueued_local_size = true,
                     Op::Intrinsic(Intrinsic::GlobalOffset) => used.global_offset = true,
                     Op::Intrinsic(Intrinsic::WorkDim) => used.work_dim = true,
                     Op::Intrinsic(Intrinsic::Printf) => used.printf = Some(func.insts[inst].span),
@@ -339,13 +354,17 @@ fn physical_slots(used: &Used, wide: bool) -> SystemPush {
     };
     let region_offset = slot(used.global_id);
     let region_group_offset = slot(used.group_id);
-    let num_workgroups = slot(used.global_size || used.num_groups);
+    let num_workgroups = slot(used.global_size && !used.uneven || used.num_groups);
     let global_offset = slot(used.global_offset);
+    let global_size = slot(used.global_size && used.uneven);
+    let enqueued_local_size = slot(used.enqueued_local_size && used.uneven);
     SystemPush {
         global_offset,
         region_offset,
         region_group_offset,
         num_workgroups,
+        global_size,
+        enqueued_local_size,
         ..system
     }
 }
@@ -373,12 +392,14 @@ fn descriptor_slots(used: &Used, abi: &DescriptorAbi, wide: bool) -> SystemPush 
     let region_offset = slot(abi.regions && used.global_id);
     let num_workgroups = slot(abi.regions && used.num_groups);
     let region_group_offset = slot(abi.regions && used.group_id);
+    let enqueued_local_size = slot(used.enqueued_local_size && used.uneven);
     SystemPush {
         global_offset,
         region_offset,
         region_group_offset,
         num_workgroups,
         global_size,
+        enqueued_local_size,
         work_dim: used.work_dim && abi.work_dim,
         size: end,
         ..empty
@@ -446,7 +467,10 @@ fn num_subgroups(b: &mut Builder<'_>) -> Value {
 fn work_item_value(b: &mut Builder<'_>, op: Intrinsic, dim: Value, values: &Values<'_>) -> Option<Value> {
     let out_of_range = match op {
         Intrinsic::GlobalId | Intrinsic::LocalId | Intrinsic::GroupId | Intrinsic::GlobalOffset => 0,
-        Intrinsic::GlobalSize | Intrinsic::LocalSize | Intrinsic::NumGroups => 1,
+        Intrinsic::GlobalSize
+        | Intrinsic::LocalSize
+        | Intrinsic::EnqueuedLocalSize
+        | Intrinsic::NumGroups => 1,
         _ => return None,
     };
     let wide = values.system.wide;
@@ -529,6 +553,10 @@ fn component(b: &mut Builder<'_>, op: Intrinsic, d: u32, values: &Values<'_>) ->
             let first = pushed(b, system.region_group_offset);
             b.binary(BinOp::IAdd, group, first)
         }
+        Intrinsic::GlobalSize if system.global_size.is_some() => pushed(b, system.global_size),
+        Intrinsic::EnqueuedLocalSize if system.enqueued_local_size.is_some() => {
+            pushed(b, system.enqueued_local_size)
+        }
         Intrinsic::GlobalSize => {
             let groups = pushed(b, system.num_workgroups);
             let size = built_in(b, Intrinsic::WorkgroupSize);
@@ -537,7 +565,7 @@ fn component(b: &mut Builder<'_>, op: Intrinsic, d: u32, values: &Values<'_>) ->
         }
         Intrinsic::NumGroups => pushed(b, system.num_workgroups),
         Intrinsic::GlobalOffset => pushed(b, system.global_offset),
-        Intrinsic::LocalSize => {
+        Intrinsic::LocalSize | Intrinsic::EnqueuedLocalSize => {
             let size = built_in(b, Intrinsic::WorkgroupSize);
             widened(b, size)
         }
@@ -602,7 +630,10 @@ fn descriptor_component(
                 widened(b, zero, system)
             }
         },
-        Intrinsic::LocalSize => own(b, Intrinsic::WorkgroupSize),
+        Intrinsic::EnqueuedLocalSize if system.enqueued_local_size.is_some() => {
+            pushed(b, system.enqueued_local_size, d, system)
+        }
+        Intrinsic::LocalSize | Intrinsic::EnqueuedLocalSize => own(b, Intrinsic::WorkgroupSize),
         // `work_item_value` leaves only `LocalId`.
         _ => own(b, Intrinsic::LocalInvocationId),
     }

@@ -656,6 +656,7 @@ impl Reader {
                 };
             }
             CalderaOp::KernelUngrouped => self.kernel(call)?.ungrouped = true,
+            CalderaOp::KernelUneven => self.kernel(call)?.uneven = true,
             CalderaOp::KernelArena => self.kernel(call)?.has_arena = true,
             CalderaOp::KernelLocalApart => self.kernel(call)?.local_apart = call.number(1)?,
             CalderaOp::KernelScratch => {

@@ -40,6 +40,8 @@ pub enum CalderaOp {
     KernelScratch = 9,
     /// Kernel, Bytes: that many bytes of its variables in local memory are outside of the arena.
     KernelLocalApart = 10,
+    /// Kernel: work-groups at the end of a dimension may be smaller than the others.
+    KernelUneven = 11,
 }
 
 impl CalderaOp {
@@ -56,6 +58,7 @@ impl CalderaOp {
             CalderaOp::ArgumentNotNullPushConstant,
             CalderaOp::KernelScratch,
             CalderaOp::KernelLocalApart,
+            CalderaOp::KernelUneven,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -74,13 +77,14 @@ impl CalderaOp {
             CalderaOp::ArgumentNotNullPushConstant => "ArgumentNotNullPushConstant",
             CalderaOp::KernelScratch => "KernelScratch",
             CalderaOp::KernelLocalApart => "KernelLocalApart",
+            CalderaOp::KernelUneven => "KernelUneven",
         }
     }
 
     /// Returns the number of operands after the Kernel.
     pub(crate) fn numbers(self) -> usize {
         match self {
-            CalderaOp::KernelUngrouped | CalderaOp::KernelArena => 0,
+            CalderaOp::KernelUngrouped | CalderaOp::KernelArena | CalderaOp::KernelUneven => 0,
             CalderaOp::KernelLocalApart => 1,
             CalderaOp::ArgumentUse | CalderaOp::ArgumentImageType => 2,
             CalderaOp::ArgumentSamplerMaskPushConstant

@@ -331,6 +331,9 @@ impl Writer {
         if k.ungrouped {
             self.own(CalderaOp::KernelUngrouped, kernel, &[]);
         }
+        if k.uneven {
+            self.own(CalderaOp::KernelUneven, kernel, &[]);
+        }
         if k.has_arena {
             self.own(CalderaOp::KernelArena, kernel, &[]);
         }

@@ -7,6 +7,7 @@ use super::uniform_layout;
 use super::{QualType, Sema};
 use crate::abi::{MAX_ARGS, MAX_LOCAL_SIZE};
 use crate::hir::{FuncId, Kernel, KernelArg, Scalar, Space, Type, TypeId};
+use crate::options::ClStd;
 use crate::source::Span;
 use crate::syntax::ast::{AttrArg, Attribute, Derived, FunctionDef, Param, Params, TypeKeyword, TypeSpec};
 
@@ -35,6 +36,7 @@ impl Sema<'_> {
             func,
             args,
             required_size: None,
+            uneven: self.options.std >= ClStd::Cl30 && !self.options.uniform_work_groups,
             size_hint: None,
             attributes: String::new(),
         };

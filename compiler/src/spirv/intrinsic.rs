@@ -118,6 +118,7 @@ impl FnEmitter<'_, '_> {
             | I::GroupId
             | I::GlobalSize
             | I::LocalSize
+            | I::EnqueuedLocalSize
             | I::NumGroups
             | I::NumSubgroups
             | I::GlobalOffset => {

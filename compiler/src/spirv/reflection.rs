@@ -19,10 +19,11 @@ const MAX_TEXT: usize = 200_000;
 
 /// Returns the locations of the system push constants with three components, each with its reflection
 /// instruction.
-fn system_slots(s: &SystemPush) -> [(Option<u32>, Op); 5] {
+fn system_slots(s: &SystemPush) -> [(Option<u32>, Op); 6] {
     [
         (s.global_offset, Op::PushConstantGlobalOffset),
         (s.global_size, Op::PushConstantGlobalSize),
+        (s.enqueued_local_size, Op::PushConstantEnqueuedLocalSize),
         (s.region_offset, Op::PushConstantRegionOffset),
         (s.num_workgroups, Op::PushConstantNumWorkgroups),
         (s.region_group_offset, Op::PushConstantRegionGroupOffset),
@@ -398,6 +399,9 @@ impl Writer<'_, '_> {
         for (info, &decl) in module.kernels.iter().zip(kernels) {
             if module.ungrouped.contains(&info.func) {
                 self.own(CalderaOp::KernelUngrouped, decl, &[]);
+            }
+            if info.uneven {
+                self.own(CalderaOp::KernelUneven, decl, &[]);
             }
             for (ordinal, arg) in info.args.iter().enumerate() {
                 let u = arg.uses;

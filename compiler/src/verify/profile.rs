@@ -77,6 +77,7 @@ pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<()
                 | Intrinsic::GroupId
                 | Intrinsic::GlobalSize
                 | Intrinsic::LocalSize
+                | Intrinsic::EnqueuedLocalSize
                 | Intrinsic::NumGroups
                 | Intrinsic::GlobalOffset
                 | Intrinsic::NumSubgroups,

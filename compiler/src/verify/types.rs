@@ -392,6 +392,7 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
         | Intrinsic::GroupId
         | Intrinsic::GlobalSize
         | Intrinsic::LocalSize
+        | Intrinsic::EnqueuedLocalSize
         | Intrinsic::NumGroups
         | Intrinsic::GlobalOffset => args == [Ty::I32] && matches!(results, [Ty::I64] | [Ty::I32]),
         Intrinsic::WorkgroupId

@@ -217,6 +217,7 @@ fn module(cases: &[Case]) -> Module {
                 .map(|(name, kind)| crate::generator::argument(name, kind))
                 .to_vec(),
             required_size: None,
+            uneven: false,
             size_hint: None,
             attributes: String::new(),
         });

@@ -107,6 +107,10 @@ fn interpret(module: &Module, run: &Run, subgroup: u32) -> Result<Option<(Buffer
     let Some(mut s) = setting(run, subgroup) else {
         return Ok(None);
     };
+    let uneven = |(global, local): (&usize, &usize)| !global.is_multiple_of(*local);
+    if run.global.iter().zip(&run.local).any(uneven) {
+        return Err(Trap::NotSupported("work-groups of different sizes".into()));
+    }
     let kernel = module.kernels.iter().position(|k| k.name == run.kernel);
     let kernel = kernel.unwrap_or_else(|| panic!("no kernel {}", run.kernel));
     launch(module, kernel, &s.args, s.launch, &mut s.memory)?;

@@ -479,6 +479,57 @@ fn empty_ranges() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
+/// Work-groups may have different sizes in kernels of OpenCL C 3.0, unless a build option or an attribute forbids it.
+#[test]
+fn uneven_work_groups() {
+    let s = Setup::new();
+    let d = s.device;
+    let offered = query!(clGetDeviceInfo(d; CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT) as u32);
+    assert_eq!(offered == 1, is_3_1());
+    let buffer = s.buffer(&[0; 40]);
+    let source = "kernel void free(global int *o) { o[get_global_id(0)] = get_local_size(0); }
+        kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fixed(global int *o) { o[0] = 1; }";
+    for (options, name, works) in [
+        ("", c"free", false),
+        ("-cl-std=CL1.2", c"free", false),
+        ("-cl-std=CL3.0", c"free", true),
+        ("-cl-std=CL3.0", c"fixed", false),
+        ("-cl-std=CL3.1 -cl-uniform-work-group-size", c"free", false),
+    ] {
+        if options.contains("CL3") && !is_3_1() {
+            continue;
+        }
+        let program = s.built(source, options);
+        let (kernel, _) = created!(clCreateKernel(program, name.as_ptr()));
+        let handle = (&raw const buffer).cast();
+        assert_eq!(cl!(clSetKernelArg(kernel, 0, size_of::<cl_mem>(), handle)), 0);
+        let (global, local) = (10usize, 4usize);
+        let code = cl!(clEnqueueNDRangeKernel(
+            s.queue,
+            kernel,
+            1,
+            null(),
+            &raw const global,
+            &raw const local,
+            0,
+            null(),
+            null_mut()
+        ));
+        let expected = if works { 0 } else { CL_INVALID_WORK_GROUP_SIZE };
+        assert_eq!(code, expected, "{options} {name:?}");
+        if works {
+            let sizes: Vec<u8> = [4i32, 4, 4, 4, 4, 4, 4, 4, 2, 2]
+                .iter()
+                .flat_map(|n| n.to_ne_bytes())
+                .collect();
+            assert_eq!(s.read(buffer, 40), sizes);
+        }
+        assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+        assert_eq!(cl!(clReleaseProgram(program)), 0);
+    }
+    assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+}
+
 /// `-cl-std` selects any version that the device lists, and no other.
 #[test]
 fn versions_of_opencl_c() {

@@ -98,7 +98,7 @@ pub(crate) struct Launch {
     local: [u32; 3],
     /// The number of work-groups.
     groups: [u64; 3],
-    tail: Option<Tail>,
+    tails: Vec<Tail>,
     /// The work-groups of the only dispatch, if the launch needs nothing but a pipeline and push constants and has
     /// few accesses.
     plain_dispatch: Option<[u32; 3]>,
@@ -108,13 +108,48 @@ pub(crate) struct Launch {
     provisional: bool,
 }
 
-/// The rest of an NDRange in x, if the work-group size does not divide it and the kernel's results do not
-/// depend on the grouping.
+/// The work-groups at the end of one or more dimensions, if the work-group size does not divide the NDRange: the kernel's
+/// work-groups may have different sizes, or its results do not depend on the grouping.
 #[derive(Clone)]
 struct Tail {
     pipeline: Arc<vk::Pipeline>,
-    /// The number of work-items in x, all in one work-group.
-    width: u32,
+    part: Part,
+}
+
+/// The work-groups of an NDRange that have the same size.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+struct Part {
+    local: [u32; 3],
+    /// The id of the first work-group.
+    first: [u64; 3],
+    groups: [u64; 3],
+}
+
+/// Divides an NDRange into work-groups: returns the part that begins at work-group 0, and the others.
+fn parts(global: [u64; 3], local: [u32; 3]) -> (Part, Vec<Part>) {
+    let full = [0, 1, 2].map(|d| global[d] / u64::from(local[d]));
+    let rest = [0, 1, 2].map(|d| (global[d] % u64::from(local[d])) as u32);
+    let part = |ends: usize| {
+        let at_end = |d: usize| ends >> d & 1 != 0;
+        let part = Part {
+            local: [0, 1, 2].map(|d| if at_end(d) { rest[d] } else { local[d] }),
+            first: [0, 1, 2].map(|d| if at_end(d) { full[d] } else { 0 }),
+            groups: [0, 1, 2].map(|d| if at_end(d) { 1 } else { full[d] }),
+        };
+        let exists = (0..3).all(|d| part.local[d] > 0 && part.groups[d] > 0);
+        exists.then_some(part)
+    };
+    if rest == [0; 3] {
+        let only = Part {
+            local,
+            first: [0; 3],
+            groups: full,
+        };
+        return (only, Vec::new());
+    }
+    let mut all = (0..8).filter_map(part);
+    let first = all.next().expect("no size is 0");
+    (first, all.collect())
 }
 
 /// A launch in one dispatch that needs nothing but a pipeline and push constants.
@@ -168,7 +203,14 @@ fn work_group_size(
 ) -> Result<([u32; 3], bool)> {
     let reflection = kernel.reflection();
     let required = reflection.required_size;
-    let wanted = local_size::resolve(range.local, global, range.work_dim, required, limits)?;
+    let wanted = local_size::resolve(
+        range.local,
+        global,
+        range.work_dim,
+        required,
+        reflection.uneven,
+        limits,
+    )?;
     if range.local.is_some() || required.is_some() {
         return Ok((wanted, false));
     }
@@ -181,8 +223,8 @@ fn work_group_size(
     Ok((uneven.flatten().unwrap_or(wanted), false))
 }
 
-/// Returns the work-group size for an NDRange that has none. A launch may use another one as long as few launches
-/// want it, for the sake of fewer pipelines, and does not change what it computes.
+/// Returns the work-group size for an NDRange that has none, which later launches of it have, too. Only a kernel whose
+/// results do not depend on the grouping may get another one.
 pub(super) fn suggested_local_size(
     kernel: &DeviceKernel,
     range: &Range,
@@ -190,7 +232,8 @@ pub(super) fn suggested_local_size(
 ) -> Result<[usize; 3]> {
     let (global, _) = check_range(range)?;
     let required = kernel.reflection().required_size;
-    let local = local_size::resolve(None, global, range.work_dim, required, limits)?;
+    let local = local_size::resolve(None, global, range.work_dim, required, false, limits)?;
+    kernel.promise(local);
     Ok(local.map(|n| n as usize))
 }
 
@@ -233,9 +276,9 @@ impl Launch {
                 &wide
             }
         };
-        let (local, provisional) = work_group_size(kernel, &nd.range, global, limits)?;
-        let groups = [0, 1, 2].map(|d| global[d] / u64::from(local[d]));
-        let rest = (global[0] % u64::from(local[0])) as u32;
+        let (enqueued, provisional) = work_group_size(kernel, &nd.range, global, limits)?;
+        let (Part { local, groups, .. }, rest) = parts(global, enqueued);
+        let all_groups = [0, 1, 2].map(|d| global[d].div_ceil(u64::from(enqueued[d])));
 
         let mut placed = Placed::new(kernel);
         for (arg, value) in kernel.reflection().args.iter().zip(nd.args) {
@@ -257,9 +300,9 @@ impl Launch {
         let module = kernel.module();
         let system = &module.reflection().push;
         push.vector(system.global_offset, offset);
-        push.vector(system.enqueued_local_size, local.map(u64::from));
+        push.vector(system.enqueued_local_size, enqueued.map(u64::from));
         push.vector(system.global_size, global);
-        push.vector(system.num_workgroups, groups);
+        push.vector(system.num_workgroups, all_groups);
         push.vector(system.region_offset, offset);
         if let Some((address, range)) = module.constant_data() {
             push.put(range, &address.to_ne_bytes())?;
@@ -278,25 +321,22 @@ impl Launch {
                 .global_offset
                 .map_or([0; 3], |_| offset.map(|n| n as u32)),
         };
-        let tail = if rest == 0 {
-            None
-        } else {
+        let mut tails = Vec::new();
+        for part in rest {
             let variant = Variant {
-                local: [rest, 1, 1],
+                local: part.local,
                 ..variant
             };
-            Some(Tail {
-                pipeline: kernel.pipeline(variant)?,
-                width: rest,
-            })
-        };
+            let pipeline = kernel.pipeline(variant)?;
+            tails.push(Tail { pipeline, part });
+        }
         let mut launch = Launch {
             provisional,
             scratch_budget: limits.scratch,
             kernel: Arc::clone(kernel),
             device: queue.device_index(),
             accesses: Accesses::new(kernel, nd.args),
-            tail,
+            tails,
             pipeline: kernel.pipeline(variant)?,
             push,
             push_size: kernel.push_size(),
@@ -317,7 +357,7 @@ impl Launch {
         let reflection = self.kernel.reflection();
         self.kernel.descriptors().is_none()
             && self.plain.is_empty()
-            && self.tail.is_none()
+            && self.tails.is_empty()
             && !self.accesses.aliases
             && self.accesses.are_few()
             && !reflection.printf
@@ -393,16 +433,21 @@ impl Launch {
             r.recorder().push_constants(&push.0[..self.push_size]);
             r.recorder().dispatch(groups);
         } else {
-            self.record_regions(r, push, [0; 3], self.local, self.groups, limit);
+            let all = Part {
+                local: self.local,
+                first: [0; 3],
+                groups: self.groups,
+            };
+            self.record_regions(r, push, [0; 3], all, limit);
         }
-        if let Some(tail) = &self.tail {
+        for tail in &self.tails {
             if kernel.reflection().scratch.is_some() {
                 r.recorder().barrier();
             }
             r.bind(kernel, &tail.pipeline);
-            let done = [self.groups[0] * u64::from(self.local[0]), 0, 0];
-            let groups = [1, self.groups[1], self.groups[2]];
-            self.record_regions(r, push, done, [tail.width, 1, 1], groups, limit);
+            // The work-groups before these have the size of the first part.
+            let done = [0, 1, 2].map(|d| tail.part.first[d] * u64::from(self.local[d]));
+            self.record_regions(r, push, done, tail.part, limit);
         }
         if self.accesses.aliases {
             alias::take_back(args, r)?;
@@ -477,17 +522,17 @@ impl Launch {
         Ok(groups)
     }
 
-    /// Records one dispatch per region of at most `limit` work-groups; `done` work-items of other dispatches
-    /// come before them.
+    /// Records one dispatch per region of at most `limit` work-groups of a part; `done` work-items of other
+    /// parts come before them.
     fn record_regions(
         &self,
         r: &mut Recording<'_>,
         push: &Push,
         done: [u64; 3],
-        local: [u32; 3],
-        groups: [u64; 3],
+        part: Part,
         limit: [u32; 3],
     ) {
+        let Part { local, groups, .. } = part;
         let limit = limit_by_size(limit, local);
         let system = &self.kernel.module().reflection().push;
         let mut push = *push;
@@ -501,7 +546,8 @@ impl Launch {
             let count = [0, 1, 2].map(|d| u64::from(limit[d]).min(groups[d] - first[d]));
             let items = [0, 1, 2].map(|d| self.offset[d] + done[d] + first[d] * u64::from(local[d]));
             push.vector(system.region_offset, items);
-            push.vector(system.region_group_offset, first);
+            let group = [0, 1, 2].map(|d| part.first[d] + first[d]);
+            push.vector(system.region_group_offset, group);
             r.recorder().push_constants(&push.0[..self.push_size]);
             r.recorder().dispatch(count.map(|n| n as u32));
             let mut d = 0;
@@ -514,6 +560,44 @@ impl Launch {
                 d += 1;
                 if d == 3 {
                     return;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_the_range() {
+        let (one, others) = parts([64, 6, 1], [16, 3, 1]);
+        assert!(others.is_empty());
+        assert_eq!((one.local, one.groups), ([16, 3, 1], [4, 2, 1]));
+        for (global, local, count) in [
+            ([10, 7, 5], [4, 3, 2], 8),
+            ([10, 6, 1], [4, 3, 1], 2),
+            ([3, 7, 1], [4, 3, 1], 2),
+            ([3, 2, 1], [4, 3, 2], 1),
+            ([1000, 1, 9], [256, 1, 4], 4),
+        ] {
+            let (first, others) = parts(global, local);
+            let all: Vec<Part> = std::iter::once(first).chain(others).collect();
+            assert_eq!(all.len(), count, "{global:?}");
+            assert_eq!(all[0].first, [0; 3]);
+            let items = all.iter().map(|p| {
+                (0..3)
+                    .map(|d| p.groups[d] * u64::from(p.local[d]))
+                    .product::<u64>()
+            });
+            assert_eq!(items.sum::<u64>(), global.iter().product::<u64>(), "{global:?}");
+            for part in &all {
+                for d in 0..3 {
+                    // Groups of the full size come first.
+                    let is_end = part.first[d] > 0;
+                    assert!(!is_end || part.first[d] == global[d] / u64::from(local[d]));
+                    assert!(!is_end || all[0].local[d] == local[d]);
                 }
             }
         }

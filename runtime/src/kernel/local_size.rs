@@ -7,12 +7,14 @@ use crate::error::{ClCode, Error, Result};
 /// The preferred number of work-items of a chosen work-group.
 const GOOD: u32 = 256;
 
-/// Returns the work-group size of a launch; it divides `global` in every dimension.
+/// Returns the work-group size of a launch; it divides `global` in every dimension unless the kernel is `uneven`, which
+/// means that work-groups may have different sizes.
 pub(super) fn resolve(
     asked: Option<[usize; 3]>,
     global: [u64; 3],
     work_dim: u32,
     required: Option<[u32; 3]>,
+    uneven: bool,
     limits: &Limits,
 ) -> Result<[u32; 3]> {
     let group = |what: String| Err(Error::new(ClCode::InvalidWorkGroupSize, what).at("5.8"));
@@ -32,8 +34,10 @@ pub(super) fn resolve(
     if let Some(d) = (work_dim as usize..3).find(|&d| asked[d] != 1) {
         return group(format!("{} in dimension {d} of {work_dim}", asked[d]));
     }
-    // CL 5.8: INVALID_WORK_GROUP_SIZE if global_work_size is not evenly divisible
-    if let Some(d) = (0..3).find(|&d| asked[d] == 0 || !global[d].is_multiple_of(asked[d] as u64)) {
+    // CL 5.8: INVALID_WORK_GROUP_SIZE if global_work_size is not evenly divisible. CL 2.0: only if the kernel's
+    // work-groups must be uniform, or it has reqd_work_group_size
+    let divides = |d: usize| uneven && required.is_none() || global[d].is_multiple_of(asked[d] as u64);
+    if let Some(d) = (0..3).find(|&d| asked[d] == 0 || !divides(d)) {
         return group(format!(
             "{} does not divide {} in dimension {d}",
             asked[d], global[d]
@@ -88,9 +92,20 @@ pub(super) fn is_small(global: [u64; 3]) -> bool {
 /// The work-group sizes that small NDRanges wanted and did not get, with the number of launches. Programs that
 /// run a kernel over many sizes, each a few times, then need few pipelines.
 #[derive(Default)]
-pub(super) struct Wishes(Vec<([u32; 3], u32)>);
+pub(super) struct Wishes {
+    counts: Vec<([u32; 3], u32)>,
+    /// The sizes that clGetKernelSuggestedLocalWorkSize has returned, so that launches get them.
+    promised: Vec<[u32; 3]>,
+}
 
 impl Wishes {
+    /// Notes that a launch that wants this size must get it.
+    pub(super) fn promise(&mut self, wanted: [u32; 3]) {
+        if !self.promised.contains(&wanted) {
+            self.promised.push(wanted);
+        }
+    }
+
     /// Returns `wanted`, or the largest of the sizes with a pipeline that divides `global`.
     pub(super) fn settle(
         &mut self,
@@ -99,6 +114,9 @@ impl Wishes {
         made: impl Iterator<Item = [u32; 3]>,
     ) -> [u32; 3] {
         let mut best = None;
+        if self.promised.contains(&wanted) {
+            return wanted;
+        }
         for local in made {
             if local == wanted {
                 return wanted;
@@ -110,9 +128,9 @@ impl Wishes {
             }
         }
         let Some((_, best)) = best else { return wanted };
-        match self.0.iter_mut().find(|(size, _)| *size == wanted) {
+        match self.counts.iter_mut().find(|(size, _)| *size == wanted) {
             Some((_, count)) if *count + 1 >= OFTEN => {
-                self.0.retain(|(size, _)| *size != wanted);
+                self.counts.retain(|(size, _)| *size != wanted);
                 wanted
             }
             Some((_, count)) => {
@@ -120,10 +138,10 @@ impl Wishes {
                 best
             }
             None => {
-                if self.0.len() == COUNTED {
-                    self.0.remove(0);
+                if self.counts.len() == COUNTED {
+                    self.counts.remove(0);
                 }
-                self.0.push((wanted, 1));
+                self.counts.push((wanted, 1));
                 best
             }
         }
@@ -244,12 +262,18 @@ mod tests {
             .count();
         assert_eq!(others, OFTEN as usize - 1);
         assert!(!is_small([1 << 20, 1 << 20, 1 << 20]));
+        // A size that was promised is given at once.
+        let mut wishes = Wishes::default();
+        let again = |w: &mut Wishes| w.settle([5, 7, 1], [5, 7, 1], [[5, 1, 1]].into_iter());
+        assert_eq!(again(&mut wishes), [5, 1, 1]);
+        wishes.promise([5, 7, 1]);
+        assert_eq!(again(&mut wishes), [5, 7, 1]);
     }
 
     #[test]
     fn asked_sizes_are_checked() {
         let code = |local, global, required| {
-            resolve(Some(local), global, 3, required, &limits()).map_err(|e| e.code)
+            resolve(Some(local), global, 3, required, false, &limits()).map_err(|e| e.code)
         };
         assert_eq!(code([8, 2, 1], [16, 4, 1], None), Ok([8, 2, 1]));
         assert_eq!(
@@ -281,8 +305,16 @@ mod tests {
             code([8, 1, 1], [16, 1, 1], Some([4, 1, 1])),
             Err(ClCode::InvalidWorkGroupSize)
         );
+        let uneven = |local, global, required| {
+            resolve(Some(local), global, 3, required, true, &limits()).map_err(|e| e.code)
+        };
+        assert_eq!(uneven([3, 1, 1], [16, 1, 1], None), Ok([3, 1, 1]));
+        assert_eq!(uneven([32, 1, 1], [16, 1, 1], None), Ok([32, 1, 1]));
+        let bad = Err(ClCode::InvalidWorkGroupSize);
+        assert_eq!(uneven([0, 1, 1], [16, 1, 1], None), bad);
+        assert_eq!(uneven([3, 1, 1], [16, 1, 1], Some([3, 1, 1])), bad);
         let null = |global, work_dim, required| {
-            resolve(None, global, work_dim, Some(required), &limits()).map_err(|e| e.code)
+            resolve(None, global, work_dim, Some(required), false, &limits()).map_err(|e| e.code)
         };
         assert_eq!(null([16, 1, 1], 1, [4, 1, 1]), Ok([4, 1, 1]));
         assert_eq!(null([18, 1, 1], 1, [4, 1, 1]), Err(ClCode::InvalidWorkGroupSize));

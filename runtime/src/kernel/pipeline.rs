@@ -419,6 +419,11 @@ impl DeviceKernel {
         wishes.settle(wanted, global, made.iter().map(|(v, _)| v.local))
     }
 
+    /// Notes a work-group size that launches which want it must get.
+    pub(super) fn promise(&self, wanted: [u32; 3]) {
+        self.made().variants.lock().wishes.promise(wanted);
+    }
+
     /// Returns the pipeline of a variant. This thread makes it, unless it exists or another thread is making
     /// it.
     pub(crate) fn pipeline(&self, variant: Variant) -> Result<Arc<vk::Pipeline>> {

@@ -1,6 +1,13 @@
 // Functions of sub-groups that are not one operation of the device: cl_khr_subgroup_ballot, …_shuffle_relative, …_rotate,
 // …_non_uniform_vote, …_non_uniform_arithmetic, …_clustered_reduce. A ballot has one bit for each work-item.
 
+uint __c_enqueued_sub_groups(void)
+{
+    ulong items = get_enqueued_local_size(0) * get_enqueued_local_size(1) * get_enqueued_local_size(2);
+    uint size = get_max_sub_group_size();
+    return ((uint)items + size - 1) / size;
+}
+
 // The bits below n.
 uint4 __c_bits_below(uint n)
 {

@@ -85,11 +85,10 @@ pub(super) static ROWS: &[Row] = &[
         &[sig(ONE, Ty::Void, &[UINT, INT, INT])],
         How::Inline(Inline::WorkItemFence),
     ),
-    // All work-groups have the same size, so the result is the same as without `enqueued`.
     row(
         "get_enqueued_local_size",
         DIM,
-        How::Inline(Inline::WorkItem(Intrinsic::LocalSize)),
+        How::Inline(Inline::WorkItem(Intrinsic::EnqueuedLocalSize)),
     ),
     row(
         "get_global_linear_id",

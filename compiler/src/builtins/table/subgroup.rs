@@ -61,11 +61,10 @@ const fn mul(part: Part) -> How {
 }
 
 pub(super) static ROWS: &[Row] = &[
-    // All work-groups have the same size, so the result is the same as without `enqueued`.
     row(
         "get_enqueued_num_sub_groups",
         QUESTION,
-        question(Intrinsic::NumSubgroups),
+        How::Library("__c_enqueued_sub_groups"),
     ),
     row(
         "get_max_sub_group_size",

@@ -160,6 +160,7 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
         name: t.name()?,
         args: Vec::new(),
         required_size: None,
+        uneven: false,
         size_hint: None,
         attributes: String::new(),
     };
@@ -169,6 +170,7 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
         match t.word()? {
             "arg" => k.args.push(arg(t)?),
             "required_size" => k.required_size = size3(t)?,
+            "uneven" => k.uneven = true,
             "size_hint" => k.size_hint = size3(t)?,
             "attributes" => k.attributes = t.name()?,
             "abi" => {
@@ -351,6 +353,7 @@ fn system(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
             "region_group_offset" => &mut s.region_group_offset,
             "num_workgroups" => &mut s.num_workgroups,
             "global_size" => &mut s.global_size,
+            "enqueued_local_size" => &mut s.enqueued_local_size,
             "constant_data" => &mut s.constant_data,
             "printf_buffer" => &mut s.printf_buffer,
             "scratch" => &mut s.scratch,

@@ -412,6 +412,7 @@ pub(crate) fn program(seed: u64) -> Module {
         name: "k".into(),
         args,
         required_size: None,
+        uneven: false,
         size_hint: None,
         attributes: String::new(),
     });
