@@ -2,7 +2,7 @@
 
 use super::func::FuncLowering;
 use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
-use crate::ir::{AddressSpace, CastOp, Op as IrOp, Ty, Value};
+use crate::ir::{AddressSpace, CastOp, Op as IrOp, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::library::CType;
 use crate::spirv_in::words::Inst;
@@ -13,6 +13,8 @@ struct Semantics {
     flags: FenceFlags,
     acquire: bool,
     release: bool,
+    /// Sequential consistency (`docs/adr/0019-memory-orders.md`).
+    sequential: bool,
 }
 
 impl<'m, 'w> FuncLowering<'_, 'm, 'w>
@@ -25,15 +27,15 @@ where
         Scope::from_u32(number).ok_or_else(|| inst.invalid(format!("the scope {number} is unknown")))
     }
 
-    /// Returns the memory semantics that operand `n` names. Fences of the IR order what the device can order,
-    /// so sequential consistency is acquire and release here.
+    /// Returns the memory semantics that operand `n` names. Barriers and fences order what the device can order, so
+    /// that for them sequential consistency is acquire and release of the memory that the semantics name.
     fn semantics(&self, inst: &Inst<'_>, n: usize) -> Result<Semantics, Error> {
         let number = u32::try_from(self.integer(inst, n)?).unwrap_or(u32::MAX);
         let Some(mask) = MemorySemantics::from_bits(number) else {
             return Err(inst.unsupported(format!("the memory semantics {number:#x} are unknown")));
         };
-        let both =
-            mask.intersects(MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::SEQUENTIALLY_CONSISTENT);
+        let sequential = mask.contains(MemorySemantics::SEQUENTIALLY_CONSISTENT);
+        let both = sequential || mask.contains(MemorySemantics::ACQUIRE_RELEASE);
         let global = MemorySemantics::CROSS_WORKGROUP_MEMORY
             | MemorySemantics::IMAGE_MEMORY
             | MemorySemantics::UNIFORM_MEMORY;
@@ -42,6 +44,7 @@ where
                 local: mask.contains(MemorySemantics::WORKGROUP_MEMORY),
                 global: mask.intersects(global),
             },
+            sequential,
             acquire: both || mask.contains(MemorySemantics::ACQUIRE),
             release: both || mask.contains(MemorySemantics::RELEASE),
         })
@@ -102,9 +105,31 @@ where
             Scope::Device | Scope::Workgroup | Scope::Subgroup | Scope::Invocation => {}
             scope => return Err(inst.unsupported(format!("the memory scope {scope:?} is not implemented"))),
         }
-        let semantics = self.semantics(inst, 2)?;
+        let mut semantics = self.semantics(inst, 2)?;
+        if semantics.sequential {
+            // The order includes operations on all memory.
+            semantics.flags = FenceFlags {
+                local: true,
+                global: true,
+            };
+        }
         let ptr = self.operand(inst, 0)?;
-        let (op, operands) = self.atomic_operands(inst)?;
+        let (mut op, mut operands) = self.atomic_operands(inst)?;
+        let stores = op == AtomicOp::Store;
+        if semantics.sequential {
+            match op {
+                AtomicOp::Store => op = AtomicOp::Xchg,
+                AtomicOp::Load => {
+                    // A float is read as an integer.
+                    let ty = self.result_type(inst)?;
+                    let word = ty.with_scalar(Scalar::int(ty.scalar.bits()));
+                    let zero = self.b.zero(word);
+                    operands.push(zero);
+                    op = AtomicOp::Or;
+                }
+                _ => {}
+            }
+        }
         let fence = Intrinsic::Fence(semantics.flags);
         let orders = semantics.flags.local || semantics.flags.global;
         if orders && semantics.release {
@@ -114,7 +139,15 @@ where
         if orders && semantics.acquire {
             self.b.intrinsic(fence, vec![], None);
         }
-        self.define_from(inst, value)
+        match (value, inst.op) {
+            (Some(_), _) if stores => Ok(()),
+            (Some(value), Op::AtomicLoad) => {
+                let ty = self.result_type(inst)?;
+                let value = self.b.cast(CastOp::Bitcast, value, ty);
+                self.define(inst, value)
+            }
+            _ => self.define_from(inst, value),
+        }
     }
 
     /// Emits a relaxed atomic operation. Floats are exchanged, loaded and stored as integers.
