@@ -117,6 +117,11 @@ impl Facts {
         self.min
     }
 
+    /// Returns the bits that may be set.
+    pub fn possible_ones(self) -> u64 {
+        !self.zeros & low(self.width)
+    }
+
     /// Returns whether the value may be this number.
     pub fn allows(self, bits: u64) -> bool {
         bits & self.zeros == 0 && !bits & self.ones == 0 && (self.min..=self.max).contains(&bits)

@@ -9,6 +9,8 @@
 //! - A `trunc` of a sum, product, bit operation or selection becomes this operation on truncated operands.
 //! - `(x + c) * d` becomes `x * d + c * d`, also with `<<`; `(x + c) + y` becomes `(x + y) + c`, also in
 //!   addresses.
+//! - A masked or shifted value of which all bits are known becomes a constant, and a mask that removes no bit that
+//!   can be set goes away.
 //! - A value that cannot be negative is divided and extended as unsigned. An extension of `4 * x + 3` becomes
 //!   an extension of `4 * x`, plus 3.
 //!
@@ -94,6 +96,9 @@ fn is_candidate(func: &Function, inst: Inst) -> bool {
         | Op::Binary(BinOp::IAdd | BinOp::IMul | BinOp::Shl | BinOp::SDiv | BinOp::SRem) => {
             data.args.iter().any(|&a| func.def_inst(a).is_some())
         }
+        Op::Binary(BinOp::And | BinOp::LShr) => {
+            func.def_inst(data.args[0]).is_some() && func.as_bits(data.args[1]).is_some()
+        }
         _ => false,
     }
 }
@@ -130,6 +135,14 @@ fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
             }
             let signed = op == CastOp::SExt && is_nonnegative(b.func, args[0]);
             signed.then(|| b.cast(CastOp::ZExt, args[0], ty))
+        }
+        Op::Binary(op @ (BinOp::And | BinOp::LShr)) => {
+            let constant = b.func.as_bits(args[1])?;
+            if let Some(known) = facts(b.func, data.results[0]).as_constant() {
+                return Some(b.bits(ty, known));
+            }
+            let keeps_all = op == BinOp::And && facts(b.func, args[0]).possible_ones() & !constant == 0;
+            keeps_all.then_some(args[0])
         }
         Op::Binary(op @ (BinOp::SDiv | BinOp::SRem)) => {
             // A divisor whose sign bit is set is negative.
