@@ -13,7 +13,8 @@
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
-use crate::ir::{Builder, CastOp, Const, Function, InstData, Module, Op, Ty, Value, ValueDef};
+use crate::ir::walk::Replacements;
+use crate::ir::{BinOp, Builder, CastOp, CmpOp, Const, Function, InstData, Module, Op, Ty, Value, ValueDef};
 
 pub const PASS: Pass = Pass {
     name: "scalarize_integers",
@@ -35,11 +36,18 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
 /// Rewrites the operations of one function. Returns whether there are any.
 fn scalarize(func: &mut Function) -> bool {
     let mut changed = false;
+    let mut replaced = Replacements::default();
     for region in func.regions_in_order() {
         let insts = std::mem::take(&mut func.regions[region].insts);
         let mut b = Builder::at_end(func, region);
         for inst in insts {
+            replaced.apply_to(b.func, inst);
             let data = b.func.insts[inst].clone();
+            if let Some(result) = dynamic(&mut b, &data) {
+                replaced.set(data.results[0], result);
+                changed = true;
+                continue;
+            }
             if is_for(b.func, &data) {
                 let lanes = lane_by_lane(&mut b, &data);
                 let data = &mut b.func.insts[inst];
@@ -50,7 +58,59 @@ fn scalarize(func: &mut Function) -> bool {
             b.push(inst);
         }
     }
+    replaced.apply(func);
     changed
+}
+
+/// Replaces an access to a lane whose number is known only at run time by selections. Returns the new result.
+fn dynamic(b: &mut Builder<'_>, data: &InstData) -> Option<Value> {
+    (b.span, b.fp) = (data.span, data.fp);
+    let vector = data.args.first().copied()?;
+    let ty = b.func.ty(vector);
+    match data.op {
+        Op::ExtractDynamic => {
+            let mut values: Vec<Value> = (0..ty.lanes).map(|lane| lane_of(b, vector, lane)).collect();
+            // Each bit of the number halves the lanes that it may be. With an odd number of lanes, the last one needs
+            // no selection.
+            let mut bit = 1;
+            while values.len() > 1 {
+                let is_odd = has_bit(b, data.args[1], bit);
+                values = values
+                    .chunks(2)
+                    .map(|pair| match *pair {
+                        [even, odd] => b.select(is_odd, odd, even),
+                        _ => pair[0],
+                    })
+                    .collect();
+                bit *= 2;
+            }
+            values.first().copied()
+        }
+        Op::InsertDynamic => {
+            let [_, scalar, number] = data.args[..] else {
+                return None;
+            };
+            let lanes = (0..ty.lanes)
+                .map(|lane| {
+                    let old = lane_of(b, vector, lane);
+                    let this = b.bits(b.func.ty(number), u64::from(lane));
+                    let is_this = b.compare(CmpOp::IEq, number, this);
+                    b.select(is_this, scalar, old)
+                })
+                .collect();
+            Some(b.construct(ty, lanes))
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether a number has a certain bit.
+fn has_bit(b: &mut Builder<'_>, number: Value, bit: u64) -> Value {
+    let ty = b.func.ty(number);
+    let mask = b.bits(ty, bit);
+    let masked = b.binary(BinOp::And, number, mask);
+    let zero = b.zero(ty);
+    b.compare(CmpOp::INe, masked, zero)
 }
 
 /// Returns whether an instruction computes each lane of its result, or of its operands, from the same lanes of

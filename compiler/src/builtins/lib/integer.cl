@@ -56,11 +56,10 @@ gentype sub_sat_unsigned(gentype x, gentype y)
     return x < y ? (gentype)0 : (gentype)(x - y);
 }
 
+// With the borrow computed from the bits as above, the same compiler gets the result wrong if y is a constant.
 gentype sub_sat_ulong(gentype x, gentype y)
 {
-    gentype r = (gentype)(x - y);
-    gentype borrow = ((~x & y) | (~(x ^ y) & r)) >> (gentype)63;
-    return r & (borrow - (gentype)1);
+    return x - min(x, y);
 }
 
 // (x + y) >> 1 without the carry: the common bits, plus half of the differing bits.
@@ -89,18 +88,16 @@ gentype mul_hi_any(gentype x, gentype y)
     return __caldera_mul_high(x, y);
 }
 
-// Schoolbook multiplication of 32-bit halves (Knuth, TAOCP 2, 4.3.1).
+// Multiplication of 32-bit halves, in which no sum exceeds 64 bits (Warren, Hacker's Delight, 8-2).
 gentype mul_hi_ulong(gentype x, gentype y)
 {
     gentype m = (gentype)0xffffffffUL;
     gentype s = (gentype)32;
     gentype xl = x & m, xh = x >> s;
     gentype yl = y & m, yh = y >> s;
-    gentype ll = xl * yl;
-    gentype lh = xl * yh;
-    gentype hl = xh * yl;
-    gentype mid = (ll >> s) + (lh & m) + (hl & m);
-    return xh * yh + (lh >> s) + (hl >> s) + (mid >> s);
+    gentype hl = xh * yl + ((xl * yl) >> s);
+    gentype lh = xl * yh + (hl & m);
+    return xh * yh + (hl >> s) + (lh >> s);
 }
 
 // Derived from the unsigned product: each operand is subtracted if the other is negative.
