@@ -28,6 +28,7 @@ pub mod hide_operands;
 pub mod hoist_invariants;
 pub mod inline;
 pub mod interleave;
+pub mod keep_loops;
 pub mod limit_nesting;
 pub mod lower_exits;
 pub mod lower_generic;

@@ -3,11 +3,11 @@
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_nesting, const_fold, cse, dce, forward_memory,
     fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
-    limit_nesting, lower_exits, lower_generic, lower_images, lower_kernel_args, lower_long_vectors,
-    lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words, permute_bytes,
-    promote_accumulators, resolve_generic, round_doubles, scalarize_integers, scratch_memory, share_loads,
-    share_offsets, simplify_integers, simplify_regions, split_rotations, sroa, unroll_counted, unroll_loops,
-    widen_accesses, widen_integers,
+    keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_kernel_args,
+    lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words,
+    permute_bytes, promote_accumulators, resolve_generic, round_doubles, scalarize_integers, scratch_memory,
+    share_loads, share_offsets, simplify_integers, simplify_regions, split_rotations, sroa, unroll_counted,
+    unroll_loops, widen_accesses, widen_integers,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -149,6 +149,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
         "late",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
+    if !target.quirks.counted_loops {
+        // All passes that look at hints have run, and bodies of loops have their final size.
+        p.run_pass(keep_loops::PASS);
+    }
     if target.quirks.mixed_lanes {
         // After the last fixpoint: all passes that profit from vectors have run.
         p.run_pass(scalarize_integers::PASS);
