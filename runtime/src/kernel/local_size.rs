@@ -35,7 +35,8 @@ pub(super) fn resolve(
         return group(format!("{} in dimension {d} of {work_dim}", asked[d]));
     }
     // CL 5.8: INVALID_WORK_GROUP_SIZE if global_work_size is not evenly divisible. CL 2.0: only if the kernel's
-    // work-groups must be uniform, or it has reqd_work_group_size
+    // work-groups must be uniform. Modules have a required size as a constant, so smaller work-groups of such
+    // kernels are not implemented
     let divides = |d: usize| uneven && required.is_none() || global[d].is_multiple_of(asked[d] as u64);
     if let Some(d) = (0..3).find(|&d| asked[d] == 0 || !divides(d)) {
         return group(format!(
