@@ -29,13 +29,13 @@ use crate::weak_list::WeakList;
 /// in flight, as they do when a signal ends a process.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The least time between the last creation of a pipeline and the end of the exit's wait for commands in
-/// flight. Drivers for CPUs compile a pipeline when it runs for the first time, and a compiler whose global
-/// objects are destroyed meanwhile aborts the process (observed with LLVM).
-const PATIENCE_WITH_COMPILERS: Duration = Duration::from_secs(3);
+/// The least time between the last call of [`driver_is_busy`] and the end of the exit's wait for commands and threads.
+/// Drivers for CPUs compile a pipeline when it runs for the first time, and a compiler whose global objects are
+/// destroyed meanwhile aborts the process (observed with LLVM). So does the CUDA driver while it is initialised.
+const PATIENCE_WITH_DRIVERS: Duration = Duration::from_secs(3);
 
-/// The time when the last pipeline was made, in milliseconds from [`started`].
-static LAST_PIPELINE: AtomicU64 = AtomicU64::new(0);
+/// The time of the last call of [`driver_is_busy`], in milliseconds from [`started`].
+static DRIVER_BUSY: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the time from which other times are counted.
 fn started() -> Instant {
@@ -43,10 +43,11 @@ fn started() -> Instant {
     *STARTED.get_or_init(Instant::now)
 }
 
-/// Notes that a pipeline was made, which the driver may compile when it runs.
-pub(crate) fn made_pipeline() {
+/// Notes that a driver begins something that its destructors must not interrupt: a pipeline was made, which the
+/// driver may compile when it runs, or the CUDA driver is initialised.
+pub(crate) fn driver_is_busy() {
     let now = started().elapsed().as_millis() as u64;
-    LAST_PIPELINE.fetch_max(now, Ordering::Relaxed);
+    DRIVER_BUSY.fetch_max(now, Ordering::Relaxed);
 }
 
 static OVER: AtomicBool = AtomicBool::new(false);
@@ -215,8 +216,8 @@ pub fn exits() {
     if OVER.swap(true, Ordering::SeqCst) {
         return;
     }
-    let compiling = Duration::from_millis(LAST_PIPELINE.load(Ordering::Relaxed)) + PATIENCE_WITH_COMPILERS;
-    let end = (Instant::now() + PATIENCE).max(started() + compiling);
+    let busy = Duration::from_millis(DRIVER_BUSY.load(Ordering::Relaxed)) + PATIENCE_WITH_DRIVERS;
+    let end = (Instant::now() + PATIENCE).max(started() + busy);
     while INSIDE.load(Ordering::SeqCst) > 0 && Instant::now() < end {
         std::thread::yield_now();
     }

@@ -158,10 +158,7 @@ impl ClockKeeper {
 
     /// Makes the context, or logs why there is none.
     fn take(&self) -> Option<CudaContext> {
-        let context = CudaContext::retain(&self.pci);
-        // The CUDA driver has destructors, as Vulkan drivers have.
-        process::loaded();
-        context
+        CudaContext::retain(&self.pci)
             .inspect(|_| log::debug!("{}: a CUDA context keeps the clock up", self.pci))
             .inspect_err(|e| log::info!("{}: the clock may fall between launches: {e}", self.pci))
             .ok()

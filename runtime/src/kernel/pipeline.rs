@@ -523,7 +523,7 @@ impl DeviceKernel {
     }
 
     fn make_pipeline(&self, variant: &Variant) -> Result<Arc<vk::Pipeline>> {
-        crate::process::made_pipeline();
+        crate::process::driver_is_busy();
         let spec = &self.module.reflection.spec;
         let mut constants = Vec::with_capacity(5);
         if let Some(ids) = spec.workgroup_size {
@@ -574,7 +574,7 @@ impl DeviceKernel {
         if !known {
             driver_cache.save();
         }
-        crate::process::made_pipeline();
+        crate::process::driver_is_busy();
         Ok(Arc::new(pipeline))
     }
 }

@@ -31,6 +31,7 @@ fn load() -> Result<Cuda, String> {
     // are as harmless as those of the Vulkan driver that the process has loaded already.
     let library = unsafe { libloading::Library::new("libcuda.so.1") }.map_err(|e| e.to_string())?;
     let library = Box::leak(Box::new(library));
+    note_exit_functions();
     let missing = |e: libloading::Error| e.to_string();
     // SAFETY: `Init` is declared as cuInit in cuda.h.
     let init = unsafe { library.get::<Init>(b"cuInit\0") }.map_err(missing)?;
@@ -47,10 +48,19 @@ fn load() -> Result<Cuda, String> {
         release: *release.map_err(missing)?,
     };
     // SAFETY: cuInit may be called at any time, by any thread, and any number of times; its only flag is 0.
-    match unsafe { init(0) } {
+    let code = unsafe { init(0) };
+    note_exit_functions();
+    match code {
         SUCCESS => Ok(cuda),
         code => Err(format!("cuInit: CUDA error {code}")),
     }
+}
+
+/// Notes that the CUDA driver may have registered exit functions, which destroy what its other functions use, and that
+/// it is going to be busy. The exit of the process then waits for it before these functions run.
+fn note_exit_functions() {
+    crate::process::driver_is_busy();
+    crate::process::loaded();
 }
 
 /// A reference to the primary CUDA context of a GPU, which exists as long as the process holds a reference. The
@@ -70,6 +80,7 @@ impl CudaContext {
     /// Makes the primary context of the GPU with this address, or adds a reference to it. The first call of a
     /// process takes a few tenths of a second. Returns the reason as text if there can be no context.
     pub(crate) fn retain(pci: &PciAddress) -> Result<CudaContext, String> {
+        crate::process::driver_is_busy();
         let cuda = cuda()?;
         let address = CString::new(pci.to_string()).map_err(|e| e.to_string())?;
         let mut device = 0;
@@ -80,7 +91,9 @@ impl CudaContext {
         }
         let mut context = std::ptr::null_mut();
         // SAFETY: the driver returned `device`, and `context` has room for the result.
-        match unsafe { (cuda.retain)(&mut context, device) } {
+        let code = unsafe { (cuda.retain)(&mut context, device) };
+        note_exit_functions();
+        match code {
             SUCCESS => Ok(CudaContext { cuda, device }),
             code => Err(format!("cuDevicePrimaryCtxRetain({pci}): CUDA error {code}")),
         }
