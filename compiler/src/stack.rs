@@ -3,7 +3,8 @@
 //! The stages recurse over the tree of a program, which is as deep as the program is nested. That depth is
 //! bounded before any stage recurses ([`crate::syntax::nesting`]), so the required stack size is known. A
 //! stack reserves address space; only the pages that are touched use memory. Where little address space can
-//! be reserved (`ulimit -v`), a smaller stack is used, which is enough for a program with less nesting.
+//! be reserved (`ulimit -v`), a smaller stack is used, which is enough for a program with less nesting and leaves as much
+//! for everything else.
 
 use std::cell::Cell;
 
@@ -47,12 +48,26 @@ pub(crate) fn run<R: Send>(need: usize, work: impl FnOnce() -> R + Send) -> Resu
     let mut size = PREFERRED.max(least);
     let mut work = Some(work);
     loop {
+        // A stack that leaves too little of a limited address space would end the process at a later allocation.
+        if size > least && !can_reserve(size.saturating_mul(2)) {
+            size = (size / 2).max(least);
+            continue;
+        }
         match on_thread(size, &mut work) {
             Ok(result) => return Ok(result),
             Err(NoStack) if size == least => return Err(NoStack),
             Err(NoStack) => size = (size / 2).max(least),
         }
     }
+}
+
+/// Returns whether so many bytes of address space are free in one piece.
+fn can_reserve(size: usize) -> bool {
+    let mut bytes = Vec::<u8>::new();
+    let reserved = bytes.try_reserve_exact(size).is_ok();
+    // Without this, the optimizer may leave the allocation out.
+    std::hint::black_box(&bytes);
+    reserved
 }
 
 /// Runs `work` on a new thread with a stack of this size. If the thread cannot be started, `work` is left in
