@@ -5,7 +5,7 @@
 //! runs out of registers (`PERFORMANCE.md`, matrix products of CLBlast: 2.9 times as fast without it at most).
 //! In:  accesses that name their storage; after every pass that looks at hints or replicates loops.
 //! Out: the same, with the hint [`Unroll::Never`], which is SPIR-V's `DontUnroll`, at innermost loops that have no other
-//!      hint, load from global memory, and have at least [`LONG`] instructions. Shorter loops are left to the driver.
+//!      hint, load from global memory, and have at least 64 instructions. Shorter loops are left to the driver.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
