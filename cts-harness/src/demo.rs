@@ -1,6 +1,6 @@
 //! `cargo harness demo`: runs programs of other projects on Caldera.
 
-use crate::bench::cl;
+use crate::cl;
 use crate::packages::{CLINFO, CLPEAK, LAVAPIPE, OPENCL_LOADER, VULKAN_LOADER, ensure};
 use crate::{Failure, Outcome, artifacts, mandelbrot, progress};
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! `cargo harness doctor`: reports what is installed and what is missing, and how to install it.
 
-use crate::bench::cl;
+use crate::cl;
 use crate::packages::{
     C_COMPILER, CLINFO, CLPEAK, LAVAPIPE, MPFR, Need, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER,
     SPIRV_TOOLS, VALIDATION_LAYERS, VULKAN_LOADER,

@@ -1,7 +1,7 @@
 //! The demo's picture: the Mandelbrot set, computed by a kernel and written as a PNG.
 
 use crate::Failure;
-use crate::bench::cl::{Argument, Context, Device, Queue, Range};
+use crate::cl::{Argument, Context, Device, Queue, Range};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;

@@ -150,7 +150,7 @@ pub(crate) fn program(name: &str) -> bool {
 
 /// Returns whether the dynamic linker finds a library.
 fn library(name: &str) -> bool {
-    crate::icd::can_load(name)
+    crate::cl::can_load(name)
 }
 
 /// Returns whether the C compiler finds a library to link with.

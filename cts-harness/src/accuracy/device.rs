@@ -4,7 +4,7 @@ use super::function::{Function, Operands, Results};
 use super::number::Precision;
 use super::samples::Samples;
 use crate::Failure;
-use crate::bench::cl::{Argument, Buffer, Context, Device, Kernel, Queue, Range};
+use crate::cl::{Argument, Buffer, Context, Device, Handle, Queue, Range};
 use std::time::Instant;
 
 /// A device with a context and its queues.
@@ -18,7 +18,7 @@ pub(super) struct Bench {
 /// A function compiled for evaluation.
 pub(super) struct Evaluation<'a> {
     bench: &'a Bench,
-    kernel: Kernel,
+    kernel: Handle,
     function: Function,
     precision: Precision,
 }
@@ -34,7 +34,7 @@ pub(super) struct Answers {
 /// A function compiled for timing, with its arguments set.
 pub(super) struct Timing<'a> {
     bench: &'a Bench,
-    kernel: Kernel,
+    kernel: Handle,
     /// The buffer that the kernel writes. It must live as long as the kernel may run.
     _result: Buffer,
     range: Range,

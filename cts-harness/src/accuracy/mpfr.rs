@@ -49,7 +49,7 @@ macro_rules! functions {
             fn load() -> Result<Functions, Failure> {
                 // SAFETY: MPFR's initialisers have no preconditions and no effects on this program.
                 let library = unsafe { Library::new(LIBRARY) }.map_err(|e| {
-                    Failure(format!("{}: doubles are compared with GNU MPFR (Debian: libmpfr6)", crate::icd::reason(&e)))
+                    Failure(format!("{}: doubles are compared with GNU MPFR (Debian: libmpfr6)", crate::cl::reason(&e)))
                 })?;
                 // The function pointers are copied out of the library, so it must never be unloaded.
                 let library: &'static Library = Box::leak(Box::new(library));
@@ -57,7 +57,7 @@ macro_rules! functions {
                     $($name: {
                         // SAFETY: mpfr.h declares the function of this name with this type.
                         let found = unsafe { library.get::<$ty>(concat!($symbol, "\0").as_bytes()) };
-                        *found.map_err(|e| Failure(crate::icd::reason(&e)))?
+                        *found.map_err(|e| Failure(crate::cl::reason(&e)))?
                     },)*
                 })
             }

@@ -1,7 +1,7 @@
 //! The cases to measure, their rows, and the interface to run a case on one side.
 
-use super::cl::{Context, Device};
 use crate::Failure;
+use crate::cl::{Context, Device};
 
 /// A case to measure. One repetition yields a sample for each of its rows.
 pub(super) struct Case {

@@ -1,7 +1,7 @@
 //! Finds the library and the device for a platform's name on the command line.
 
-use super::cl::{self, Device};
-use crate::{Failure, artifacts, icd};
+use crate::cl::{self, Device};
+use crate::{Failure, artifacts};
 use std::path::Path;
 
 /// The location of a device. It is also passed to a child process as arguments.
@@ -61,7 +61,7 @@ pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure>
         return Ok(place(name.to_owned(), None));
     }
     // ICDs with a matching file name come first, because it may take long to open the others.
-    let mut files = icd::files();
+    let mut files = cl::icd_files();
     files.sort_by_key(|f| (!stem_contains(f, name), f.clone()));
     let mut seen = Vec::new();
     for file in files {

@@ -3,7 +3,6 @@
 //!
 //! ```text
 //! locate   a name → a library and a device
-//! cl       that library's functions and objects
 //! case     the cases: their rows, and an interface that repeats and checks
 //! work     cases with kernels over buffers, as data; data: their inputs and comparisons
 //! cases/   all cases, by family; kernels/ their OpenCL C
@@ -15,7 +14,6 @@
 
 mod case;
 mod cases;
-pub(crate) mod cl;
 mod data;
 mod json;
 pub(crate) mod locate;
@@ -24,6 +22,7 @@ mod stats;
 mod table;
 mod work;
 
+use crate::cl;
 use crate::{Failure, Outcome, progress};
 use case::{Scale, Side, Stop};
 use cases::Extent;

@@ -2,7 +2,7 @@
 //! data.
 
 use super::case::{Case, Make, Quantity, Running, Sample, Side, Stop};
-use super::cl::{Argument, Buffer, Kernel, Queue, Range};
+use crate::cl::{Argument, Buffer, Handle, Queue, Range};
 use std::time::Instant;
 
 /// A kernel case with its data.
@@ -69,7 +69,7 @@ pub(super) fn case(
 struct Set {
     queue: Queue,
     profiled: Queue,
-    kernels: Vec<(Kernel, Range)>,
+    kernels: Vec<(Handle, Range)>,
     memory: Vec<Buffer>,
     restore: Option<(usize, usize)>,
     result: usize,

@@ -8,7 +8,7 @@
 use super::launch::{Argument, Fill, Launch, Memory, Plan};
 use super::side::Side;
 use super::{Limits, Options};
-use crate::bench::cl::{Parameter, Signature};
+use crate::cl::{Parameter, Signature};
 use crate::corpus::index::{self, Unit};
 use crate::stress::random::Random;
 use crate::{Failure, progress};

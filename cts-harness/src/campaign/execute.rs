@@ -6,8 +6,8 @@
 //! process ends, since the device may be lost.
 
 use super::launch::{Argument, Plan, hash};
-use crate::bench::cl::{self, Buffer, Context, Device, Queue};
 use crate::bench::locate::Place;
+use crate::cl::{self, Buffer, Context, Device, Handle, Queue};
 use crate::{Failure, Outcome, progress};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -127,7 +127,7 @@ pub(super) fn read(file: &Path, launch: Option<&Path>) -> Result<(Plan, String),
 fn launch(
     device: &Device,
     context: &Context,
-    program: &cl::Program,
+    program: &Handle,
     plan: &Plan,
 ) -> Result<Vec<Vec<u8>>, Failure> {
     let queue = Queue::new(context, false)?;

@@ -2,9 +2,9 @@
 
 use super::Limits;
 use super::execute::Described;
-use crate::bench::cl::Signature;
 use crate::bench::locate::{Place, locate};
 use crate::child::{self, End};
+use crate::cl::Signature;
 use crate::{Failure, progress};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

@@ -4,9 +4,9 @@
 
 use super::fail;
 use super::identity::RunInfo;
-use crate::bench::cl;
+use crate::cl;
 use crate::packages::OPENCL_LOADER;
-use crate::{Failure, Outcome, artifacts, icd, progress};
+use crate::{Failure, Outcome, artifacts, progress};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -180,7 +180,7 @@ fn installed(name: &str) -> Result<Implementation, Failure> {
     let mut files = if name.contains('/') {
         vec![PathBuf::from(name)]
     } else {
-        icd::files()
+        cl::icd_files()
     };
     // Files with a matching name come first, because it may take long to ask the other implementations.
     let stem = |f: &Path| {

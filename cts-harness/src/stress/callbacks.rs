@@ -2,10 +2,9 @@
 //! itself.
 #![allow(unsafe_code, reason = "OpenCL calls C functions with the address of our data")]
 
-use super::cl::Cl;
-use super::handle::{Handle, Memory};
 use super::world::{Outcome, World};
 use crate::Failure;
+use crate::cl::{Handle, Memory};
 use opencl_sys::{CL_COMPLETE, cl_event, cl_int, cl_mem};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -64,7 +63,7 @@ pub(super) fn on_status(
         event: Mutex::new(Some(event.clone())),
         memory: Mutex::new(None),
     });
-    world.cl.on_status(event, status, event_function, data)
+    event.on_status(status, event_function, data)
 }
 
 /// Registers a destructor callback for a memory object. The callback then frees `memory`.
@@ -77,7 +76,7 @@ pub(super) fn on_destroy(world: &Arc<World>, mem: &Handle, memory: Option<Memory
         event: Mutex::new(None),
         memory: Mutex::new(memory),
     });
-    world.cl.on_destroy(mem, mem_function, data)
+    mem.on_destroy(mem_function, data)
 }
 
 unsafe extern "C" fn event_function(event: cl_event, status: cl_int, data: *mut c_void) {
@@ -122,33 +121,33 @@ impl Entry {
             if !right {
                 return Err(Failure(format!("status {status} for {at}, {outcome:?}")));
             }
-            let now = world.cl.status(&own)?;
+            let now = own.status()?;
             if now > status.max(0) {
                 return Err(Failure(format!("told {status}, but the event is at {now}")));
             }
-            busy(world.cl, world, self.context)?;
+            busy(world, self.context)?;
         }
         Ok(())
     }
 }
 
 /// Makes calls that are allowed in a callback: none of them blocks.
-fn busy(cl: &'static Cl, world: &Arc<World>, context: usize) -> Result<(), Failure> {
+fn busy(world: &Arc<World>, context: usize) -> Result<(), Failure> {
     let context = &world.contexts[context];
     let step = world.steps() as usize;
     let queue = context.queue(step);
     match step % 5 {
         0 => {
-            let event = cl.user_event(&context.raw)?;
-            let marker = cl.marker(&queue.raw, false, std::slice::from_ref(&event))?;
-            cl.set_status(&event, CL_COMPLETE)?;
+            let event = context.raw.user_event()?;
+            let marker = queue.raw.marker(false, std::slice::from_ref(&event))?;
+            event.set_status(CL_COMPLETE)?;
             drop(event);
-            cl.flush(&queue.raw)?;
-            cl.query(&marker)
+            queue.raw.flush()?;
+            marker.query()
         }
         1 => context.open_one(step),
-        2 => cl.flush(&queue.raw),
-        3 => cl.query(&queue.raw),
-        _ => cl.user_event(&context.raw).map(drop),
+        2 => queue.raw.flush(),
+        3 => queue.raw.query(),
+        _ => context.raw.user_event().map(drop),
     }
 }

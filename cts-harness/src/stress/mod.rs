@@ -2,8 +2,7 @@
 //! checked.
 //!
 //! ```text
-//! cl, images  the calls of the API
-//! handle      handles that own a reference, and memory that commands use
+//! cl          the devices
 //! world       contexts with queues, objects with their expected contents, gates, and commands to be checked
 //! ops         the operations of the threads
 //! callbacks   callbacks, which call the API themselves
@@ -15,8 +14,6 @@
 
 mod callbacks;
 mod cl;
-mod handle;
-mod images;
 mod inject;
 mod ops;
 pub(crate) mod random;

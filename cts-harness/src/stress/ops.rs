@@ -3,11 +3,10 @@
 mod pictures;
 
 use super::callbacks::on_status;
-use super::cl::Side;
-use super::handle::{Handle, Memory};
 use super::random::Random;
 use super::world::{Context, Object, Outcome, Pending, Queue, World, difference};
 use crate::Failure;
+use crate::cl::{Argument, Handle, Memory, Side};
 use opencl_sys::*;
 use std::sync::Arc;
 use std::time::Instant;
@@ -79,10 +78,7 @@ pub(super) fn work(world: &Arc<World>, index: usize, until: Instant) {
     let kernels = world.contexts.iter().map(|c| -> Result<_, Failure> {
         let names = ["mix", "blend", "turn", "ink"];
         let names = &names[..3 + usize::from(world.cl.images)];
-        names
-            .iter()
-            .map(|name| world.cl.kernel(&c.program, name))
-            .collect()
+        names.iter().map(|name| c.program.kernel(name)).collect()
     });
     let kernels = match kernels.collect() {
         Ok(kernels) => kernels,
@@ -133,7 +129,6 @@ impl Thread {
     /// Prepares a command that waits for `after`: chooses a queue, at times adds a gate, and decides whether
     /// the command is to fail.
     fn next(&mut self, mut after: Vec<Handle>) -> Result<Next, Failure> {
-        let cl = self.world.cl;
         let mut queue = self.any_queue();
         let mut outcome = Outcome::Done;
         match self.random.below(24) {
@@ -145,9 +140,9 @@ impl Thread {
                     queue = Arc::clone(&self.context().doomed);
                 }
                 let status = -5 - self.random.below(9) as i32;
-                after.push(self.context().gate(cl, status)?);
+                after.push(self.context().gate(status)?);
             }
-            1..4 => after.push(self.context().gate(cl, CL_COMPLETE)?),
+            1..4 => after.push(self.context().gate(CL_COMPLETE)?),
             _ => {}
         }
         Ok(Next {
@@ -172,10 +167,10 @@ impl Thread {
             on_status(&self.world, self.at, &event, at, next.outcome)?;
         }
         if self.random.one_in(3) {
-            self.world.cl.flush(&next.queue.raw)?;
+            next.queue.raw.flush()?;
         }
         if self.random.one_in(6) {
-            let status = self.world.cl.status(&event)?;
+            let status = event.status()?;
             if !(0..=3).contains(&status) && next.outcome == Outcome::Done {
                 return Err(Failure(format!("status {status}")));
             }
@@ -199,7 +194,7 @@ impl Thread {
         if most > 0 && self.random.one_in(3) {
             let origin = cl.alignment * self.random.below(most);
             let words = 1 + self.random.below((size - origin) / 4);
-            let sub = cl.sub_buffer(&object.mem, origin, 4 * words)?;
+            let sub = object.mem.sub_buffer(origin, 4 * words)?;
             return Ok((sub, origin, 4 * words));
         }
         Ok((object.mem.clone(), 0, size))
@@ -216,11 +211,12 @@ fn write(t: &mut Thread) -> Result<(), Failure> {
     let next = t.next(object.before_write())?;
     let blocking = next.outcome == Outcome::Done && t.random.one_in(6);
     if blocking {
-        t.context().flush(world.cl)?;
+        t.context().flush()?;
     }
-    let event = world
-        .cl
-        .write(&next.queue.raw, &mem, blocking, range.start, &memory, &next.after)?;
+    let event = next
+        .queue
+        .raw
+        .write(&mem, blocking, range.start, &memory, &next.after)?;
     if next.outcome == Outcome::Done {
         object.shadow[base..][range].copy_from_slice(&bytes);
         object.written_by(&event);
@@ -236,9 +232,10 @@ fn read(t: &mut Thread) -> Result<(), Failure> {
     let range = t.random.range(size);
     let memory = Memory::new(vec![0xCC; range.len()]);
     let next = t.next(object.before_read())?;
-    let event = world
-        .cl
-        .read(&next.queue.raw, &mem, range.start, &memory, &next.after)?;
+    let event = next
+        .queue
+        .raw
+        .read(&mem, false, range.start, &memory, &next.after)?;
     let expected = match next.outcome {
         Outcome::Done => {
             object.read_by(&event);
@@ -289,9 +286,10 @@ fn rect(t: &mut Thread) -> Result<(), Failure> {
     };
     let next = t.next(before)?;
     let sides = (side, dense, region);
-    let event = world
-        .cl
-        .rect(&next.queue.raw, &object.mem, writes, sides, &memory, &next.after)?;
+    let event = next
+        .queue
+        .raw
+        .rect(&object.mem, writes, sides, &memory, &next.after)?;
     let mut expected = Vec::new();
     match (next.outcome, writes) {
         (Outcome::Failed, _) => {}
@@ -325,7 +323,7 @@ fn copy(t: &mut Thread) -> Result<(), Failure> {
     after.extend(dst.before_write());
     let next = t.next(after)?;
     let (a, b) = ((&from, src_offset), (&to, dst_offset));
-    let event = world.cl.copy(&next.queue.raw, a, b, size, &next.after)?;
+    let event = next.queue.raw.copy(a, b, size, &next.after)?;
     if next.outcome == Outcome::Done {
         let bytes = &src.shadow[src_base + src_offset..][..size];
         dst.shadow[dst_base + dst_offset..][..size].copy_from_slice(bytes);
@@ -349,9 +347,7 @@ fn fill(t: &mut Thread) -> Result<(), Failure> {
     let range = range.start * length..range.end * length;
     let next = t.next(object.before_write())?;
     let place = (range.start, range.len());
-    let event = world
-        .cl
-        .fill(&next.queue.raw, &mem, &pattern, place, &next.after)?;
+    let event = next.queue.raw.fill(&mem, &pattern, place, &next.after)?;
     if next.outcome == Outcome::Done {
         for chunk in object.shadow[base..][range].chunks_mut(length) {
             chunk.copy_from_slice(&pattern);
@@ -366,7 +362,6 @@ fn fill(t: &mut Thread) -> Result<(), Failure> {
 /// between, sometimes mapped twice.
 fn map(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
-    let cl = world.cl;
     let mut object = world.contexts[t.at].one(&mut t.random);
     let (mem, base, size) = t.target(&object)?;
     let range = t.random.range(size);
@@ -384,11 +379,11 @@ fn map(t: &mut Thread) -> Result<(), Failure> {
         // nothing is enqueued. No command then waits for the gate.
         return Ok(());
     }
-    let (mapped, event) = cl.map(&next.queue.raw, &mem, flags, place, &next.after)?;
+    let (mapped, event) = next.queue.raw.map(&mem, flags, place, &next.after)?;
     let wait = flags == CL_MAP_WRITE_INVALIDATE_REGION || !t.random.one_in(4);
     if wait {
-        t.context().flush(cl)?;
-        cl.wait(std::slice::from_ref(&event))?;
+        t.context().flush()?;
+        event.wait()?;
         let expected = &object.shadow[base..][range.clone()];
         if flags != CL_MAP_WRITE_INVALIDATE_REGION
             && let Some(why) = difference(mapped.bytes(), expected)
@@ -399,13 +394,13 @@ fn map(t: &mut Thread) -> Result<(), Failure> {
             )));
         }
         if flags == CL_MAP_READ && t.random.one_in(2) {
-            let (again, ready) = cl.map(&next.queue.raw, &mem, CL_MAP_READ, place, &[])?;
-            t.context().flush(cl)?;
-            cl.wait(&[ready])?;
+            let (again, ready) = next.queue.raw.map(&mem, CL_MAP_READ, place, &[])?;
+            t.context().flush()?;
+            ready.wait()?;
             if again.bytes() != mapped.bytes() {
                 return Err(Failure("the second mapping is wrong".into()));
             }
-            cl.unmap(&next.queue.raw, &mem, again, &[])?;
+            next.queue.raw.unmap(&mem, again, &[])?;
         }
         if flags != CL_MAP_READ {
             let bytes = t.random.bytes(range.len());
@@ -414,7 +409,7 @@ fn map(t: &mut Thread) -> Result<(), Failure> {
         }
     }
     next.after = vec![event];
-    let event = cl.unmap(&next.queue.raw, &mem, mapped, &next.after)?;
+    let event = next.queue.raw.unmap(&mem, mapped, &next.after)?;
     object.written_by(&event);
     drop(object);
     t.enqueued("unmap", &next, event, Vec::new(), Vec::new())
@@ -439,12 +434,8 @@ fn mix(t: &mut Thread) -> Result<(), Failure> {
     let (m, c) = (t.random.word(), t.random.word());
     let next = t.next(object.before_write())?;
     let kernel = &t.kernels[t.at][0];
-    world.cl.argument(kernel, 0, &mem)?;
-    world.cl.number(kernel, 1, m)?;
-    world.cl.number(kernel, 2, c)?;
-    let event = world
-        .cl
-        .launch(&next.queue.raw, kernel, size / 4, None, &next.after)?;
+    kernel.set_all(&[Argument::Memory(&mem), Argument::U32(m), Argument::U32(c)])?;
+    let event = next.queue.raw.launch(kernel, size / 4, None, &next.after)?;
     if next.outcome == Outcome::Done {
         mixed(&mut object.shadow[base..][..size], m, c);
         object.written_by(&event);
@@ -462,12 +453,12 @@ fn blend(t: &mut Thread) -> Result<(), Failure> {
     after.extend(dst.before_write());
     let next = t.next(after)?;
     let kernel = &t.kernels[t.at][1];
-    world.cl.argument(kernel, 0, &src.mem)?;
-    world.cl.argument(kernel, 1, &dst.mem)?;
-    world.cl.number(kernel, 2, m)?;
-    let event = world
-        .cl
-        .launch(&next.queue.raw, kernel, count, None, &next.after)?;
+    kernel.set_all(&[
+        Argument::Memory(&src.mem),
+        Argument::Memory(&dst.mem),
+        Argument::U32(m),
+    ])?;
+    let event = next.queue.raw.launch(kernel, count, None, &next.after)?;
     if next.outcome == Outcome::Done {
         for (to, from) in words(&mut dst.shadow[..4 * count]).zip(src.shadow.as_chunks().0) {
             let value = u32::from_ne_bytes(*to) ^ u32::from_ne_bytes(*from).wrapping_mul(m);
@@ -487,11 +478,8 @@ fn turn(t: &mut Thread) -> Result<(), Failure> {
     let count = object.words() / group * group;
     let next = t.next(object.before_write())?;
     let kernel = &t.kernels[t.at][2];
-    world.cl.argument(kernel, 0, &object.mem)?;
-    world.cl.local(kernel, 1, 4 * group)?;
-    let event = world
-        .cl
-        .launch(&next.queue.raw, kernel, count, Some(group), &next.after)?;
+    kernel.set_all(&[Argument::Memory(&object.mem), Argument::Local(4 * group)])?;
+    let event = next.queue.raw.launch(kernel, count, Some(group), &next.after)?;
     if next.outcome == Outcome::Done {
         for chunk in object.shadow[..4 * count].chunks_mut(4 * group) {
             chunk.rotate_left(4);
@@ -505,7 +493,6 @@ fn turn(t: &mut Thread) -> Result<(), Failure> {
 /// Enqueues several commands in an in-order queue, of which only the first waits for events.
 fn burst(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
-    let cl = world.cl;
     let mut object = world.contexts[t.at].one(&mut t.random);
     let mut next = t.next(object.before_write())?;
     if next.outcome == Outcome::Failed || !next.queue.ordered {
@@ -516,15 +503,13 @@ fn burst(t: &mut Thread) -> Result<(), Failure> {
     for _ in 0..1 + t.random.below(20) {
         let (m, c) = (t.random.word(), t.random.word());
         let kernel = &t.kernels[t.at][0];
-        cl.argument(kernel, 0, &mem)?;
-        cl.number(kernel, 1, m)?;
-        cl.number(kernel, 2, c)?;
-        drop(cl.launch(&next.queue.raw, kernel, words, None, &next.after)?);
+        kernel.set_all(&[Argument::Memory(&mem), Argument::U32(m), Argument::U32(c)])?;
+        drop(next.queue.raw.launch(kernel, words, None, &next.after)?);
         next.after.clear();
         mixed(&mut object.shadow[..4 * words], m, c);
     }
     let memory = Memory::new(vec![0xCC; 4 * words]);
-    let event = cl.read(&next.queue.raw, &mem, 0, &memory, &[])?;
+    let event = next.queue.raw.read(&mem, false, 0, &memory, &[])?;
     let expected = object.shadow[..4 * words].to_vec();
     object.written_by(&event);
     drop(object);
@@ -534,7 +519,6 @@ fn burst(t: &mut Thread) -> Result<(), Failure> {
 /// Copies from one object to another through host memory, in one in-order queue, without waiting in between.
 fn relay(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
-    let cl = world.cl;
     let (mut src, mut dst) = world.contexts[t.at].two(&mut t.random);
     let size = 1 + t.random.below(src.shadow.len().min(dst.shadow.len()));
     let mut after = src.before_read();
@@ -544,8 +528,8 @@ fn relay(t: &mut Thread) -> Result<(), Failure> {
         return Ok(());
     }
     let memory = Memory::new(vec![0xCC; size]);
-    let read = cl.read(&next.queue.raw, &src.mem, 0, &memory, &next.after)?;
-    let event = cl.write(&next.queue.raw, &dst.mem, false, 0, &memory, &[])?;
+    let read = next.queue.raw.read(&src.mem, false, 0, &memory, &next.after)?;
+    let event = next.queue.raw.write(&dst.mem, false, 0, &memory, &[])?;
     dst.shadow[..size].copy_from_slice(&src.shadow[..size]);
     src.read_by(&read);
     dst.written_by(&event);
@@ -561,9 +545,7 @@ fn native(t: &mut Thread) -> Result<(), Failure> {
     let mut object = world.contexts[t.at].one(&mut t.random);
     let (count, add) = (object.words().min(1000), t.random.word());
     let next = t.next(object.before_write())?;
-    let event = world
-        .cl
-        .native(&next.queue.raw, &object.mem, (count, add), &next.after)?;
+    let event = next.queue.raw.native(&object.mem, (count, add), &next.after)?;
     if next.outcome == Outcome::Done {
         for word in words(&mut object.shadow[..4 * count]) {
             *word = u32::from_ne_bytes(*word).wrapping_add(add).to_ne_bytes();
@@ -578,7 +560,7 @@ fn migrate(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let mut object = world.contexts[t.at].one(&mut t.random);
     let next = t.next(object.before_read())?;
-    let event = world.cl.migrate(&next.queue.raw, &object.mem, &next.after)?;
+    let event = next.queue.raw.migrate(&object.mem, &next.after)?;
     if next.outcome == Outcome::Done {
         object.read_by(&event);
     }
@@ -594,12 +576,12 @@ fn marker(t: &mut Thread) -> Result<(), Failure> {
     if next.after.is_empty() && !next.queue.ordered && barrier {
         return Ok(());
     }
-    let event = t.world.cl.marker(&next.queue.raw, barrier, &next.after)?;
+    let event = next.queue.raw.marker(barrier, &next.after)?;
     t.enqueued("marker", &next, event, Vec::new(), Vec::new())
 }
 
 fn check(t: &mut Thread) -> Result<(), Failure> {
-    t.context().flush(t.world.cl)?;
+    t.context().flush()?;
     for _ in 0..1 + t.random.below(8) {
         t.world.check_one(t.random.one_in(8))?;
     }
@@ -608,13 +590,13 @@ fn check(t: &mut Thread) -> Result<(), Failure> {
 
 fn flush(t: &mut Thread) -> Result<(), Failure> {
     let queue = t.any_queue();
-    t.world.cl.flush(&queue.raw)
+    queue.raw.flush()
 }
 
 fn finish(t: &mut Thread) -> Result<(), Failure> {
-    t.context().flush(t.world.cl)?;
+    t.context().flush()?;
     let queue = t.any_queue();
-    t.world.cl.finish(&queue.raw)
+    queue.raw.finish()
 }
 
 fn queries(t: &mut Thread) -> Result<(), Failure> {
@@ -629,7 +611,7 @@ fn queries(t: &mut Thread) -> Result<(), Failure> {
         &context.program,
         &t.kernels[t.at][0],
     ] {
-        world.cl.query(&handle.clone())?;
+        handle.clone().query()?;
     }
     Ok(())
 }
@@ -651,17 +633,16 @@ fn queue(t: &mut Thread) -> Result<(), Failure> {
 /// Builds a new program and uses it once.
 fn build(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
-    let cl = world.cl;
     let number = t.random.word();
     let source = format!("kernel void f(global uint *a) {{ a[get_global_id(0)] += {number}u; }}");
-    let program = cl.program(&world.contexts[t.at].raw, &source)?;
-    let kernel = cl.kernel(&program, "f")?;
+    let program = world.contexts[t.at].raw.build(&source, "")?;
+    let kernel = program.kernel("f")?;
     drop(program);
     let mut object = world.contexts[t.at].one(&mut t.random);
     let count = object.words();
     let next = t.next(object.before_write())?;
-    cl.argument(&kernel, 0, &object.mem)?;
-    let event = cl.launch(&next.queue.raw, &kernel, count, None, &next.after)?;
+    kernel.set_all(&[Argument::Memory(&object.mem)])?;
+    let event = next.queue.raw.launch(&kernel, count, None, &next.after)?;
     if next.outcome == Outcome::Done {
         for word in words(&mut object.shadow) {
             *word = u32::from_ne_bytes(*word).wrapping_add(number).to_ne_bytes();
@@ -683,5 +664,5 @@ fn wrong(t: &mut Thread) -> Result<(), Failure> {
         2 => t.context().raw.raw().addr() + 8,
         _ => usize::MAX - t.random.below(4096),
     };
-    t.world.cl.refuses(address)
+    t.context().raw.refuses(address)
 }

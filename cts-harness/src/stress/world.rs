@@ -9,11 +9,10 @@
 
 use super::callbacks::Callbacks;
 use super::cl::Cl;
-use super::handle::{Handle, Memory};
-use super::images::Place;
 use super::random::Random;
 use super::{callbacks, ops};
 use crate::Failure;
+use crate::cl::{Handle, Memory, Place};
 use opencl_sys::*;
 use std::collections::VecDeque;
 use std::ptr::null_mut;
@@ -228,7 +227,7 @@ impl World {
             for context in &self.contexts {
                 // A wait for events of another queue needs a flush of that queue first (CL 5.13).
                 let opened = (0..1 + random.below(6)).try_for_each(|_| context.open_one(random.below(64)));
-                let flushed = context.flush(self.cl);
+                let flushed = context.flush();
                 if let Err(Failure(why)) = opened.and(flushed) {
                     self.fail(format!("the opener: {why}"));
                 }
@@ -258,7 +257,7 @@ impl World {
         let found = if newest { all.pop_back() } else { all.pop_front() };
         drop(all);
         match found {
-            Some(pending) => pending.check(self.cl).map(|()| true),
+            Some(pending) => pending.check().map(|()| true),
             None => Ok(false),
         }
     }
@@ -268,16 +267,16 @@ impl World {
     pub(super) fn end(&self) -> Result<(), Failure> {
         for context in &self.contexts {
             for queue in context.all_queues() {
-                self.cl.finish(&queue.raw)?;
+                queue.raw.finish()?;
                 self.steps.fetch_add(1, Ordering::Relaxed);
             }
             for object in &context.objects {
                 let object = lock(object);
                 let memory = Memory::new(vec![0x55; object.shadow.len()]);
                 let queue = context.queue(0);
-                let event = self
-                    .cl
-                    .read(&queue.raw, &object.mem, 0, &memory, &object.before_read())?;
+                let event = queue
+                    .raw
+                    .read(&object.mem, false, 0, &memory, &object.before_read())?;
                 let pending = Pending {
                     what: "contents at the end",
                     event,
@@ -286,7 +285,7 @@ impl World {
                     memory: vec![memory],
                     expected: object.shadow.clone(),
                 };
-                pending.check(self.cl)?;
+                pending.check()?;
                 self.steps.fetch_add(1, Ordering::Relaxed);
             }
         }
@@ -298,13 +297,13 @@ impl World {
             for picture in &context.pictures {
                 let mut picture = lock(picture);
                 self.check_picture(context, &picture)?;
-                *picture = Picture::none(self.cl, &context.raw)?;
+                *picture = Picture::none(&context.raw)?;
             }
             for object in &context.objects {
                 let mut object = lock(object);
                 object.writer = None;
                 object.readers.clear();
-                object.mem = self.cl.buffer(&context.raw, 0, 16, null_mut())?;
+                object.mem = context.raw.buffer(0, 16, null_mut())?;
             }
         }
         let start = Instant::now();
@@ -325,9 +324,7 @@ impl World {
         let what = (&picture.object.mem, Place::all(picture.size));
         let queue = context.queue(0);
         let before = picture.object.before_read();
-        let event = self
-            .cl
-            .image_transfer(&queue.raw, what, false, &memory, &before)?;
+        let event = queue.raw.image_transfer(what, false, &memory, &before)?;
         let pending = Pending {
             what: "an image at the end",
             event,
@@ -336,17 +333,17 @@ impl World {
             memory: vec![memory],
             expected: picture.object.shadow.clone(),
         };
-        pending.check(self.cl)?;
+        pending.check()?;
         self.steps.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 }
 
 impl Pending {
-    fn check(self, cl: &'static Cl) -> Result<(), Failure> {
+    fn check(self) -> Result<(), Failure> {
         let wrong = |why: String| Err(Failure(format!("{}: {why}", self.what)));
-        let code = cl.wait(std::slice::from_ref(&self.event))?;
-        let status = cl.status(&self.event)?;
+        let code = self.event.wait()?;
+        let status = self.event.status()?;
         let wanted = match self.outcome {
             Outcome::Done => (CL_SUCCESS, status == CL_COMPLETE),
             Outcome::Failed => (CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, status < 0),
@@ -361,7 +358,7 @@ impl Pending {
             return Ok(());
         }
         if self.profiling {
-            let times = cl.times(&self.event)?;
+            let times = self.event.times()?;
             if !times.is_sorted() || times[0] == 0 {
                 return wrong(format!("times {times:?}"));
             }
@@ -394,14 +391,14 @@ impl Context {
             .map(|kind| Queue::new(cl, &raw, kind).map(|q| Mutex::new(Arc::new(q))))
             .collect::<Result<_, _>>()?;
         let objects = (0..OBJECTS)
-            .map(|_| Ok(Mutex::new(Object::none(cl, &raw)?)))
+            .map(|_| Ok(Mutex::new(Object::none(&raw)?)))
             .collect::<Result<_, Failure>>()?;
         let pictures = (0..if cl.images { PICTURES } else { 0 })
-            .map(|_| Ok(Mutex::new(Picture::none(cl, &raw)?)))
+            .map(|_| Ok(Mutex::new(Picture::none(&raw)?)))
             .collect::<Result<_, Failure>>()?;
         let more = if cl.images { MORE_SOURCE } else { "" };
         Ok(Context {
-            program: cl.program(&raw, &format!("{SOURCE}{more}"))?,
+            program: raw.build(&format!("{SOURCE}{more}"), "")?,
             doomed: Arc::new(Queue::new(cl, &raw, 0)?),
             queues,
             objects,
@@ -432,13 +429,13 @@ impl Context {
     }
 
     /// Flushes all queues.
-    pub(super) fn flush(&self, cl: &'static Cl) -> Result<(), Failure> {
-        self.all_queues().try_for_each(|q| cl.flush(&q.raw))
+    pub(super) fn flush(&self) -> Result<(), Failure> {
+        self.all_queues().try_for_each(|q| q.raw.flush())
     }
 
     /// Creates a gate: a user event that the opener sets to the status.
-    pub(super) fn gate(&self, cl: &'static Cl, status: cl_int) -> Result<Handle, Failure> {
-        let event = cl.user_event(&self.raw)?;
+    pub(super) fn gate(&self, status: cl_int) -> Result<Handle, Failure> {
+        let event = self.raw.user_event()?;
         lock(&self.gates).push((event.clone(), status));
         Ok(event)
     }
@@ -492,7 +489,7 @@ impl Context {
         let shadow = random.bytes(4 * size.iter().product::<usize>());
         let mut memory = Memory::new(shadow.clone());
         let flags = [CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR][random.below(2)];
-        let mem = world.cl.image(&self.raw, flags, size, memory.ptr())?;
+        let mem = self.raw.image(flags, size, memory.ptr())?;
         if flags == CL_MEM_USE_HOST_PTR {
             let memory = std::mem::replace(&mut memory, Memory::new(Vec::new()));
             callbacks::on_destroy(world, &mem, Some(memory))?;
@@ -533,9 +530,9 @@ impl Queue {
 
 impl Picture {
     /// Returns a placeholder, which `World::new` replaces.
-    fn none(cl: &'static Cl, context: &Handle) -> Result<Picture, Failure> {
+    fn none(context: &Handle) -> Result<Picture, Failure> {
         Ok(Picture {
-            object: Object::none(cl, context)?,
+            object: Object::none(context)?,
             size: [0; 3],
         })
     }
@@ -543,9 +540,9 @@ impl Picture {
 
 impl Object {
     /// Returns a placeholder, which `World::new` replaces.
-    fn none(cl: &'static Cl, context: &Handle) -> Result<Object, Failure> {
+    fn none(context: &Handle) -> Result<Object, Failure> {
         Ok(Object {
-            mem: cl.buffer(context, 0, 16, null_mut())?,
+            mem: context.buffer(0, 16, null_mut())?,
             flags: 0,
             shadow: Vec::new(),
             writer: None,
@@ -555,7 +552,6 @@ impl Object {
 
     /// Creates a buffer of random size, flags and contents.
     pub(super) fn new(world: &Arc<World>, context: usize, random: &mut Random) -> Result<Object, Failure> {
-        let cl = world.cl;
         let words = match random.below(24) {
             0 if !world.rules.small => 2_200_000 + random.below(1000),
             1..8 => 16 * (1 + random.below(1000)),
@@ -568,7 +564,9 @@ impl Object {
             1 => CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR,
             _ => CL_MEM_COPY_HOST_PTR,
         };
-        let mem = cl.buffer(&world.contexts[context].raw, flags, shadow.len(), memory.ptr())?;
+        let mem = world.contexts[context]
+            .raw
+            .buffer(flags, shadow.len(), memory.ptr())?;
         if flags == CL_MEM_USE_HOST_PTR {
             callbacks::on_destroy(
                 world,

@@ -3,10 +3,10 @@
 
 use super::generate::Program;
 use crate::bench::case::{Case, Quantity, Row, Running, Sample, Side, Stop};
-use crate::bench::cl::{Argument, Context, Queue, Range};
 use crate::bench::data::to_u32;
 use crate::bench::locate::Place;
 use crate::child::{self, End, Limits};
+use crate::cl::{Argument, Context, Queue, Range};
 use crate::{Failure, Outcome};
 use serde_json::{Value, json};
 use std::ffi::OsString;

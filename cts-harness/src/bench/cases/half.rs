@@ -2,9 +2,9 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale, Side, Stop};
-use crate::bench::cl::Range;
 use crate::bench::data::{Random, from_half, half, of_u16, to_u16};
 use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::cl::Range;
 
 const SOURCE: &str = include_str!("../kernels/half.cl");
 

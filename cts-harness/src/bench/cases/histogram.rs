@@ -2,9 +2,9 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale};
-use crate::bench::cl::Range;
 use crate::bench::data::{Random, of_u32, same, to_u32};
 use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::cl::Range;
 
 const BINS: usize = 256;
 

@@ -2,7 +2,7 @@
 
 use super::transfer::{Operation, rows, samples};
 use crate::bench::case::{Case, Running, Sample, Side, Stop};
-use crate::bench::cl::{Buffer, Image, Pixels, Queue};
+use crate::cl::{Buffer, Image, Pixels, Queue};
 
 const SIDES: [usize; 4] = [256, 1024, 4096, 8192];
 const FORMATS: [(Pixels, &str); 2] = [(Pixels::Rgba8, "RGBA8"), (Pixels::Rgba32F, "RGBA32F")];

@@ -2,7 +2,7 @@
 //! result is read each time.
 
 use crate::bench::case::{Case, Quantity, Row, Running, Sample, Side, Stop};
-use crate::bench::cl::{Argument, Buffer, Kernel, Queue, Range};
+use crate::cl::{Argument, Buffer, Handle, Queue, Range};
 use std::time::Instant;
 
 const SOURCE: &str = include_str!("../kernels/launch.cl");
@@ -44,7 +44,7 @@ fn latency() -> Case {
 
 struct Latency {
     queue: Queue,
-    kernel: Kernel,
+    kernel: Handle,
 }
 
 impl Running for Latency {
@@ -100,7 +100,7 @@ struct Many {
     queue: Queue,
     pattern: Pattern,
     /// One kernel for each buffer, with its arguments set.
-    kernels: Vec<Kernel>,
+    kernels: Vec<Handle>,
     buffers: Vec<Buffer>,
     /// The expected value of each buffer's counters.
     expected: Vec<u32>,

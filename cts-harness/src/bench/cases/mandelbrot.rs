@@ -2,9 +2,9 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale};
-use crate::bench::cl::Range;
 use crate::bench::data::{Random, to_u32};
 use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::cl::Range;
 
 const LEFT: f32 = -2.25;
 const TOP: f32 = -1.5;

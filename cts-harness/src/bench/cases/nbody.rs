@@ -2,9 +2,9 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale, Side, Stop};
-use crate::bench::cl::Range;
 use crate::bench::data::{Random, close, of_f32, of_f64, to_f32, to_f64};
 use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::cl::Range;
 
 const SOFTENING: f64 = 0.0625;
 

@@ -2,9 +2,9 @@
 
 use super::mega;
 use crate::bench::case::{Case, Scale};
-use crate::bench::cl::Range;
 use crate::bench::data::{Random, of_u32, same, to_u32};
 use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::cl::Range;
 
 /// The number of keys that a work-group sorts in local memory. The kernel has the same constant.
 const KEYS: usize = 512;

@@ -2,9 +2,9 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale, Stop};
-use crate::bench::cl::Range;
 use crate::bench::data::{Random, close, of_f32, to_f32};
 use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::cl::Range;
 
 pub(super) fn cases(scale: Scale) -> [Case; 2] {
     let side = scale.pick(512, 4096);

@@ -2,7 +2,7 @@
 //! pinned host memory.
 
 use crate::bench::case::{Case, Row, Running, Sample, Side, Stop};
-use crate::bench::cl::{Buffer, Queue};
+use crate::cl::{Buffer, Queue};
 use std::time::Instant;
 
 const KIB: usize = 1 << 10;

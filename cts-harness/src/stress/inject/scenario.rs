@@ -3,9 +3,8 @@
 //! All words of an object hold the same number. The host knows this number unless an error left it in doubt.
 //! A command that reads without an error must return that number.
 
-use super::super::cl::{Cl, Side};
-use super::super::handle::{Handle, Memory, watch_memory};
-use super::super::images::Place;
+use super::super::cl::Cl;
+use crate::cl::{Argument, Handle, Memory, Place, Side, watch_memory};
 use crate::{Failure, Outcome};
 use opencl_sys::*;
 use std::ptr::null_mut;
@@ -185,14 +184,12 @@ impl Host {
         let queue = cl.queue(&context, 0, 0)?;
         let other = cl.queue(&context, order | CL_QUEUE_PROFILING_ENABLE, 0)?;
         let more = if cl.images { IMAGE_SOURCE } else { "" };
-        let program = cl.program(&context, &format!("{SOURCE}{more}"))?;
+        let program = context.build(&format!("{SOURCE}{more}"), "")?;
         let names = ["put", "get", "sum", "paint"];
         let kernels = names[..3 + usize::from(cl.images)].iter();
-        let kernels = kernels
-            .map(|n| cl.kernel(&program, n))
-            .collect::<Result<_, _>>()?;
+        let kernels = kernels.map(|n| program.kernel(n)).collect::<Result<_, _>>()?;
         let own = Memory::new(vec![0; 4 * WORDS[HOST]]);
-        let buffer = |at: usize, flags, host| cl.buffer(&context, flags, 4 * WORDS[at], host);
+        let buffer = |at: usize, flags, host| context.buffer(flags, 4 * WORDS[at], host);
         let first = Memory::new(vec![0; 4 * WORDS[LARGE]]);
         let mut objects = vec![
             buffer(A, CL_MEM_COPY_HOST_PTR, first.ptr())?,
@@ -203,7 +200,7 @@ impl Host {
         ];
         if cl.images {
             for _ in 0..2 {
-                objects.push(cl.image(&context, CL_MEM_COPY_HOST_PTR, SIZE, first.ptr())?);
+                objects.push(context.image(CL_MEM_COPY_HOST_PTR, SIZE, first.ptr())?);
             }
         }
         Ok(Host {
@@ -272,12 +269,12 @@ impl Host {
     /// flight and the wait is repeated.
     fn complete(&mut self, event: &Handle) -> Outcome {
         for _ in 0..5 {
-            let code = self.cl.wait(std::slice::from_ref(event))?;
+            let code = event.wait()?;
             if code == CL_SUCCESS {
                 return Ok(());
             }
             self.errors += 1;
-            let status = self.cl.status(event)?;
+            let status = event.status()?;
             if status < 0 {
                 return Err(Failure(format!("status {status}")));
             }
@@ -292,13 +289,13 @@ impl Host {
 
     fn finish(&mut self) -> Outcome {
         for queue in [self.queue.clone(), self.other.clone()] {
-            let mut result = self.cl.finish(&queue);
+            let mut result = queue.finish();
             for _ in 0..3 {
                 if result.is_ok() {
                     break;
                 }
                 self.errors += 1;
-                result = self.cl.finish(&queue);
+                result = queue.finish();
             }
             // If the device is lost, no later call succeeds.
             result?;
@@ -313,12 +310,11 @@ impl Host {
             .collect();
         for (object, wanted) in known {
             let memory = Memory::new(vec![0xCC; 4 * WORDS[object]]);
-            let cl = self.cl;
             let read = if object >= PICTURE {
                 let what = (&self.objects[object], Place::all(SIZE));
-                cl.image_transfer(&self.queue, what, false, &memory, &[])
+                self.queue.image_transfer(what, false, &memory, &[])
             } else {
-                cl.read_blocking(&self.queue, &self.objects[object], 0, &memory, &[])
+                self.queue.read(&self.objects[object], true, 0, &memory, &[])
             };
             let before = self.errors;
             match read.and_then(|event| self.complete(&event)) {
@@ -374,7 +370,7 @@ impl Host {
         let stamp = self.next();
         let memory = self.stamped(object, stamp);
         let (q, mem) = (&self.queue, &self.objects[object]);
-        let event = self.cl.write(q, mem, blocking, 0, &memory, &[])?;
+        let event = q.write(mem, blocking, 0, &memory, &[])?;
         Host::wrote(event, object, stamp, Some(memory))
     }
 
@@ -382,8 +378,8 @@ impl Host {
         let memory = self.stamped(object, 0xCCCC_CCCC);
         let (q, mem) = (&self.queue, &self.objects[object]);
         let event = match blocking {
-            true => self.cl.read_blocking(q, mem, 0, &memory, &[])?,
-            false => self.cl.read(q, mem, 0, &memory, &[])?,
+            true => q.read(mem, true, 0, &memory, &[])?,
+            false => q.read(mem, false, 0, &memory, &[])?,
         };
         Ok(Did {
             event,
@@ -402,45 +398,45 @@ impl Host {
 
     fn copy(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
         let (a, b) = ((&self.objects[from], 0), (&self.objects[to], 0));
-        let event = self.cl.copy(&self.queue, a, b, 4 * WORDS[to], &[])?;
+        let event = self.queue.copy(a, b, 4 * WORDS[to], &[])?;
         self.moved(event, from, to)
     }
 
     /// Copies in the other queue. Events order the copy after the first queue's earlier commands and before
     /// its later ones.
     fn elsewhere(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
-        let before = self.cl.marker(&self.queue, false, &[])?;
-        self.cl.flush(&self.queue)?;
+        let before = self.queue.marker(false, &[])?;
+        self.queue.flush()?;
         let (a, b) = ((&self.objects[from], 0), (&self.objects[to], 0));
-        let event = self.cl.copy(&self.other, a, b, 4 * WORDS[to], &[before])?;
-        self.cl.flush(&self.other)?;
+        let event = self.other.copy(a, b, 4 * WORDS[to], &[before])?;
+        self.other.flush()?;
         // The barrier orders the next commands of the first queue after the copy.
-        let event = self.cl.marker(&self.queue, true, &[event])?;
+        let event = self.queue.marker(true, &[event])?;
         self.moved(event, from, to)
     }
 
     fn put(&mut self, object: usize) -> Result<Did, Failure> {
         let stamp = self.next();
-        let (cl, kernel) = (self.cl, &self.kernels[0]);
-        cl.argument(kernel, 0, &self.objects[object])?;
-        cl.number(kernel, 1, stamp)?;
-        let event = cl.launch(&self.queue, kernel, WORDS[object], None, &[])?;
+        let kernel = &self.kernels[0];
+        kernel.set_all(&[Argument::Memory(&self.objects[object]), Argument::U32(stamp)])?;
+        let event = self.queue.launch(kernel, WORDS[object], None, &[])?;
         Host::wrote(event, object, stamp, None)
     }
 
     fn get(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
-        let (cl, kernel) = (self.cl, &self.kernels[1]);
-        cl.argument(kernel, 0, &self.objects[from])?;
-        cl.argument(kernel, 1, &self.objects[to])?;
-        let event = cl.launch(&self.queue, kernel, WORDS[to], Some(64), &[])?;
+        let kernel = &self.kernels[1];
+        kernel.set_all(&[
+            Argument::Memory(&self.objects[from]),
+            Argument::Memory(&self.objects[to]),
+        ])?;
+        let event = self.queue.launch(kernel, WORDS[to], Some(64), &[])?;
         self.moved(event, from, to)
     }
 
     fn sum(&mut self, object: usize) -> Result<Did, Failure> {
-        let (cl, kernel) = (self.cl, &self.kernels[2]);
-        cl.argument(kernel, 0, &self.objects[object])?;
-        cl.local(kernel, 1, 4 * 32)?;
-        let event = cl.launch(&self.queue, kernel, WORDS[object], Some(32), &[])?;
+        let kernel = &self.kernels[2];
+        kernel.set_all(&[Argument::Memory(&self.objects[object]), Argument::Local(4 * 32)])?;
+        let event = self.queue.launch(kernel, WORDS[object], Some(32), &[])?;
         let value = self.values[object].map(|v| v + 1);
         Ok(Did {
             event,
@@ -453,19 +449,19 @@ impl Host {
         let stamp = self.next();
         let range = (0, 4 * WORDS[object]);
         let mem = &self.objects[object];
-        let event = self.cl.fill(&self.queue, mem, &stamp.to_le_bytes(), range, &[])?;
+        let event = self.queue.fill(mem, &stamp.to_le_bytes(), range, &[])?;
         Host::wrote(event, object, stamp, None)
     }
 
     /// Fills both halves of an object, each through a sub-buffer.
     fn fill_halves(&mut self, object: usize) -> Result<Did, Failure> {
         let stamp = self.next();
-        let (cl, half) = (self.cl, 2 * WORDS[object]);
-        let halves = [0, half].map(|origin| cl.sub_buffer(&self.objects[object], origin, half));
+        let half = 2 * WORDS[object];
+        let halves = [0, half].map(|origin| self.objects[object].sub_buffer(origin, half));
         let [a, b] = halves;
         let (a, b, pattern) = (a?, b?, stamp.to_le_bytes());
-        cl.fill(&self.queue, &a, &pattern, (0, half), &[])?;
-        let event = cl.fill(&self.queue, &b, &pattern, (0, half), &[])?;
+        self.queue.fill(&a, &pattern, (0, half), &[])?;
+        let event = self.queue.fill(&b, &pattern, (0, half), &[])?;
         Host::wrote(event, object, stamp, None)
     }
 
@@ -484,7 +480,7 @@ impl Host {
         let memory = self.stamped(object, stamp);
         let (side, region) = Host::box_(object);
         let (q, mem) = (&self.queue, &self.objects[object]);
-        let event = self.cl.rect(q, mem, write, (side, side, region), &memory, &[])?;
+        let event = q.rect(mem, write, (side, side, region), &memory, &[])?;
         if write {
             return Host::wrote(event, object, stamp, Some(memory));
         }
@@ -497,35 +493,35 @@ impl Host {
 
     fn copy_rows(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
         let both = (&self.objects[from], &self.objects[to]);
-        let event = self.cl.copy_rows(&self.queue, both, Host::box_(to), &[])?;
+        let event = self.queue.copy_rows(both, Host::box_(to), &[])?;
         self.moved(event, from, to)
     }
 
     /// Maps the object, checks its contents, stores into it, and unmaps it.
     fn map(&mut self, object: usize) -> Result<Did, Failure> {
         let stamp = self.next();
-        let (cl, q, flags) = (self.cl, self.queue.clone(), CL_MAP_READ | CL_MAP_WRITE);
+        let (q, flags) = (self.queue.clone(), CL_MAP_READ | CL_MAP_WRITE);
         let range = (0, 4 * WORDS[object]);
-        let (mapped, event) = cl.map(&q, &self.objects[object], flags, range, &[])?;
+        let (mapped, event) = q.map(&self.objects[object], flags, range, &[])?;
         self.complete(&event)?;
         if let Some(wanted) = self.values[object] {
             self.compare("mapping", mapped.bytes(), wanted);
         }
         mapped.store(self.stamped(object, stamp).bytes());
-        let event = cl.unmap(&q, &self.objects[object], mapped, &[])?;
+        let event = q.unmap(&self.objects[object], mapped, &[])?;
         Host::wrote(event, object, stamp, None)
     }
 
     /// Writes from a mapping into another object, without waiting for the map command in between.
     fn relay(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
-        let (cl, q) = (self.cl, self.queue.clone());
+        let q = self.queue.clone();
         let range = (0, 4 * WORDS[from]);
-        let (mapped, event) = cl.map(&q, &self.objects[from], CL_MAP_READ, range, &[])?;
+        let (mapped, event) = q.map(&self.objects[from], CL_MAP_READ, range, &[])?;
         let source = (mapped.ptr(), 4 * WORDS[to]);
-        let written = cl.write_from(&q, &self.objects[to], 0, source, &[event]);
+        let written = q.write_from(&self.objects[to], 0, source, &[event]);
         // The mapping must be unmapped even if the write failed.
         let after = written.as_ref().map(|w| vec![w.clone()]).unwrap_or_default();
-        let unmapped = cl.unmap(&q, &self.objects[from], mapped, &after);
+        let unmapped = q.unmap(&self.objects[from], mapped, &after);
         let (event, _) = (written?, unmapped?);
         self.moved(event, from, to)
     }
@@ -534,12 +530,11 @@ impl Host {
     fn gated(&mut self, object: usize, status: cl_int) -> Result<Did, Failure> {
         let stamp = self.next();
         let memory = self.stamped(object, stamp);
-        let cl = self.cl;
-        let gate = cl.user_event(&self.context)?;
+        let gate = self.context.user_event()?;
         let (q, mem, after) = (&self.queue, &self.objects[object], std::slice::from_ref(&gate));
-        let event = cl.write(q, mem, false, 0, &memory, after)?;
-        cl.flush(&self.queue)?;
-        cl.set_status(&gate, status)?;
+        let event = q.write(mem, false, 0, &memory, after)?;
+        self.queue.flush()?;
+        gate.set_status(status)?;
         Host::wrote(event, object, stamp, Some(memory))
     }
 
@@ -548,7 +543,7 @@ impl Host {
             return self.put(object);
         }
         let what = (WORDS[object], 5);
-        let event = self.cl.native(&self.queue, &self.objects[object], what, &[])?;
+        let event = self.queue.native(&self.objects[object], what, &[])?;
         let value = self.values[object].map(|v| v + 5);
         Ok(Did {
             event,
@@ -559,7 +554,7 @@ impl Host {
 
     fn marker(&mut self, barrier: bool) -> Result<Did, Failure> {
         Ok(Did {
-            event: self.cl.marker(&self.queue, barrier, &[])?,
+            event: self.queue.marker(barrier, &[])?,
             sets: Vec::new(),
             memory: None,
         })
@@ -567,7 +562,7 @@ impl Host {
 
     fn migrate(&mut self, object: usize) -> Result<Did, Failure> {
         Ok(Did {
-            event: self.cl.migrate(&self.queue, &self.objects[object], &[])?,
+            event: self.queue.migrate(&self.objects[object], &[])?,
             sets: Vec::new(),
             memory: None,
         })
@@ -575,7 +570,7 @@ impl Host {
 
     /// Replaces a buffer that commands have used by a new one.
     fn replace(&mut self, object: usize) -> Result<Did, Failure> {
-        let mem = self.cl.buffer(&self.context, 0, 4 * WORDS[object], null_mut())?;
+        let mem = self.context.buffer(0, 4 * WORDS[object], null_mut())?;
         self.objects[object] = mem;
         self.values[object] = None;
         self.fill(object)
@@ -584,7 +579,7 @@ impl Host {
     fn fill_image(&mut self, object: usize) -> Result<Did, Failure> {
         let stamp = self.next();
         let what = (&self.objects[object], Place::all(SIZE));
-        let event = self.cl.image_fill(&self.queue, what, stamp, &[])?;
+        let event = self.queue.image_fill(what, stamp, &[])?;
         Host::wrote(event, object, stamp, None)
     }
 
@@ -592,7 +587,7 @@ impl Host {
         let stamp = if write { self.next() } else { 0xCCCC_CCCC };
         let memory = self.stamped(object, stamp);
         let what = (&self.objects[object], Place::all(SIZE));
-        let event = self.cl.image_transfer(&self.queue, what, write, &memory, &[])?;
+        let event = self.queue.image_transfer(what, write, &memory, &[])?;
         if write {
             return Host::wrote(event, object, stamp, Some(memory));
         }
@@ -606,22 +601,24 @@ impl Host {
     fn copy_image(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
         let source = (&self.objects[from], Place::all(SIZE));
         let target = (&self.objects[to], [0; 3]);
-        let event = self.cl.image_copy(&self.queue, source, target, &[])?;
+        let event = self.queue.image_copy(source, target, &[])?;
         self.moved(event, from, to)
     }
 
     fn paint(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
-        let (cl, kernel) = (self.cl, &self.kernels[3]);
-        cl.argument(kernel, 0, &self.objects[from])?;
-        cl.argument(kernel, 1, &self.objects[to])?;
-        let event = cl.launch(&self.queue, kernel, WORDS[to], None, &[])?;
+        let kernel = &self.kernels[3];
+        kernel.set_all(&[
+            Argument::Memory(&self.objects[from]),
+            Argument::Memory(&self.objects[to]),
+        ])?;
+        let event = self.queue.launch(kernel, WORDS[to], None, &[])?;
         self.moved(event, from, to)
     }
 
     fn exchange(&mut self, image: usize, buffer: usize, to_image: bool) -> Result<Did, Failure> {
         let what = (&self.objects[image], Place::all(SIZE));
         let there = (&self.objects[buffer], 0);
-        let event = self.cl.image_buffer(&self.queue, what, there, to_image, &[])?;
+        let event = self.queue.image_buffer(what, there, to_image, &[])?;
         match to_image {
             true => self.moved(event, buffer, image),
             false => self.moved(event, image, buffer),
@@ -630,9 +627,9 @@ impl Host {
 
     fn map_image(&mut self, object: usize) -> Result<Did, Failure> {
         let stamp = self.next();
-        let (cl, q, flags) = (self.cl, self.queue.clone(), CL_MAP_READ | CL_MAP_WRITE);
+        let (q, flags) = (self.queue.clone(), CL_MAP_READ | CL_MAP_WRITE);
         let what = (&self.objects[object], Place::all(SIZE));
-        let (mut rows, event) = cl.image_map(&q, what, flags, &[])?;
+        let (mut rows, event) = q.image_map(what, flags, &[])?;
         self.complete(&event)?;
         for row in &rows {
             if let Some(wanted) = self.values[object] {
@@ -640,7 +637,7 @@ impl Host {
             }
             row.store(&stamp.to_le_bytes().repeat(SIZE[0]));
         }
-        let event = cl.unmap(&q, &self.objects[object], rows.swap_remove(0), &[])?;
+        let event = q.unmap(&self.objects[object], rows.swap_remove(0), &[])?;
         Host::wrote(event, object, stamp, None)
     }
 }

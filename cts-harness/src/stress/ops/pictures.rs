@@ -2,8 +2,7 @@
 
 use super::{Thread, difference, words};
 use crate::Failure;
-use crate::stress::handle::Memory;
-use crate::stress::images::Place;
+use crate::cl::{Argument, Memory, Place};
 use crate::stress::random::Random;
 use crate::stress::world::Outcome;
 use opencl_sys::{CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION};
@@ -52,9 +51,7 @@ pub(super) fn transfer(t: &mut Thread) -> Result<(), Failure> {
     };
     let next = t.next(before)?;
     let what = (&picture.object.mem, place);
-    let event = world
-        .cl
-        .image_transfer(&next.queue.raw, what, write, &memory, &next.after)?;
+    let event = next.queue.raw.image_transfer(what, write, &memory, &next.after)?;
     let mut expected = Vec::new();
     match (next.outcome, write) {
         (Outcome::Failed, _) => {}
@@ -81,7 +78,7 @@ pub(super) fn fill(t: &mut Thread) -> Result<(), Failure> {
     let value = t.random.word();
     let next = t.next(picture.object.before_write())?;
     let what = (&picture.object.mem, place);
-    let event = world.cl.image_fill(&next.queue.raw, what, value, &next.after)?;
+    let event = next.queue.raw.image_fill(what, value, &next.after)?;
     if next.outcome == Outcome::Done {
         let bytes: Vec<u8> = value
             .to_ne_bytes()
@@ -113,7 +110,7 @@ pub(super) fn copy(t: &mut Thread) -> Result<(), Failure> {
     after.extend(dst.object.before_write());
     let next = t.next(after)?;
     let (a, b) = ((&src.object.mem, from), (&dst.object.mem, to.origin));
-    let event = world.cl.image_copy(&next.queue.raw, a, b, &next.after)?;
+    let event = next.queue.raw.image_copy(a, b, &next.after)?;
     if next.outcome == Outcome::Done {
         let bytes = gather(&src.object.shadow, src.size, from);
         scatter(&mut dst.object.shadow, dst.size, to, &bytes);
@@ -145,9 +142,7 @@ pub(super) fn exchange(t: &mut Thread) -> Result<(), Failure> {
     };
     let next = t.next(after)?;
     let (a, b) = ((&picture.object.mem, place), (&object.mem, offset));
-    let event = world
-        .cl
-        .image_buffer(&next.queue.raw, a, b, to_image, &next.after)?;
+    let event = next.queue.raw.image_buffer(a, b, to_image, &next.after)?;
     match (next.outcome, to_image) {
         (Outcome::Failed, _) => {}
         (Outcome::Done, true) => {
@@ -170,7 +165,6 @@ pub(super) fn exchange(t: &mut Thread) -> Result<(), Failure> {
 /// Maps a box of an image, checks it, at times stores into it, and unmaps it.
 pub(super) fn map(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
-    let cl = world.cl;
     let Some(mut picture) = world.contexts[t.at].picture(&mut t.random) else {
         return Ok(());
     };
@@ -187,9 +181,9 @@ pub(super) fn map(t: &mut Thread) -> Result<(), Failure> {
         return Ok(());
     }
     let what = (&picture.object.mem, place);
-    let (rows, event) = cl.image_map(&next.queue.raw, what, flags, &next.after)?;
-    t.context().flush(cl)?;
-    cl.wait(std::slice::from_ref(&event))?;
+    let (rows, event) = next.queue.raw.image_map(what, flags, &next.after)?;
+    t.context().flush()?;
+    event.wait()?;
     let expected = gather(&picture.object.shadow, picture.size, place);
     let row = 4 * place.region[0];
     for (mapped, expected) in rows.iter().zip(expected.chunks(row)) {
@@ -212,7 +206,7 @@ pub(super) fn map(t: &mut Thread) -> Result<(), Failure> {
     let Some(first) = rows.into_iter().next() else {
         return Err(Failure("a mapping without rows".into()));
     };
-    let event = cl.unmap(&next.queue.raw, &picture.object.mem, first, &next.after)?;
+    let event = next.queue.raw.unmap(&picture.object.mem, first, &next.after)?;
     picture.object.written_by(&event);
     t.enqueued("image unmap", &next, event, Vec::new(), Vec::new())
 }
@@ -233,13 +227,13 @@ pub(super) fn ink(t: &mut Thread) -> Result<(), Failure> {
     after.extend(dst.object.before_write());
     let next = t.next(after)?;
     let kernel = &t.kernels[t.at][3];
-    world.cl.argument(kernel, 0, &src.object.mem)?;
-    world.cl.argument(kernel, 1, &dst.object.mem)?;
-    world.cl.number(kernel, 2, m)?;
-    world.cl.number(kernel, 3, w as u32)?;
-    let event = world
-        .cl
-        .launch(&next.queue.raw, kernel, w * h, None, &next.after)?;
+    kernel.set_all(&[
+        Argument::Memory(&src.object.mem),
+        Argument::Memory(&dst.object.mem),
+        Argument::U32(m),
+        Argument::U32(w as u32),
+    ])?;
+    let event = next.queue.raw.launch(kernel, w * h, None, &next.after)?;
     if next.outcome == Outcome::Done {
         let place = Place {
             origin: [0; 3],

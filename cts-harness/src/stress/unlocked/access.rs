@@ -1,11 +1,10 @@
 //! The ways in which commands write stamps into blocks of an object and read them.
 
-use super::super::cl::{Cl, Side};
-use super::super::handle::{Handle, Memory};
-use super::super::images::Place;
+use super::super::cl::Cl;
 use super::super::random::Random;
 use super::history::{Block, Stamp};
 use crate::Failure;
+use crate::cl::{Argument, Handle, Memory, Place, Side};
 use std::ops::Range;
 
 /// The number of blocks of each object.
@@ -84,7 +83,6 @@ impl Target {
 
 /// The objects that a thread needs for its commands and shares with no other thread.
 pub(super) struct Tools {
-    pub(super) cl: &'static Cl,
     pub(super) context: Handle,
     put: Handle,
     get: Handle,
@@ -145,19 +143,18 @@ impl Tools {
     /// Creates the kernels of a thread.
     pub(super) fn new(cl: &'static Cl, context: &Handle, program: &Handle) -> Result<Tools, Failure> {
         Ok(Tools {
-            cl,
             context: context.clone(),
-            put: cl.kernel(program, "put")?,
-            get: cl.kernel(program, "get")?,
+            put: program.kernel("put")?,
+            get: program.kernel("get")?,
             paint: match cl.images {
-                true => Some(cl.kernel(program, "paint")?),
+                true => Some(program.kernel("paint")?),
                 false => None,
             },
         })
     }
 
     fn scratch(&self, words: usize) -> Result<Handle, Failure> {
-        self.cl.buffer(&self.context, 0, 4 * words, std::ptr::null_mut())
+        self.context.buffer(0, 4 * words, std::ptr::null_mut())
     }
 
     /// Writes a stamp into each word of the blocks, with a command that the random numbers choose. Calls
@@ -175,7 +172,6 @@ impl Tools {
             return self.write_image(queue, to, blocks, stamp, after, (random, now));
         }
         let (first, words) = (to.first(blocks), to.words(blocks));
-        let cl = self.cl;
         let writing = |event, how, memory, keep| Writing {
             event,
             _memory: memory,
@@ -185,18 +181,20 @@ impl Tools {
         let pattern = stamp.to_le_bytes();
         Ok(match random.below(9) {
             0 | 1 => {
-                cl.argument(&self.put, 0, &to.mem)?;
-                cl.number(&self.put, 1, first as u32)?;
-                cl.number(&self.put, 2, stamp)?;
+                self.put.set_all(&[
+                    Argument::Memory(&to.mem),
+                    Argument::U32(first as u32),
+                    Argument::U32(stamp),
+                ])?;
                 now();
-                let event = cl.launch(queue, &self.put, words, None, after)?;
+                let event = queue.launch(&self.put, words, None, after)?;
                 now();
                 writing(event, "kernel", None, Vec::new())
             }
             2 | 3 => {
                 let range = (4 * first, 4 * words);
                 now();
-                let event = cl.fill(queue, &to.mem, &pattern, range, after)?;
+                let event = queue.fill(&to.mem, &pattern, range, after)?;
                 now();
                 writing(event, "fill", None, Vec::new())
             }
@@ -204,7 +202,7 @@ impl Tools {
                 let memory = stamped(stamp, words);
                 let blocking = n == 5;
                 now();
-                let event = cl.write(queue, &to.mem, blocking, 4 * first, &memory, after)?;
+                let event = queue.write(&to.mem, blocking, 4 * first, &memory, after)?;
                 now();
                 let how = if blocking { "blocking write" } else { "write" };
                 writing(event, how, Some(memory), Vec::new())
@@ -213,17 +211,17 @@ impl Tools {
                 let memory = stamped(stamp, words);
                 let box_ = rows(first, words, to.block);
                 now();
-                let event = cl.rect(queue, &to.mem, true, box_, &memory, after)?;
+                let event = queue.rect(&to.mem, true, box_, &memory, after)?;
                 now();
                 writing(event, "write of rows", Some(memory), Vec::new())
             }
             _ => {
                 let from = self.scratch(words)?;
-                let filled = cl.fill(queue, &from, &pattern, (0, 4 * words), &[])?;
+                let filled = queue.fill(&from, &pattern, (0, 4 * words), &[])?;
                 let mut after = after.to_vec();
                 after.push(filled);
                 now();
-                let event = cl.copy(queue, (&from, 0), (&to.mem, 4 * first), 4 * words, &after)?;
+                let event = queue.copy((&from, 0), (&to.mem, 4 * first), 4 * words, &after)?;
                 now();
                 writing(event, "copy", None, vec![from])
             }
@@ -240,36 +238,37 @@ impl Tools {
         (random, now): (&mut Random, &mut dyn FnMut()),
     ) -> Result<Writing, Failure> {
         let (place, words) = (to.place(blocks), to.words(blocks));
-        let cl = self.cl;
         let mut memory = None;
         let mut keep = Vec::new();
         let (event, how) = match (random.below(4), &self.paint) {
             (0, Some(paint)) => {
-                cl.argument(paint, 0, &to.mem)?;
-                cl.number(paint, 1, place.origin[1] as u32)?;
-                cl.number(paint, 2, stamp)?;
+                paint.set_all(&[
+                    Argument::Memory(&to.mem),
+                    Argument::U32(place.origin[1] as u32),
+                    Argument::U32(stamp),
+                ])?;
                 now();
-                (cl.launch(queue, paint, words, None, after)?, "kernel on image")
+                (queue.launch(paint, words, None, after)?, "kernel on image")
             }
             (1, _) => {
                 now();
-                let event = cl.image_fill(queue, (&to.mem, place), stamp, after)?;
+                let event = queue.image_fill((&to.mem, place), stamp, after)?;
                 (event, "fill of image")
             }
             (2, _) => {
                 let from = self.scratch(words)?;
-                let filled = cl.fill(queue, &from, &stamp.to_le_bytes(), (0, 4 * words), &[])?;
+                let filled = queue.fill(&from, &stamp.to_le_bytes(), (0, 4 * words), &[])?;
                 let mut after = after.to_vec();
                 after.push(filled);
                 now();
-                let event = cl.image_buffer(queue, (&to.mem, place), (&from, 0), true, &after)?;
+                let event = queue.image_buffer((&to.mem, place), (&from, 0), true, &after)?;
                 keep.push(from);
                 (event, "copy to image")
             }
             _ => {
                 let from = memory.insert(stamped(stamp, words));
                 now();
-                let event = cl.image_transfer(queue, (&to.mem, place), true, from, after)?;
+                let event = queue.image_transfer((&to.mem, place), true, from, after)?;
                 (event, "write of image")
             }
         };
@@ -292,7 +291,6 @@ impl Tools {
         (random, now): (&mut Random, &mut dyn FnMut()),
     ) -> Result<Reading, Failure> {
         let (first, words) = (from.first(blocks), from.words(blocks));
-        let cl = self.cl;
         let memory = Memory::new(vec![0xCC; 4 * words]);
         let mut keep = Vec::new();
         let kind = random.below(if from.image { 3 } else { 7 });
@@ -301,14 +299,14 @@ impl Tools {
             if kind == 0 {
                 let to = self.scratch(words)?;
                 now();
-                let copied = cl.image_buffer(queue, (&from.mem, place), (&to, 0), false, after)?;
+                let copied = queue.image_buffer((&from.mem, place), (&to, 0), false, after)?;
                 now();
-                let event = cl.read(queue, &to, 0, &memory, &[copied])?;
+                let event = queue.read(&to, false, 0, &memory, &[copied])?;
                 keep.push(to);
                 (event, "copy from image")
             } else {
                 now();
-                let event = cl.image_transfer(queue, (&from.mem, place), false, &memory, after)?;
+                let event = queue.image_transfer((&from.mem, place), false, &memory, after)?;
                 now();
                 (event, "read of image")
             }
@@ -316,41 +314,43 @@ impl Tools {
             match kind {
                 0 | 1 => {
                     now();
-                    let event = cl.read(queue, &from.mem, 4 * first, &memory, after)?;
+                    let event = queue.read(&from.mem, false, 4 * first, &memory, after)?;
                     now();
                     (event, "read")
                 }
                 2 | 3 => {
                     now();
-                    let event = cl.read_blocking(queue, &from.mem, 4 * first, &memory, after)?;
+                    let event = queue.read(&from.mem, true, 4 * first, &memory, after)?;
                     now();
                     (event, "blocking read")
                 }
                 4 if 4 * first % rows(first, words, from.block).0.row == 0 => {
                     let box_ = rows(first, words, from.block);
                     now();
-                    let event = cl.rect(queue, &from.mem, false, box_, &memory, after)?;
+                    let event = queue.rect(&from.mem, false, box_, &memory, after)?;
                     now();
                     (event, "read of rows")
                 }
                 5 => {
                     let to = self.scratch(words)?;
-                    cl.argument(&self.get, 0, &from.mem)?;
-                    cl.number(&self.get, 1, first as u32)?;
-                    cl.argument(&self.get, 2, &to)?;
+                    self.get.set_all(&[
+                        Argument::Memory(&from.mem),
+                        Argument::U32(first as u32),
+                        Argument::Memory(&to),
+                    ])?;
                     now();
-                    let got = cl.launch(queue, &self.get, words, None, after)?;
+                    let got = queue.launch(&self.get, words, None, after)?;
                     now();
-                    let event = cl.read(queue, &to, 0, &memory, &[got])?;
+                    let event = queue.read(&to, false, 0, &memory, &[got])?;
                     keep.push(to);
                     (event, "kernel and read")
                 }
                 _ => {
                     let to = self.scratch(words)?;
                     now();
-                    let copied = cl.copy(queue, (&from.mem, 4 * first), (&to, 0), 4 * words, after)?;
+                    let copied = queue.copy((&from.mem, 4 * first), (&to, 0), 4 * words, after)?;
                     now();
-                    let event = cl.read(queue, &to, 0, &memory, &[copied])?;
+                    let event = queue.read(&to, false, 0, &memory, &[copied])?;
                     keep.push(to);
                     (event, "copy and read")
                 }

@@ -17,8 +17,8 @@ mod private;
 mod scene;
 
 use super::cl::Cl;
-use super::handle::{Handle, Memory};
 use super::random::Random;
+use crate::cl::{Argument, Handle, Memory};
 use crate::{Failure, Outcome, progress};
 use access::{BLOCKS, Reading, Tools, Writing};
 use history::{Fault, Finding, Read, Span, Write};
@@ -122,9 +122,8 @@ fn epoch(cl: &'static Cl, args: &super::Args, seed: u64) -> Result<(u64, Vec<Fin
 /// Waits for all commands of the queue, reads the final contents, and checks that each increment was done
 /// once.
 fn last_look(scene: &Scene, domain: &Domain, findings: &mut Vec<Finding>) -> Outcome {
-    let cl = scene.cl;
-    cl.finish(&domain.queue)?;
-    let tools = Tools::new(cl, &scene.context, &scene.program)?;
+    domain.queue.finish()?;
+    let tools = Tools::new(scene.cl, &scene.context, &scene.program)?;
     for (object, target) in domain.objects.iter().enumerate() {
         let mut random = Random::new(0);
         let mut span = Vec::new();
@@ -162,10 +161,10 @@ fn count(
     (least, most): (u32, u32),
 ) -> Result<Option<Finding>, Failure> {
     let memory = Memory::new(vec![0xCC; 4 * COUNTERS]);
-    let event = scene.cl.read(&domain.queue, &domain.counter, 0, &memory, after)?;
+    let event = domain.queue.read(&domain.counter, false, 0, &memory, after)?;
     // Increments whose calls began before the read's call returned may be included.
     let most = most.max(domain.begun.load(Ordering::SeqCst));
-    scene.cl.flush(&domain.queue)?;
+    domain.queue.flush()?;
     wait_for(scene, &event)?;
     let words: Vec<u32> = memory
         .bytes()
@@ -202,7 +201,7 @@ impl<'a> Worker<'a> {
         Ok(Worker {
             scene,
             tools: Tools::new(scene.cl, &scene.context, &scene.program)?,
-            add: scene.cl.kernel(&scene.program, "add")?,
+            add: scene.program.kernel("add")?,
             random: Random::new(seed ^ (index as u64 + 1) << 40),
             own: Own::new(scene, index)?,
             readings: Vec::new(),
@@ -226,10 +225,10 @@ impl<'a> Worker<'a> {
             }
             let queue = &self.scene.domains[domain].queue;
             if self.random.one_in(3) {
-                self.scene.cl.flush(queue)?;
+                queue.flush()?;
             }
             if self.random.one_in(20) {
-                self.scene.cl.finish(queue)?;
+                queue.finish()?;
             }
             if self.readings.len() + self.writings.len() > PENDING {
                 self.settle()?;
@@ -314,14 +313,13 @@ impl<'a> Worker<'a> {
             self.findings.extend(found);
             return Ok(());
         }
-        let cl = self.scene.cl;
-        cl.argument(&self.add, 0, &place.counter)?;
+        self.add.set_all(&[Argument::Memory(&place.counter)])?;
         place.begun.fetch_add(1, Ordering::SeqCst);
-        let event = cl.launch(&place.queue, &self.add, COUNTERS, None, &after)?;
+        let event = place.queue.launch(&self.add, COUNTERS, None, &after)?;
         place.returned.fetch_add(1, Ordering::SeqCst);
         if self.random.one_in(2) {
             ASKED.fetch_add(1, Ordering::SeqCst);
-            cl.on_status(&event, CL_COMPLETE, called, std::ptr::null_mut())?;
+            event.on_status(CL_COMPLETE, called, std::ptr::null_mut())?;
         }
         Ok(())
     }
@@ -329,7 +327,7 @@ impl<'a> Worker<'a> {
     /// Waits for this thread's commands, and records what they read.
     fn settle(&mut self) -> Outcome {
         for domain in &self.scene.domains {
-            self.scene.cl.flush(&domain.queue)?;
+            domain.queue.flush()?;
         }
         for (domain, mut read, reading) in self.readings.drain(..) {
             wait_for(self.scene, &reading.event)?;

@@ -2,12 +2,12 @@
 //! Each command waits, by events, for the thread's earlier commands on the same part, so the thread knows
 //! the contents that it must find.
 
-use super::super::handle::{Handle, Memory};
 use super::super::random::Random;
 use super::access::{BLOCKS, Reading, Target, Tools, Writing, stamped};
 use super::history::{Block, Fault, Finding, Stamp};
 use super::scene::Scene;
 use crate::Failure;
+use crate::cl::{Handle, Memory};
 use opencl_sys::*;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -95,7 +95,7 @@ impl Own {
             let stamp = scene.stamp();
             let range = (4 * target.base, 4 * scene.part);
             let queue = &scene.queues[0];
-            let event = scene.cl.fill(queue, mem, &stamp.to_le_bytes(), range, &[])?;
+            let event = queue.fill(mem, &stamp.to_le_bytes(), range, &[])?;
             parts.push(Part {
                 target,
                 stamps: [stamp; BLOCKS],
@@ -137,7 +137,7 @@ impl Own {
             8 => self.relay(scene, (queue, at, blocks), random)?,
             _ => self.copy(scene, (queue, at, blocks), random)?,
         }
-        scene.cl.flush(queue)?;
+        queue.flush()?;
         if self.readings.len() + self.writings.len() + self.sources.len() > 12 {
             return self.settle(scene);
         }
@@ -200,7 +200,7 @@ impl Own {
         let after = Self::gated(scene, after, random)?;
         let ((source, size), (dest, _)) = (from.bytes(&blocks), target.bytes(&blocks));
         let (a, b) = ((&from.target.mem, source), (&target.target.mem, dest));
-        let event = scene.cl.copy(queue, a, b, size, &after)?;
+        let event = queue.copy(a, b, size, &after)?;
         self.moved(at, to, &blocks, &event);
         Ok(())
     }
@@ -223,8 +223,8 @@ impl Own {
         let range = part.bytes(&blocks);
         let flags = CL_MAP_READ | CL_MAP_WRITE;
         let after = part.before_write();
-        let (mapped, event) = scene.cl.map(queue, &part.target.mem, flags, range, &after)?;
-        scene.cl.flush(queue)?;
+        let (mapped, event) = queue.map(&part.target.mem, flags, range, &after)?;
+        queue.flush()?;
         wait_for(scene, &event)?;
         let got: Vec<Block> = mapped
             .bytes()
@@ -233,9 +233,9 @@ impl Own {
             .collect();
         let finding = part.compare(&got, &part.expected(&blocks), "mapping");
         mapped.store(stamped(stamp, range.1 / 4).bytes());
-        let event = scene.cl.unmap(queue, &part.target.mem, mapped, &[event])?;
+        let event = queue.unmap(&part.target.mem, mapped, &[event])?;
         part.written(&blocks, &[stamp; BLOCKS], &event);
-        scene.cl.flush(queue)?;
+        queue.flush()?;
         Ok(finding)
     }
 
@@ -250,22 +250,15 @@ impl Own {
         let (from, target) = (&self.parts[at], &self.parts[to]);
         let after = Self::gated(scene, from.before_read(), random)?;
         let range = from.bytes(&blocks);
-        let (mapped, event) = scene
-            .cl
-            .map(queue, &from.target.mem, CL_MAP_READ, range, &after)?;
-        scene.cl.flush(queue)?;
+        let (mapped, event) = queue.map(&from.target.mem, CL_MAP_READ, range, &after)?;
+        queue.flush()?;
         let mut after = target.before_write();
         after.push(event);
         let other = &scene.queues[random.below(scene.queues.len())];
         let offset = target.bytes(&blocks).0;
-        let written =
-            scene
-                .cl
-                .write_from(other, &target.target.mem, offset, (mapped.ptr(), range.1), &after)?;
-        scene.cl.flush(other)?;
-        let unmapped = scene
-            .cl
-            .unmap(queue, &from.target.mem, mapped, std::slice::from_ref(&written))?;
+        let written = other.write_from(&target.target.mem, offset, (mapped.ptr(), range.1), &after)?;
+        other.flush()?;
+        let unmapped = queue.unmap(&from.target.mem, mapped, std::slice::from_ref(&written))?;
         self.moved(at, to, &blocks, &written);
         self.parts[at].readers.push(unmapped);
         Ok(())
@@ -283,16 +276,14 @@ impl Own {
         let after = Self::gated(scene, from.before_read(), random)?;
         let (offset, size) = from.bytes(&blocks);
         let memory = Memory::new(vec![0xCC; size]);
-        let read = scene.cl.read(queue, &from.target.mem, offset, &memory, &after)?;
-        scene.cl.flush(queue)?;
+        let read = queue.read(&from.target.mem, false, offset, &memory, &after)?;
+        queue.flush()?;
         let mut after = target.before_write();
         after.push(read.clone());
         let other = &scene.queues[random.below(scene.queues.len())];
         let dest = target.bytes(&blocks).0;
-        let written = scene
-            .cl
-            .write(other, &target.target.mem, false, dest, &memory, &after)?;
-        scene.cl.flush(other)?;
+        let written = other.write(&target.target.mem, false, dest, &memory, &after)?;
+        other.flush()?;
         self.moved(at, to, &blocks, &written);
         self.parts[at].readers.push(read);
         self.sources.push((written, memory));
@@ -326,7 +317,7 @@ impl Own {
         for at in 0..self.parts.len() {
             self.read(scene, tools, (&scene.queues[0], at, 0..BLOCKS), random)?;
         }
-        scene.cl.flush(&scene.queues[0])?;
+        scene.queues[0].flush()?;
         let mut findings = self.settle(scene)?;
         for finding in &mut findings {
             if finding.fault == Fault::Stale {
@@ -339,7 +330,7 @@ impl Own {
 
 /// Waits for one event. A command that fails is an error.
 pub(super) fn wait_for(scene: &Scene, event: &Handle) -> Result<(), Failure> {
-    let code = scene.cl.wait(std::slice::from_ref(event))?;
+    let code = event.wait()?;
     scene.step();
     if code == CL_SUCCESS {
         Ok(())

@@ -2,11 +2,11 @@
 //! held around a call that uses an object; the mutexes only protect lists of what was done.
 
 use super::super::cl::Cl;
-use super::super::handle::{Handle, Memory};
 use super::super::random::Random;
 use super::access::{BLOCKS, IMAGE_SOURCE, SOURCE, Target};
 use super::history::{Finding, History, Span, Stamp, Write};
 use crate::Failure;
+use crate::cl::{Handle, Memory};
 use opencl_sys::*;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -67,7 +67,7 @@ impl Scene {
         let mut random = Random::new(seed);
         let context = cl.context()?;
         let more = if cl.images { IMAGE_SOURCE } else { "" };
-        let program = cl.program(&context, &format!("{SOURCE}{more}"))?;
+        let program = context.build(&format!("{SOURCE}{more}"), "")?;
         let mut memory = Vec::new();
         let order = if cl.out_of_order {
             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
@@ -117,7 +117,7 @@ impl Scene {
         } else {
             std::ptr::null_mut()
         };
-        self.cl.buffer(&self.context, flags, 4 * words, host)
+        self.context.buffer(flags, 4 * words, host)
     }
 
     fn domain(
@@ -146,7 +146,7 @@ impl Scene {
             // Half of the objects are reached through a sub-buffer.
             if random.one_in(2) {
                 let half = words / 2;
-                let sub = cl.sub_buffer(&mem, 2 * words, 2 * words)?;
+                let sub = mem.sub_buffer(2 * words, 2 * words)?;
                 objects.push(Target::buffer(sub, 0, half));
             } else {
                 objects.push(Target::buffer(mem, 0, words));
@@ -159,24 +159,22 @@ impl Scene {
                 1 << 20
             };
             let size = Target::size(words);
-            let mem = cl.image(&self.context, 0, size, std::ptr::null_mut())?;
+            let mem = self.context.image(0, size, std::ptr::null_mut())?;
             objects.push(Target::image(mem, words));
         }
-        let counter = self
-            .cl
-            .buffer(&self.context, 0, 4 * COUNTERS, std::ptr::null_mut())?;
-        cl.fill(&queue, &counter, &[0; 4], (0, 4 * COUNTERS), &[])?;
+        let counter = self.context.buffer(0, 4 * COUNTERS, std::ptr::null_mut())?;
+        queue.fill(&counter, &[0; 4], (0, 4 * COUNTERS), &[])?;
         let mut history = History::default();
         for (object, target) in objects.iter().enumerate() {
             // The first command on the object gives every block a stamp.
             let stamp = self.stamp();
             let begun = self.now();
             if target.image {
-                let place = super::super::images::Place::all(Target::size(target.block * BLOCKS));
-                cl.image_fill(&queue, (&target.mem, place), stamp, &[])?;
+                let place = crate::cl::Place::all(Target::size(target.block * BLOCKS));
+                queue.image_fill((&target.mem, place), stamp, &[])?;
             } else {
                 let size = 4 * target.block * BLOCKS;
-                cl.fill(&queue, &target.mem, &stamp.to_le_bytes(), (0, size), &[])?;
+                queue.fill(&target.mem, &stamp.to_le_bytes(), (0, size), &[])?;
             }
             history.writes.push(Write {
                 span: Span {
@@ -221,7 +219,7 @@ impl Scene {
 
     /// Creates a user event that the opener's thread completes a little later.
     pub(super) fn gate(&self) -> Result<Handle, Failure> {
-        let event = self.cl.user_event(&self.context)?;
+        let event = self.context.user_event()?;
         lock(&self.gates).push(event.clone());
         Ok(event)
     }
@@ -236,7 +234,7 @@ impl Scene {
             // A wait for an event of another queue needs a flush of that queue first (CL 5.13).
             let all = self.domains.iter().map(|d| &d.queue).chain(&self.queues);
             for queue in all {
-                self.cl.flush(queue)?;
+                queue.flush()?;
             }
             if stop && gates.is_empty() {
                 return Ok(());
