@@ -4,9 +4,11 @@ use super::table::App;
 use crate::child::End;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The result of a check. A later variant is worse.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Status {
     Pass,
     /// The application skips the check itself.
@@ -17,26 +19,8 @@ pub(super) enum Status {
 }
 
 impl Status {
-    const ALL: [Status; 5] = [
-        Status::Pass,
-        Status::Skip,
-        Status::Fail,
-        Status::Crash,
-        Status::Timeout,
-    ];
-
     pub(super) fn word(self) -> &'static str {
-        match self {
-            Status::Pass => "pass",
-            Status::Skip => "skip",
-            Status::Fail => "fail",
-            Status::Crash => "crash",
-            Status::Timeout => "timeout",
-        }
-    }
-
-    pub(super) fn parse(word: &str) -> Option<Status> {
-        Status::ALL.into_iter().find(|s| s.word() == word)
+        self.into()
     }
 
     pub(super) fn is_good(self) -> bool {
@@ -135,15 +119,8 @@ mod tests {
     fn app(judge: Judge) -> App {
         App {
             name: "x".into(),
-            about: String::new(),
-            needs: vec![],
-            paths: BTreeMap::new(),
-            environment: BTreeMap::new(),
-            directory: None,
-            prepare: vec![],
-            command: vec!["x".into()],
-            timeout: 5,
             judge,
+            ..App::default()
         }
     }
 

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use strum::VariantArray;
 use table::{App, What};
 
 #[derive(clap::Args)]
@@ -197,17 +198,11 @@ fn lacking(app: &App, paths: &BTreeMap<String, PathBuf>) -> Vec<String> {
 
 fn report(app: &App, verdict: &Verdict, time: Duration) {
     let whole = verdict.checks.get(&app.name).map_or("-", |s| s.word());
-    let counts: Vec<String> = [
-        Status::Pass,
-        Status::Skip,
-        Status::Fail,
-        Status::Crash,
-        Status::Timeout,
-    ]
-    .into_iter()
-    .filter(|s| verdict.count(*s) > 0)
-    .map(|s| format!("{} {}", s.word(), verdict.count(s)))
-    .collect();
+    let counts: Vec<String> = Status::VARIANTS
+        .iter()
+        .filter(|s| verdict.count(**s) > 0)
+        .map(|s| format!("{} {}", s.word(), verdict.count(*s)))
+        .collect();
     let why = verdict.why.as_deref().unwrap_or_default();
     let line = format!(
         "{:<22} {whole:<8} {:>7.1} s  {}  {why}",

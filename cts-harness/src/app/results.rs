@@ -2,10 +2,12 @@
 //! and of the scripts in `apps/`.
 
 use super::judge::Status;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// The form in which an application prints its results.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Results {
     /// The output of `pytest -v`.
     Pytest,
@@ -16,16 +18,6 @@ pub(super) enum Results {
 }
 
 impl Results {
-    /// Parses the name of a form in the table.
-    pub(super) fn parse(word: &str) -> Option<Results> {
-        match word {
-            "pytest" => Some(Results::Pytest),
-            "unittest" => Some(Results::Unittest),
-            "lines" => Some(Results::Lines),
-            _ => None,
-        }
-    }
-
     /// Returns the results in an output, by name.
     pub(super) fn of(self, output: &str) -> BTreeMap<String, Status> {
         match self {

@@ -2,32 +2,45 @@
 
 use super::results::Results;
 use crate::Failure;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-use toml::{Table, Value};
 
 /// The description of how an application is run and judged.
-#[derive(PartialEq, Debug)]
+#[derive(PartialEq, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct App {
+    #[serde(skip)]
     pub(super) name: String,
     /// A description in one line.
     pub(super) about: String,
+    #[serde(default)]
     pub(super) needs: Vec<Need>,
     /// The folders that the user must give: their names, and the way to get them.
+    #[serde(default)]
     pub(super) paths: BTreeMap<String, String>,
+    #[serde(default)]
     pub(super) environment: BTreeMap<String, String>,
     /// The directory in which the application runs; by default, a folder of its own.
     pub(super) directory: Option<String>,
     /// The program and arguments of a command that creates the input. It runs before the application.
+    #[serde(default)]
     pub(super) prepare: Vec<String>,
     pub(super) command: Vec<String>,
     /// The time limit in seconds.
+    #[serde(default = "usual_timeout")]
     pub(super) timeout: u64,
+    #[serde(default)]
     pub(super) judge: Judge,
 }
 
+fn usual_timeout() -> u64 {
+    300
+}
+
 /// A program or module that must be installed.
-#[derive(PartialEq, Debug)]
+#[derive(PartialEq, Debug, Deserialize)]
+#[serde(try_from = "NeedFields")]
 pub(super) struct Need {
     pub(super) what: What,
     /// The command that installs it.
@@ -41,8 +54,32 @@ pub(super) enum What {
     Python(String),
 }
 
+/// A [`Need`] as a file writes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NeedFields {
+    program: Option<String>,
+    python: Option<String>,
+    install: String,
+}
+
+impl TryFrom<NeedFields> for Need {
+    type Error = &'static str;
+
+    fn try_from(fields: NeedFields) -> Result<Need, &'static str> {
+        let what = match (fields.program, fields.python) {
+            (Some(program), None) => What::Program(program),
+            (None, Some(module)) => What::Python(module),
+            _ => return Err("a need is one «program» or one «python» module"),
+        };
+        let install = fields.install;
+        Ok(Need { what, install })
+    }
+}
+
 /// The conditions for a pass.
-#[derive(PartialEq, Debug, Default)]
+#[derive(PartialEq, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Judge {
     pub(super) exit: i32,
     /// The texts that must all occur in the output.
@@ -74,132 +111,11 @@ pub(super) fn read(dir: &Path) -> Result<Vec<App>, Failure> {
 }
 
 fn parse(name: &str, text: &str) -> Result<App, String> {
-    let mut fields = Fields(text.parse::<Table>().map_err(|e| e.to_string())?);
-    let mut judge = Fields(fields.table("judge")?);
-    let app = App {
-        name: name.to_owned(),
-        about: fields.text("about")?.ok_or("there is no «about»")?,
-        needs: fields.needs()?,
-        paths: fields.texts("paths")?,
-        environment: fields.texts("environment")?,
-        directory: fields.text("directory")?,
-        prepare: fields.list("prepare")?,
-        command: fields.list("command")?,
-        timeout: fields.number("timeout", 300)?,
-        judge: Judge {
-            exit: i32::try_from(judge.number("exit", 0)?).map_err(|e| e.to_string())?,
-            contains: judge.list("contains")?,
-            absent: judge.list("absent")?,
-            results: match judge.text("results")?.as_deref() {
-                None => None,
-                Some(word) => {
-                    Some(Results::parse(word).ok_or(format!("there are no results of kind «{word}»"))?)
-                }
-            },
-        },
-    };
-    fields.finish()?;
-    judge.finish()?;
-    if app.command.is_empty() {
-        return Err("there is no «command»".into());
-    }
-    Ok(app)
-}
-
-/// A TOML table from which each field is removed when it is read.
-struct Fields(Table);
-
-impl Fields {
-    fn take<T>(
-        &mut self,
-        name: &str,
-        kind: &str,
-        read: impl Fn(Value) -> Option<T>,
-    ) -> Result<Option<T>, String> {
-        match self.0.remove(name) {
-            None => Ok(None),
-            Some(value) => read(value)
-                .map(Some)
-                .ok_or_else(|| format!("«{name}» is not {kind}")),
-        }
-    }
-
-    fn text(&mut self, name: &str) -> Result<Option<String>, String> {
-        self.take(name, "a string", string)
-    }
-
-    fn list(&mut self, name: &str) -> Result<Vec<String>, String> {
-        let strings = |v| match v {
-            Value::Array(all) => all.into_iter().map(string).collect(),
-            _ => None,
-        };
-        Ok(self.take(name, "a list of strings", strings)?.unwrap_or_default())
-    }
-
-    fn number(&mut self, name: &str, default: u64) -> Result<u64, String> {
-        let number = |v: Value| v.as_integer().and_then(|n| u64::try_from(n).ok());
-        Ok(self.take(name, "a number", number)?.unwrap_or(default))
-    }
-
-    fn table(&mut self, name: &str) -> Result<Table, String> {
-        let table = |v| match v {
-            Value::Table(table) => Some(table),
-            _ => None,
-        };
-        Ok(self.take(name, "a table", table)?.unwrap_or_default())
-    }
-
-    fn texts(&mut self, name: &str) -> Result<BTreeMap<String, String>, String> {
-        self.table(name)?
-            .into_iter()
-            .map(|(key, v)| {
-                let text = string(v).ok_or_else(|| format!("«{name}.{key}» is not a string"))?;
-                Ok((key, text))
-            })
-            .collect()
-    }
-
-    fn needs(&mut self) -> Result<Vec<Need>, String> {
-        let tables = |v| match v {
-            Value::Array(all) => all
-                .into_iter()
-                .map(|v| match v {
-                    Value::Table(table) => Some(Fields(table)),
-                    _ => None,
-                })
-                .collect::<Option<Vec<_>>>(),
-            _ => None,
-        };
-        let mut needs = Vec::new();
-        for mut fields in self
-            .take("needs", "a list of tables", tables)?
-            .unwrap_or_default()
-        {
-            let what = match (fields.text("program")?, fields.text("python")?) {
-                (Some(program), None) => What::Program(program),
-                (None, Some(module)) => What::Python(module),
-                _ => return Err("a need is one «program» or one «python» module".into()),
-            };
-            let install = fields.text("install")?.ok_or("a need has no «install»")?;
-            fields.finish()?;
-            needs.push(Need { what, install });
-        }
-        Ok(needs)
-    }
-
-    /// Returns an error if a field is left, because its name must be misspelt.
-    fn finish(self) -> Result<(), String> {
-        match self.0.keys().next() {
-            None => Ok(()),
-            Some(key) => Err(format!("«{key}» means nothing here")),
-        }
-    }
-}
-
-fn string(value: Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text),
-        _ => None,
+    let mut app: App = toml::from_str(text).map_err(|e| e.to_string())?;
+    app.name = name.to_owned();
+    match app.command.is_empty() {
+        true => Err("«command» is empty".into()),
+        false => Ok(app),
     }
 }
 
@@ -225,10 +141,12 @@ mod tests {
     fn mistakes_are_named() {
         let wrong = |text: &str| parse("x", text).unwrap_err();
         assert!(wrong("about = 'X'\n").contains("command"));
-        assert!(wrong("about = 'X'\ncommand = ['x']\ntime = 3\n").contains("«time»"));
-        assert!(wrong("about = 'X'\ncommand = 'x'\n").contains("list of strings"));
+        assert!(wrong("about = 'X'\ncommand = ['x']\ntime = 3\n").contains("unknown field `time`"));
+        assert!(wrong("about = 'X'\ncommand = 'x'\n").contains("expected a sequence"));
         assert!(wrong("about = 'X'\ncommand = ['x']\nneeds = [{ install = 'y' }]\n").contains("a need is"));
-        assert!(wrong("about = 'X'\ncommand = ['x']\n[judge]\nresults = 'y'\n").contains("«y»"));
+        assert!(
+            wrong("about = 'X'\ncommand = ['x']\n[judge]\nresults = 'y'\n").contains("unknown variant `y`")
+        );
     }
 
     /// The committed table can be read. Every application lists at least one requirement, with the way to satisfy it.

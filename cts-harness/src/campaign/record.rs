@@ -5,6 +5,7 @@ use crate::{Failure, progress};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
+use strum::IntoStaticStr;
 
 /// A build that takes more seconds than this is named in the summary.
 const SLOW: f64 = 10.0;
@@ -42,8 +43,9 @@ pub(super) struct Difference {
 }
 
 /// The comparison of a program's endings on all platforms.
-#[derive(Serialize, Deserialize, Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Serialize, Deserialize, IntoStaticStr, Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Verdict {
     /// All platforms give the same result.
     Same,
@@ -66,16 +68,7 @@ pub(super) enum Verdict {
 impl Verdict {
     /// Returns the verdict in a word.
     pub(super) fn word(self) -> &'static str {
-        match self {
-            Verdict::Same => "same",
-            Verdict::Near => "near",
-            Verdict::Differs => "differs",
-            Verdict::Undefined => "undefined",
-            Verdict::Crash => "crash",
-            Verdict::Refused => "refused",
-            Verdict::Timeout => "timeout",
-            Verdict::Neither => "neither",
-        }
+        self.into()
     }
 
     /// Returns whether the program shows a possible fault of a platform, so that it is kept.

@@ -213,11 +213,10 @@ fn script(args: &Args, launch: &Path) -> Result<String, Failure> {
     if let Some(child) = &args.limits.child {
         words.extend(["--child".into(), child.display().to_string()]);
     }
-    let quoted: Vec<String> = words
-        .iter()
-        .map(|w| format!("'{}'", w.replace('\'', "'\\''")))
-        .collect();
-    Ok(format!("#!/bin/sh\nexec {} program.cl\n", quoted.join(" ")))
+    Ok(format!(
+        "#!/bin/sh\nexec {} program.cl\n",
+        shell_words::join(&words)
+    ))
 }
 
 /// Returns a platform's name for use in the folders of C-Vise: a path becomes absolute, and `caldera` is

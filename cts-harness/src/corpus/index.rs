@@ -103,27 +103,10 @@ fn unit(row: &Row<'_>, files: &BTreeMap<String, PathBuf>) -> Option<Unit> {
     })
 }
 
-/// Splits an option string into words. White space separates words, quotes keep words together, and a
-/// backslash escapes the next character.
+/// Splits an option string into words as a shell does. If a quote is not closed, white space separates words.
 pub(crate) fn words(options: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = options.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(q), c) if c == q => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
-            (None, c) if c.is_whitespace() => all.extend(word.take()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    all.extend(word);
-    all
+    let simply = |_| options.split_whitespace().map(str::to_owned).collect();
+    shell_words::split(options).unwrap_or_else(simply)
 }
 
 #[cfg(test)]

@@ -1,12 +1,17 @@
 //! The record of a unit, which is one line of JSON.
 
 use crate::Failure;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
+use strum::{IntoStaticStr, VariantArray};
 
-/// The outcome of compiling a unit. A later variant is worse.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// The outcome of compiling a unit. A later variant is worse. Files contain the names of the variants.
+#[derive(
+    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, IntoStaticStr, VariantArray, Serialize, Deserialize,
+)]
+#[strum(serialize_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Outcome {
     /// The unit was compiled, and the modules are valid in every requested environment.
     Accepted,
@@ -20,28 +25,9 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// All outcomes, from the best to the worst.
-    pub(super) const ALL: [Outcome; 5] = [
-        Outcome::Accepted,
-        Outcome::Rejected,
-        Outcome::Invalid,
-        Outcome::Crash,
-        Outcome::Timeout,
-    ];
-
     /// Returns the word for the outcome in a record.
     pub(super) fn word(self) -> &'static str {
-        match self {
-            Outcome::Accepted => "accepted",
-            Outcome::Rejected => "rejected",
-            Outcome::Invalid => "invalid",
-            Outcome::Crash => "crash",
-            Outcome::Timeout => "timeout",
-        }
-    }
-
-    fn parse(word: &str) -> Option<Outcome> {
-        Outcome::ALL.into_iter().find(|o| o.word() == word)
+        self.into()
     }
 
     /// Parses an outcome in the index of a corpus. Unknown words mean [`Outcome::Rejected`].
@@ -56,7 +42,7 @@ impl Outcome {
 }
 
 /// An outcome and its cost.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Cost {
     pub(super) outcome: Outcome,
     /// The CPU time in milliseconds.
@@ -66,10 +52,11 @@ pub(super) struct Cost {
 }
 
 /// The record of one unit.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) id: String,
     pub(super) project: String,
+    #[serde(flatten)]
     pub(super) cost: Cost,
     /// The first environment that did not accept the unit, if there was one.
     pub(super) env: Option<String>,
@@ -79,47 +66,12 @@ pub(super) struct Record {
     pub(super) clspv: Option<Cost>,
 }
 
-impl Cost {
-    fn json(&self) -> Value {
-        json!({ "outcome": self.outcome.word(), "ms": self.ms, "peak": self.peak })
-    }
-
-    fn read(v: &Value) -> Option<Cost> {
-        Some(Cost {
-            outcome: Outcome::parse(v["outcome"].as_str()?)?,
-            ms: v["ms"].as_f64()?,
-            peak: v["peak"].as_u64(),
-        })
-    }
-}
-
-impl Record {
-    pub(super) fn json(&self) -> Value {
-        let mut v = self.cost.json();
-        v["id"] = json!(self.id);
-        v["project"] = json!(self.project);
-        v["env"] = json!(self.env);
-        v["error"] = json!(self.error);
-        v["clspv"] = self.clspv.as_ref().map_or(Value::Null, Cost::json);
-        v
-    }
-
-    fn read(v: &Value) -> Option<Record> {
-        let text = |name: &str| v[name].as_str().map(str::to_owned);
-        Some(Record {
-            id: text("id")?,
-            project: text("project")?,
-            cost: Cost::read(v)?,
-            env: text("env"),
-            error: text("error"),
-            clspv: Cost::read(&v["clspv"]),
-        })
-    }
-}
-
 /// Writes the records, one per line.
 pub(super) fn write(file: &Path, records: &[Record]) -> Result<(), Failure> {
-    let text: String = records.iter().map(|r| format!("{}\n", r.json())).collect();
+    let mut text = String::new();
+    for record in records {
+        text += &(serde_json::to_string(record)? + "\n");
+    }
     std::fs::write(file, text).map_err(|e| Failure(format!("{}: {e}", file.display())))
 }
 
@@ -129,10 +81,8 @@ pub(super) fn read(file: &Path) -> Result<BTreeMap<String, Record>, Failure> {
     let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
     let mut all = BTreeMap::new();
     for (n, line) in text.lines().enumerate() {
-        let value = serde_json::from_str(line).ok();
-        let Some(record) = value.as_ref().and_then(Record::read) else {
-            return Err(wrong(format!("line {} is not a record of a unit", n + 1)));
-        };
+        let record: Record = serde_json::from_str(line)
+            .map_err(|e| wrong(format!("line {} is not a record of a unit: {e}", n + 1)))?;
         all.insert(record.id.clone(), record);
     }
     Ok(all)
@@ -160,7 +110,9 @@ mod tests {
                 peak: None,
             }),
         };
-        assert_eq!(Record::read(&record.json()), Some(record));
-        assert_eq!(Record::read(&json!({ "id": "p-1" })), None);
+        let line = serde_json::to_string(&record).unwrap();
+        assert!(line.contains(r#""outcome":"invalid""#), "{line}");
+        assert_eq!(serde_json::from_str::<Record>(&line).unwrap(), record);
+        assert!(serde_json::from_str::<Record>(r#"{ "id": "p-1" }"#).is_err());
     }
 }

@@ -3,6 +3,7 @@
 use super::record::{Outcome, Record};
 use crate::progress;
 use std::collections::BTreeMap;
+use strum::VariantArray;
 
 /// Prints the counts and costs of each project, together with clspv's.
 pub(super) fn print(records: &[Record]) {
@@ -31,8 +32,11 @@ pub(super) fn print(records: &[Record]) {
 }
 
 fn line(name: &str, records: &[&Record]) {
-    let [accepted, rejected, invalid, crash, timeout] =
-        Outcome::ALL.map(|o| records.iter().filter(|r| r.cost.outcome == o).count());
+    let count = |o: &Outcome| records.iter().filter(|r| r.cost.outcome == *o).count();
+    let counts: Vec<usize> = Outcome::VARIANTS.iter().map(count).collect();
+    let [accepted, rejected, invalid, crash, timeout] = counts[..] else {
+        return;
+    };
     let ms: f64 = records.iter().map(|r| r.cost.ms).sum();
     let peak = records.iter().filter_map(|r| r.cost.peak).max().unwrap_or(0);
     let clspv: Vec<_> = records.iter().filter_map(|r| r.clspv.as_ref()).collect();

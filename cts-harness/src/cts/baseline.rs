@@ -83,15 +83,7 @@ impl Baseline {
     /// Returns the contents of the file.
     fn to_text(&self) -> String {
         let mut text = String::from("# Written by `cargo harness cts baseline`.\n");
-        let i = &self.info;
-        for (name, value) in [
-            ("platform", &i.platform),
-            ("device", &i.device),
-            ("type", &i.device_type),
-            ("version", &i.version),
-            ("driver", &i.driver),
-            ("cts", &i.cts),
-        ] {
+        for (name, value) in self.info.clone().grounds() {
             let _ = writeln!(text, "{name}: {value}");
         }
         for (suite, s) in &self.suites {
@@ -125,18 +117,11 @@ impl Baseline {
                 current = Some(baseline.suites.entry(suite.to_owned()).or_insert(section));
             } else if let Some(section) = &mut current {
                 let (status, subtest) = line.split_once(' ')?;
-                section.results.insert(subtest.to_owned(), Status::parse(status)?);
+                section.results.insert(subtest.to_owned(), status.parse().ok()?);
             } else {
                 let (name, value) = line.split_once(':')?;
-                *match name {
-                    "platform" => &mut baseline.info.platform,
-                    "device" => &mut baseline.info.device,
-                    "type" => &mut baseline.info.device_type,
-                    "version" => &mut baseline.info.version,
-                    "driver" => &mut baseline.info.driver,
-                    "cts" => &mut baseline.info.cts,
-                    _ => return None,
-                } = value.trim().to_owned();
+                let field = baseline.info.grounds().into_iter().find(|(n, _)| *n == name)?;
+                *field.1 = value.trim().to_owned();
             }
         }
         Some(baseline)
@@ -153,13 +138,11 @@ impl Baseline {
             self.suites.clear();
         }
         self.info = RunInfo {
-            platform: info.platform.clone(),
-            device: info.device.clone(),
-            device_type: info.device_type.clone(),
-            version: info.version.clone(),
-            driver: info.driver.clone(),
-            cts: info.cts.clone(),
-            ..RunInfo::default()
+            revision: String::new(),
+            library: String::new(),
+            mode: String::new(),
+            started: String::new(),
+            ..info.clone()
         };
         let mut suites: BTreeMap<&str, BTreeMap<String, Status>> = BTreeMap::new();
         for record in records.values() {

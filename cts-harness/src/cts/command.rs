@@ -60,15 +60,8 @@ fn as_text(command: &Command) -> String {
     words.join(" ")
 }
 
-/// Quotes a word for a shell.
 fn quoted(word: &OsStr) -> String {
-    let text = word.to_string_lossy();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=+,@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.into_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
+    shell_words::quote(&word.to_string_lossy()).into_owned()
 }
 
 #[cfg(test)]
@@ -83,7 +76,7 @@ mod tests {
             .env("X", "1 2")
             .current_dir("/");
         let text = as_text(&command);
-        assert_eq!(text, r"cd / && X='1 2' printf %s, 'a b' 'it'\''s' ''");
+        assert_eq!(text, r"cd / && X='1 2' printf '%s,' 'a b' 'it'\''s' ''");
         let output = Command::new("sh").args(["-c", &text]).output().unwrap();
         assert_eq!(output.stdout, b"a b,it's,,");
     }

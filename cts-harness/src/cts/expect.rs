@@ -76,7 +76,7 @@ pub(super) struct Known {
 impl Known {
     pub(super) fn parse(what: &str) -> Option<Known> {
         let mut parts = what.split(',').map(str::trim);
-        let (name, status) = (parts.next()?, Status::parse(parts.next()?)?);
+        let (name, status): (_, Status) = (parts.next()?, parts.next()?.parse().ok()?);
         let mode = match parts.next() {
             None => None,
             Some(mode @ ("wimpy" | "full")) => Some(mode.to_owned()),

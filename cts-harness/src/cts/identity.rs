@@ -1,82 +1,62 @@
 //! Describes the origin of results: platform, device, driver, build of the library, CTS and mode.
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 /// The description of a run. Results with different descriptions are not mixed in one run folder, and are
 /// only compared on request.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RunInfo {
     /// CL_PLATFORM_NAME.
     pub(crate) platform: String,
     /// CL_DEVICE_NAME.
     pub(crate) device: String,
     /// CL_DEVICE_TYPE: cpu, gpu, accelerator, custom.
+    #[serde(rename = "type")]
     pub(super) device_type: String,
     /// CL_DEVICE_VERSION.
     pub(super) version: String,
     /// CL_DRIVER_VERSION.
     pub(crate) driver: String,
     /// The revision of the CTS. It ends in a question mark if it is only assumed.
+    #[serde(default)]
     pub(super) cts: String,
     /// The Git revision of this repository, with `+` if the working tree had changes. It is empty for other
     /// platforms.
+    #[serde(default)]
     pub(super) revision: String,
     /// A digest of the library's file. It is empty for other platforms.
+    #[serde(default)]
     pub(super) library: String,
     /// `wimpy` or `full`, followed by `validation` and `spirv-val` if these checks were on.
+    #[serde(default)]
     pub(super) mode: String,
     /// The time at which the run began, in UTC: `2026-11-21 06:40`.
+    #[serde(default)]
     pub(super) started: String,
 }
 
 impl RunInfo {
-    /// Returns the fields with their names in files.
-    fn fields(&self) -> [(&'static str, &String); 10] {
+    /// Returns the fields that describe the device, its driver and the CTS, with their names in files.
+    pub(super) fn grounds(&mut self) -> [(&'static str, &mut String); 6] {
         [
-            ("platform", &self.platform),
-            ("device", &self.device),
-            ("type", &self.device_type),
-            ("version", &self.version),
-            ("driver", &self.driver),
-            ("cts", &self.cts),
-            ("revision", &self.revision),
-            ("library", &self.library),
-            ("mode", &self.mode),
-            ("started", &self.started),
+            ("platform", &mut self.platform),
+            ("device", &mut self.device),
+            ("type", &mut self.device_type),
+            ("version", &mut self.version),
+            ("driver", &mut self.driver),
+            ("cts", &mut self.cts),
         ]
-    }
-
-    pub(super) fn to_json(&self) -> Value {
-        let mut value = json!({});
-        for (name, text) in self.fields() {
-            value[name] = json!(text);
-        }
-        value
-    }
-
-    pub(super) fn from_json(value: &Value) -> Option<RunInfo> {
-        let text = |name: &str| value[name].as_str().map(str::to_owned);
-        Some(RunInfo {
-            platform: text("platform")?,
-            device: text("device")?,
-            device_type: text("type")?,
-            version: text("version")?,
-            driver: text("driver")?,
-            cts: text("cts")?,
-            revision: text("revision")?,
-            library: text("library")?,
-            mode: text("mode")?,
-            started: text("started")?,
-        })
     }
 
     /// Returns the first difference that forbids to continue this run as `other`, if there is one.
     pub(super) fn difference(&self, other: &RunInfo) -> Option<String> {
-        let pairs = self.fields().into_iter().zip(other.fields());
-        pairs
-            .filter(|((name, _), _)| !matches!(*name, "started" | "revision"))
-            .find(|((_, a), (_, b))| a != b)
-            .map(|((name, a), (_, b))| format!("its {name} is «{a}», not «{b}»"))
+        let (mut a, mut b) = (self.clone(), other.clone());
+        let (library, mode) = ((&self.library, &other.library), (&self.mode, &other.mode));
+        let grounds = a.grounds().into_iter().zip(b.grounds());
+        let pairs = grounds.map(|((name, a), (_, b))| (name, (&*a, &*b)));
+        let mut all = pairs.chain([("library", library), ("mode", mode)]);
+        all.find(|(_, (a, b))| a != b)
+            .map(|(name, (a, b))| format!("its {name} is «{a}», not «{b}»"))
     }
 
     /// Returns a file name for the platform and the device, such as `caldera-llvmpipe`.
@@ -142,7 +122,8 @@ mod tests {
     #[test]
     fn json_keeps_everything() {
         let info = info("P", "D «é»", "gpu");
-        assert_eq!(RunInfo::from_json(&info.to_json()), Some(info));
+        let text = serde_json::to_string(&info).unwrap();
+        assert_eq!(serde_json::from_str::<RunInfo>(&text).unwrap(), info);
     }
 
     #[test]

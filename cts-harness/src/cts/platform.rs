@@ -7,7 +7,7 @@ use super::identity::RunInfo;
 use crate::cl;
 use crate::packages::OPENCL_LOADER;
 use crate::{Failure, Outcome, artifacts, progress};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -44,12 +44,13 @@ pub(crate) struct Target {
 }
 
 /// A device as `identify` describes it.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Found {
     /// The index of its platform.
     platform_index: usize,
     /// The index among the platform's devices of the same type.
     device_index: usize,
+    #[serde(flatten)]
     info: RunInfo,
 }
 
@@ -247,21 +248,9 @@ fn identify(environment: &[(&'static str, OsString)]) -> Result<Vec<Found>, Fail
 /// Parses the output of `identify`, which has one device per line. Lines that an implementation prints itself
 /// are ignored.
 fn devices(text: &str) -> Vec<Found> {
-    text.lines().filter_map(found).collect()
-}
-
-fn found(line: &str) -> Option<Found> {
-    let mut value: Value = serde_json::from_str(line).ok()?;
-    let index = |v: &Value| usize::try_from(v.as_u64()?).ok();
-    let (platform_index, device_index) = (index(&value["platform_index"])?, index(&value["device_index"])?);
-    for name in ["cts", "revision", "library", "mode", "started"] {
-        value[name] = json!("");
-    }
-    Some(Found {
-        platform_index,
-        device_index,
-        info: RunInfo::from_json(&value)?,
-    })
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
 }
 
 /// `identify`: prints the loader's devices, one JSON object per line.
@@ -284,10 +273,19 @@ pub(crate) fn print_identity() -> Outcome {
         };
         let device_index = types.iter().filter(|t| **t == (platform_index, bits)).count();
         types.push((platform_index, bits));
-        let line = json!({ "platform": device.platform, "device": device.name, "type": kind,
-            "version": device.version, "driver": device.driver,
-            "platform_index": platform_index, "device_index": device_index });
-        progress::line(&line.to_string());
+        let found = Found {
+            platform_index,
+            device_index,
+            info: RunInfo {
+                platform: device.platform,
+                device: device.name,
+                device_type: kind.into(),
+                version: device.version,
+                driver: device.driver,
+                ..RunInfo::default()
+            },
+        };
+        progress::line(&serde_json::to_string(&found)?);
     }
     Ok(())
 }

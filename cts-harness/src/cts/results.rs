@@ -8,14 +8,28 @@
 use super::fail;
 use super::identity::RunInfo;
 use crate::Failure;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// The result of a sub-test.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// The result of a sub-test. Files contain the names of the variants.
+#[derive(
+    Copy,
+    Clone,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Debug,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    Serialize,
+    Deserialize,
+)]
 pub(super) enum Status {
     Pass,
     /// The test says that it does not apply to this device.
@@ -29,29 +43,9 @@ pub(super) enum Status {
 }
 
 impl Status {
-    pub(super) const ALL: [Status; 6] = [
-        Status::Pass,
-        Status::Skip,
-        Status::Fail,
-        Status::Crash,
-        Status::Timeout,
-        Status::Excluded,
-    ];
-
     /// Returns the word that stands for the status in files.
     pub(super) fn word(self) -> &'static str {
-        match self {
-            Status::Pass => "Pass",
-            Status::Skip => "Skip",
-            Status::Fail => "Fail",
-            Status::Crash => "Crash",
-            Status::Timeout => "Timeout",
-            Status::Excluded => "Excluded",
-        }
-    }
-
-    pub(super) fn parse(word: &str) -> Option<Status> {
-        Status::ALL.into_iter().find(|s| s.word() == word)
+        self.into()
     }
 
     /// Returns whether the status is `Fail`, `Crash` or `Timeout`.
@@ -64,13 +58,15 @@ impl Status {
 }
 
 /// The result of one sub-test.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Record {
     /// `suite/subtest`.
     pub(super) name: String,
     pub(super) status: Status,
+    #[serde(default)]
     pub(super) seconds: f64,
     /// The cause in one line. It is empty for a pass.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) note: String,
 }
 
@@ -78,6 +74,11 @@ impl Record {
     /// Returns the name of the suite, which precedes the slash.
     pub(super) fn suite(&self) -> &str {
         self.name.split('/').next().unwrap_or_default()
+    }
+
+    /// Returns the name of the sub-test, which follows the slash.
+    pub(super) fn subtest(&self) -> &str {
+        self.name.split_once('/').map_or("", |(_, s)| s)
     }
 }
 
@@ -105,7 +106,7 @@ impl RunFolder {
                 ));
             }
         } else {
-            let text = format!("{:#}\n", info.to_json());
+            let text = serde_json::to_string_pretty(info)? + "\n";
             std::fs::write(dir.join("run.json"), text)?;
         }
         remove_scratch(dir);
@@ -122,11 +123,11 @@ impl RunFolder {
 
     /// Appends one result and flushes it to the disk.
     pub(super) fn append(&mut self, record: &Record) -> Result<(), Failure> {
-        let mut line = json!({ "name": record.name, "status": record.status.word(),
-            "seconds": (record.seconds * 1000.0).round() / 1000.0 });
-        if !record.note.is_empty() {
-            line["note"] = json!(record.note);
-        }
+        let seconds = (record.seconds * 1000.0).round() / 1000.0;
+        let line = serde_json::to_string(&Record {
+            seconds,
+            ..record.clone()
+        })?;
         self.results.write_all(format!("{line}\n").as_bytes())?;
         Ok(self.results.sync_data()?)
     }
@@ -194,8 +195,8 @@ pub(super) fn read_info(dir: &Path) -> Result<RunInfo, Failure> {
     let Ok(text) = std::fs::read_to_string(&path) else {
         return fail(format!("{} is no run folder: it has no run.json", dir.display()));
     };
-    RunInfo::from_json(&serde_json::from_str(&text)?)
-        .ok_or_else(|| Failure(format!("{}: not written by this harness", path.display())))
+    serde_json::from_str(&text)
+        .map_err(|e| Failure(format!("{}: not written by this harness: {e}", path.display())))
 }
 
 /// Returns the results in a run folder. If a sub-test has several, the last one counts. An incomplete line is ignored.
@@ -207,18 +208,10 @@ pub(super) fn read(dir: &Path) -> Result<Records, Failure> {
     // An incomplete line may end within a character.
     let bytes = std::fs::read(path)?;
     let text = String::from_utf8_lossy(&bytes);
-    let records = text.lines().filter_map(record);
+    let records = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Record>(line).ok());
     Ok(records.map(|r| (r.name.clone(), r)).collect())
-}
-
-fn record(line: &str) -> Option<Record> {
-    let value: Value = serde_json::from_str(line).ok()?;
-    Some(Record {
-        name: value["name"].as_str()?.to_owned(),
-        status: Status::parse(value["status"].as_str()?)?,
-        seconds: value["seconds"].as_f64().unwrap_or(0.0),
-        note: value["note"].as_str().unwrap_or_default().to_owned(),
-    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::select::{self, Case};
 use super::{fail, suite, table};
 use crate::{Failure, Outcome, artifacts, child, progress};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 /// The options that name the CTS build.
 #[derive(clap::Args)]
@@ -281,40 +281,24 @@ fn earlier(slug: &str) -> Result<Records, Failure> {
 
 /// Returns the current date and time in UTC: `2026-11-21 06:40`.
 pub(super) fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    date(since.as_secs())
+    date(SystemTime::now())
 }
 
-/// Converts seconds since 1970 to a date and a time of the Gregorian calendar.
-fn date(seconds: u64) -> String {
-    let (days, minutes) = (seconds / 86400, seconds / 60 % 1440);
-    // Years are counted from March, so that a leap day is the last day of a year. 400 years have 146,097
-    // days.
-    let z = days + 719_468;
-    let (era, of_era) = (z / 146_097, z % 146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 {
-        from_march + 3
-    } else {
-        from_march - 9
-    };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!(
-        "{year}-{month:02}-{day:02} {:02}:{:02}",
-        minutes / 60,
-        minutes % 60
-    )
+fn date(time: SystemTime) -> String {
+    let text = humantime::format_rfc3339_seconds(time).to_string();
+    text.replace('T', " ")
+        .chars()
+        .take("2026-11-21 06:40".len())
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn dates() {
-        assert_eq!(super::date(0), "1970-01-01 00:00");
-        assert_eq!(super::date(951_782_400), "2000-02-29 00:00");
-        assert_eq!(super::date(1_795_243_205), "2026-11-21 06:40");
+        let date = |seconds| super::date(std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds));
+        assert_eq!(date(0), "1970-01-01 00:00");
+        assert_eq!(date(951_782_400), "2000-02-29 00:00");
+        assert_eq!(date(1_795_243_205), "2026-11-21 06:40");
     }
 }

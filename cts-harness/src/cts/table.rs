@@ -28,6 +28,19 @@ impl Counts {
     }
 }
 
+/// Returns the counts of the applicable sub-tests that did not pass: `1 fail, 2 crash`.
+pub(super) fn not_passed(counts: &Counts) -> String {
+    let parts = [
+        (Status::Fail, "fail"),
+        (Status::Crash, "crash"),
+        (Status::Timeout, "timeout"),
+        (Status::Excluded, "not run"),
+    ];
+    let bad = parts.iter().filter(|(s, _)| counts.n(*s) > 0);
+    let all: Vec<String> = bad.map(|(s, word)| format!("{} {word}", counts.n(*s))).collect();
+    all.join(", ")
+}
+
 /// Returns the counts of each suite.
 pub(super) fn count<'a>(records: impl Iterator<Item = &'a Record>) -> BTreeMap<String, Counts> {
     let mut suites: BTreeMap<String, Counts> = BTreeMap::new();

@@ -4,7 +4,7 @@ use super::in_order;
 use crate::cts::baseline::Baseline;
 use crate::cts::fail;
 use crate::cts::results::Status;
-use crate::cts::table::Counts;
+use crate::cts::table::{self, Counts};
 use crate::{Failure, Outcome, progress};
 use std::fmt::Write;
 use std::path::Path;
@@ -14,26 +14,15 @@ const BEGIN: &str = "<!-- conformance: written by `cargo harness cts report --re
 const END: &str = "<!-- end of conformance -->";
 
 fn cell(counts: &Counts) -> String {
-    let mut text = format!("{}/{}", counts.n(Status::Pass), counts.applicable());
-    let parts = [
-        (Status::Fail, "fail"),
-        (Status::Crash, "crash"),
-        (Status::Timeout, "timeout"),
-        (Status::Excluded, "not run"),
-    ];
-    let bad: Vec<String> = parts
-        .iter()
-        .filter(|(s, _)| counts.n(*s) > 0)
-        .map(|(s, word)| format!("{} {word}", counts.n(*s)))
-        .collect();
-    if !bad.is_empty() {
-        let _ = write!(text, " ({})", bad.join(", "));
+    let passed = format!("{}/{}", counts.n(Status::Pass), counts.applicable());
+    match table::not_passed(counts) {
+        bad if bad.is_empty() => passed,
+        bad => format!("{passed} ({bad})"),
     }
-    text
 }
 
 /// Returns the table, followed by a line about each column.
-pub(super) fn table(baselines: &[Baseline]) -> Result<String, Failure> {
+pub(super) fn columns(baselines: &[Baseline]) -> Result<String, Failure> {
     let mut text = String::from("| suite |");
     for b in baselines {
         let device = b
@@ -81,7 +70,7 @@ pub(super) fn table(baselines: &[Baseline]) -> Result<String, Failure> {
 /// Replaces the table between its marks in README.
 pub(super) fn into_readme(readme: &Path, baselines: &[Baseline]) -> Outcome {
     let text = std::fs::read_to_string(readme)?;
-    let Some(new) = replaced(&text, &table(baselines)?) else {
+    let Some(new) = replaced(&text, &columns(baselines)?) else {
         return fail(format!(
             "{} lacks the line «{BEGIN}» or «{END}»",
             readme.display()
@@ -112,7 +101,7 @@ mod tests {
     fn readme_is_current() {
         let baselines = baseline::all(&baseline::directory()).unwrap();
         let text = include_str!("../../../../README.md");
-        let new = replaced(text, &table(&baselines).unwrap()).expect("README has the marks");
+        let new = replaced(text, &columns(&baselines).unwrap()).expect("README has the marks");
         assert!(new == text, "run `cargo harness cts report --readme`");
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn report(args: &Args) -> Outcome {
     let directory = args.baselines.clone().unwrap_or_else(baseline::directory);
     let baselines = baseline::all(&directory)?;
     if args.markdown {
-        progress::line(markdown::table(&baselines)?.trim_end());
+        progress::line(markdown::columns(&baselines)?.trim_end());
     }
     if args.readme {
         markdown::into_readme(&artifacts::root().join("README.md"), &baselines)?;
@@ -96,7 +96,7 @@ pub(super) fn report(args: &Args) -> Outcome {
     }
     let names = devices.iter().flat_map(|d| d.latest().into_keys());
     let order = in_order(names.filter_map(|n| n.split('/').next()))?;
-    std::fs::write(&file, html::page(&devices, &order, &session::now()))?;
+    std::fs::write(&file, html::page(&devices, &order, &session::now())?)?;
     progress::line(&format!(
         "{} devices, {} runs: {}",
         devices.len(),
