@@ -38,11 +38,11 @@ type Root = unsafe extern "C" fn(*mut Raw, *const Raw, c_ulong, c_int) -> c_int;
 type LogGamma = unsafe extern "C" fn(*mut Raw, *mut c_int, *const Raw, c_int) -> c_int;
 
 macro_rules! functions {
-    ($($name:ident: $ty:ty = $symbol:literal,)*) => {
+    ($($ty:ident: $($name:ident)*;)*) => {
         /// The functions of the library that are called.
         #[derive(Copy, Clone)]
         struct Functions {
-            $($name: $ty,)*
+            $($($name: $ty,)*)*
         }
 
         impl Functions {
@@ -54,11 +54,12 @@ macro_rules! functions {
                 // The function pointers are copied out of the library, so it must never be unloaded.
                 let library: &'static Library = Box::leak(Box::new(library));
                 Ok(Functions {
-                    $($name: {
+                    $($($name: {
+                        let name = concat!("mpfr_", stringify!($name), "\0");
                         // SAFETY: mpfr.h declares the function of this name with this type.
-                        let found = unsafe { library.get::<$ty>(concat!($symbol, "\0").as_bytes()) };
+                        let found = unsafe { library.get::<$ty>(name.as_bytes()) };
                         *found.map_err(|e| Failure(crate::cl::reason(&e)))?
-                    },)*
+                    },)*)*
                 })
             }
         }
@@ -66,47 +67,11 @@ macro_rules! functions {
 }
 
 functions! {
-    init: Init = "mpfr_init2",
-    clear: Clear = "mpfr_clear",
-    set: SetDouble = "mpfr_set_d",
-    get: GetScaled = "mpfr_get_d_2exp",
-    pi: Constant = "mpfr_const_pi",
-    add: Two = "mpfr_add",
-    mul: Two = "mpfr_mul",
-    div: Two = "mpfr_div",
-    neg: One = "mpfr_neg",
-    abs: One = "mpfr_abs",
-    acos: One = "mpfr_acos",
-    acosh: One = "mpfr_acosh",
-    asin: One = "mpfr_asin",
-    asinh: One = "mpfr_asinh",
-    atan: One = "mpfr_atan",
-    atan2: Two = "mpfr_atan2",
-    atanh: One = "mpfr_atanh",
-    cbrt: One = "mpfr_cbrt",
-    cos: One = "mpfr_cos",
-    cosh: One = "mpfr_cosh",
-    erf: One = "mpfr_erf",
-    erfc: One = "mpfr_erfc",
-    exp: One = "mpfr_exp",
-    exp2: One = "mpfr_exp2",
-    exp10: One = "mpfr_exp10",
-    expm1: One = "mpfr_expm1",
-    gamma: One = "mpfr_gamma",
-    hypot: Two = "mpfr_hypot",
-    lgamma: LogGamma = "mpfr_lgamma",
-    log: One = "mpfr_log",
-    log2: One = "mpfr_log2",
-    log10: One = "mpfr_log10",
-    log1p: One = "mpfr_log1p",
-    pow: Two = "mpfr_pow",
-    rootn: Root = "mpfr_rootn_ui",
-    rsqrt: One = "mpfr_rec_sqrt",
-    sin: One = "mpfr_sin",
-    sinh: One = "mpfr_sinh",
-    sqrt: One = "mpfr_sqrt",
-    tan: One = "mpfr_tan",
-    tanh: One = "mpfr_tanh",
+    Init: init2; Clear: clear; SetDouble: set_d; GetScaled: get_d_2exp; Constant: const_pi; Root: rootn_ui;
+    LogGamma: lgamma;
+    One: neg abs acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 exp10 expm1 gamma log log2 log10
+        log1p rec_sqrt sin sinh sqrt tan tanh;
+    Two: add mul div atan2 hypot pow;
 }
 
 /// A number of [`BITS`] bits.
@@ -119,7 +84,7 @@ impl Number {
     fn new(functions: Functions) -> Number {
         let mut raw = Box::new(MaybeUninit::<Raw>::uninit());
         // SAFETY: mpfr_init2 initialises the whole structure. `Raw` has the layout that mpfr.h gives.
-        unsafe { (functions.init)(raw.as_mut_ptr(), BITS) };
+        unsafe { (functions.init2)(raw.as_mut_ptr(), BITS) };
         // SAFETY: the structure was initialised by the call above, and `Raw` has the layout of its
         // allocation.
         let raw = unsafe { Box::from_raw(Box::into_raw(raw).cast::<Raw>()) };
@@ -128,7 +93,7 @@ impl Number {
 
     fn set(&mut self, x: f64) {
         // SAFETY: the number is initialised.
-        unsafe { (self.functions.set)(&mut *self.raw, x, NEAREST) };
+        unsafe { (self.functions.set_d)(&mut *self.raw, x, NEAREST) };
     }
 
     /// Computes self = f(a).
@@ -145,12 +110,12 @@ impl Number {
 
     fn pi(&mut self) {
         // SAFETY: the number is initialised.
-        unsafe { (self.functions.pi)(&mut *self.raw, NEAREST) };
+        unsafe { (self.functions.const_pi)(&mut *self.raw, NEAREST) };
     }
 
     fn root(&mut self, a: &Number, n: u32) {
         // SAFETY: both numbers are initialised.
-        unsafe { (self.functions.rootn)(&mut *self.raw, &*a.raw, c_ulong::from(n), NEAREST) };
+        unsafe { (self.functions.rootn_ui)(&mut *self.raw, &*a.raw, c_ulong::from(n), NEAREST) };
     }
 
     fn lgamma(&mut self, a: &Number) {
@@ -163,7 +128,7 @@ impl Number {
     fn leading(&self) -> (f64, i32) {
         let mut exponent = 0;
         // SAFETY: the number is initialised; the exponent is one long.
-        let high = unsafe { (self.functions.get)(&mut exponent, &*self.raw, NEAREST) };
+        let high = unsafe { (self.functions.get_d_2exp)(&mut exponent, &*self.raw, NEAREST) };
         let most = 1 << 24;
         (high, exponent.clamp(-most, most) as i32)
     }
@@ -252,7 +217,7 @@ impl Mpfr {
             F::Log2 => f.log2,
             F::Log10 => f.log10,
             F::Log1p => f.log1p,
-            F::Rsqrt => f.rsqrt,
+            F::Rsqrt => f.rec_sqrt,
             F::Sin | F::Sincos => f.sin,
             F::Sinh => f.sinh,
             F::Sqrt => f.sqrt,

@@ -1,5 +1,7 @@
 //! Floating-point formats, and the error of a result in units in the last place (CL 7.4).
 
+use half::f16;
+
 /// A format of the functions of CL 6.12.2.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, clap::ValueEnum)]
 pub(super) enum Precision {
@@ -63,7 +65,7 @@ impl Precision {
     /// ignored.
     pub(super) fn number(self, bits: u64) -> f64 {
         match self {
-            Precision::Half => half_to_double(bits as u16),
+            Precision::Half => f16::from_bits(bits as u16).to_f64(),
             Precision::Single => f64::from(f32::from_bits(bits as u32)),
             Precision::Double => f64::from_bits(bits),
         }
@@ -72,7 +74,7 @@ impl Precision {
     /// Returns the word of the nearest number of the format, with ties to even.
     pub(super) fn to_bits(self, x: f64) -> u64 {
         match self {
-            Precision::Half => u64::from(double_to_half(x)),
+            Precision::Half => u64::from(f16::from_f64(x).to_bits()),
             Precision::Single => u64::from((x as f32).to_bits()),
             Precision::Double => x.to_bits(),
         }
@@ -116,34 +118,6 @@ fn split(x: f64) -> (f64, i32) {
     };
     let exponent = ((x.to_bits() >> 52) & 0x7ff) as i32 - 1022;
     (scale(x, -exponent), exponent - less)
-}
-
-fn half_to_double(h: u16) -> f64 {
-    let sign = if h >> 15 == 1 { -1.0 } else { 1.0 };
-    let (exponent, fraction) = (i32::from(h >> 10 & 31), f64::from(h & 1023));
-    sign * match exponent {
-        0 => scale(fraction, -24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => return f64::NAN.copysign(sign),
-        e => scale(1024.0 + fraction, e - 25),
-    }
-}
-
-fn double_to_half(x: f64) -> u16 {
-    let sign = ((x.to_bits() >> 48) & 0x8000) as u16;
-    let a = x.abs();
-    if a.is_nan() {
-        return sign | 0x7e00;
-    }
-    if a >= 65520.0 {
-        return sign | 0x7c00;
-    }
-    if a < scale(1.0, -14) {
-        return sign | scale(a, 24).round_ties_even() as u16;
-    }
-    let (m, e) = split(a);
-    // The significand has 11 bits. If it is rounded up to 2048, the carry correctly increments the exponent.
-    sign | (((e + 14) as u16) << 10).wrapping_add(scale(m, 11).round_ties_even() as u16 - 1024)
 }
 
 /// An exact result: (high + low) · 2ᵉ with |high| in [½, 1), or a special value.
@@ -300,18 +274,20 @@ mod tests {
 
     #[test]
     fn halves_round_to_even_and_back() {
+        let number = |bits: u16| Precision::Half.number(bits.into());
+        let bits_of = |x| Precision::Half.to_bits(x) as u16;
         for bits in (0..0x7c00u16).chain(0x8000..0xfc00) {
-            let x = half_to_double(bits);
-            assert_eq!(double_to_half(x), bits);
+            let x = number(bits);
+            assert_eq!(bits_of(x), bits);
             // The number half way between two neighbours is rounded to the even one.
-            let next = half_to_double(bits + 1);
+            let next = number(bits + 1);
             if next.is_finite() {
-                assert_eq!(double_to_half((x + next) / 2.0), bits + (bits & 1), "{bits:#x}");
+                assert_eq!(bits_of((x + next) / 2.0), bits + (bits & 1), "{bits:#x}");
             }
         }
-        assert_eq!(double_to_half(65519.9), 0x7bff);
-        assert_eq!(double_to_half(65520.0), 0x7c00);
-        assert!(half_to_double(double_to_half(f64::NAN)).is_nan());
-        assert!(half_to_double(0xfe00).is_sign_negative());
+        assert_eq!(bits_of(65519.9), 0x7bff);
+        assert_eq!(bits_of(65520.0), 0x7c00);
+        assert!(number(bits_of(f64::NAN)).is_nan());
+        assert!(number(0xfe00).is_sign_negative());
     }
 }

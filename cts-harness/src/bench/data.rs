@@ -1,5 +1,4 @@
-//! Inputs and comparisons: pseudorandom numbers, conversions of numbers to bytes, half numbers, and
-//! approximate equality.
+//! Inputs and comparisons: pseudorandom numbers, conversions of numbers to bytes, and approximate equality.
 
 /// A generator of the xorshift family. It yields the same numbers in every run.
 pub(super) struct Random(u64);
@@ -59,29 +58,6 @@ bytes! {
     of_u16, to_u16: u16;
 }
 
-/// Returns the half that is nearest to a number. The number must be 0 or in the normal range of halves.
-pub(super) fn half(number: f32) -> u16 {
-    let bits = number.to_bits();
-    let sign = (bits >> 16) as u16 & 0x8000;
-    let magnitude = bits & 0x7FFF_FFFF;
-    if magnitude < 0x3880_0000 {
-        return sign;
-    }
-    // The magnitude is rounded at bit 13, half to even. Then the exponent's bias is changed from 127 to 15.
-    let rounded = magnitude + 0xFFF + ((magnitude >> 13) & 1);
-    sign | ((rounded >> 13) as u16).wrapping_sub(112 << 10)
-}
-
-/// Returns the value of a half, which must be 0 or in the normal range.
-pub(super) fn from_half(bits: u16) -> f32 {
-    let sign = u32::from(bits & 0x8000) << 16;
-    let magnitude = u32::from(bits & 0x7FFF);
-    if magnitude < 0x400 {
-        return f32::from_bits(sign);
-    }
-    f32::from_bits(sign | ((magnitude << 13) + (112 << 23)))
-}
-
 /// Fails unless the numbers differ by at most `part` of `scale`.
 pub(super) fn close(what: &str, found: f64, expected: f64, scale: f64, part: f64) -> Result<(), String> {
     if (found - expected).abs() <= part * scale.abs() {
@@ -104,27 +80,6 @@ pub(super) fn same(found: &[u32], expected: &[u32]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn halves() {
-        for (number, bits) in [
-            (0.0, 0u16),
-            (1.0, 0x3C00),
-            (-2.0, 0xC000),
-            (0.5, 0x3800),
-            (65504.0, 0x7BFF),
-            (0.333_251_95, 0x3555),
-        ] {
-            assert_eq!(half(number), bits, "{number}");
-            assert_eq!(from_half(bits), number, "{bits:#x}");
-        }
-        let mut random = Random::new(1);
-        for number in random.numbers(1000) {
-            if number.abs() > 6.2e-5 {
-                assert_eq!(from_half(half(number)), number);
-            }
-        }
-    }
 
     #[test]
     fn bytes_come_back() {

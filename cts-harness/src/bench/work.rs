@@ -7,20 +7,72 @@ use std::time::Instant;
 
 /// A kernel case with its data.
 pub(super) struct Work {
-    pub(super) source: &'static str,
-    pub(super) options: String,
-    pub(super) memory: Vec<Memory>,
+    source: &'static str,
+    options: String,
+    memory: Vec<Memory>,
     /// The launches of one repetition, in their order.
-    pub(super) launches: Vec<Launch>,
+    launches: Vec<Launch>,
     /// The memory objects (from, to) that are copied before each repetition, outside the measured time.
-    pub(super) restore: Option<(usize, usize)>,
+    restore: Option<(usize, usize)>,
     /// The index of the memory object with the result.
-    pub(super) result: usize,
-    pub(super) check: Check,
+    result: usize,
+    check: Check,
+}
+
+impl Work {
+    /// Returns a case without launches and without a check.
+    pub(super) fn new(source: &'static str, memory: Vec<Memory>) -> Work {
+        Work {
+            source,
+            options: String::new(),
+            memory,
+            launches: Vec::new(),
+            restore: None,
+            result: 0,
+            check: Box::new(|_| Err("nothing checks it".into())),
+        }
+    }
+
+    /// Sets the check, and the index of the memory object that it gets.
+    pub(super) fn checked(
+        self,
+        result: usize,
+        check: impl Fn(&[u8]) -> Result<(), String> + 'static,
+    ) -> Work {
+        let check = Box::new(check);
+        Work {
+            result,
+            check,
+            ..self
+        }
+    }
+
+    /// Sets the options of the build.
+    pub(super) fn options(self, options: impl Into<String>) -> Work {
+        let options = options.into();
+        Work { options, ..self }
+    }
+
+    /// Copies the object `from` to the object `to` before each repetition, outside the measured time.
+    pub(super) fn restored(self, from: usize, to: usize) -> Work {
+        let restore = Some((from, to));
+        Work { restore, ..self }
+    }
+
+    /// Adds a launch to each repetition.
+    pub(super) fn launch(mut self, kernel: &'static str, arguments: &[Value], range: Range) -> Work {
+        let arguments = arguments.to_vec();
+        self.launches.push(Launch {
+            kernel,
+            arguments,
+            range,
+        });
+        self
+    }
 }
 
 /// Checks a result. The error describes the difference.
-pub(super) type Check = Box<dyn Fn(&[u8]) -> Result<(), String>>;
+type Check = Box<dyn Fn(&[u8]) -> Result<(), String>>;
 
 /// A memory object of a case, with its contents.
 pub(super) enum Memory {
@@ -35,17 +87,17 @@ pub(super) enum Memory {
 }
 
 /// A launch of a kernel of the program.
-pub(super) struct Launch {
-    pub(super) kernel: &'static str,
-    pub(super) arguments: Vec<Value>,
-    pub(super) range: Range,
+struct Launch {
+    kernel: &'static str,
+    arguments: Vec<Value>,
+    range: Range,
 }
 
 /// A kernel argument as data.
 #[derive(Copy, Clone)]
 pub(super) enum Value {
     /// The index of a memory object.
-    Memory(usize),
+    Object(usize),
     U32(u32),
     F32(f32),
     F64(f64),
@@ -119,7 +171,7 @@ impl Set {
             let kernel = program.kernel(launch.kernel)?;
             for (index, value) in launch.arguments.iter().enumerate() {
                 let argument = match *value {
-                    Value::Memory(m) => Argument::Memory(&memory[m]),
+                    Value::Object(m) => Argument::Memory(&memory[m]),
                     Value::U32(v) => Argument::U32(v),
                     Value::F32(v) => Argument::F32(v),
                     Value::F64(v) => Argument::F64(v),

@@ -3,7 +3,7 @@
 use super::giga;
 use crate::bench::case::{Case, Scale};
 use crate::bench::data::{Random, close, of_f32, to_f32};
-use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::bench::work::{self, Memory, Value::Object, Work};
 use crate::cl::Range;
 use std::f64::consts::TAU;
 
@@ -30,23 +30,20 @@ fn fft(transforms: usize) -> Work {
         .map(root)
         .flat_map(|(re, im)| [re as f32, im as f32])
         .collect();
-    Work {
-        source: include_str!("../kernels/fft.cl"),
-        options: String::new(),
-        memory: vec![
+    Work::new(
+        include_str!("../kernels/fft.cl"),
+        vec![
             Memory::Buffer(of_f32(&points)),
             Memory::Output(points.len() * 4),
             Memory::Buffer(of_f32(&roots)),
         ],
-        launches: vec![Launch {
-            kernel: "fft",
-            arguments: vec![Value::Memory(0), Value::Memory(1), Value::Memory(2)],
-            range: Range::line(transforms * GROUP, GROUP),
-        }],
-        restore: None,
-        result: 1,
-        check: Box::new(move |found| check(&points, &to_f32(found), transforms)),
-    }
+    )
+    .launch(
+        "fft",
+        &[Object(0), Object(1), Object(2)],
+        Range::line(transforms * GROUP, GROUP),
+    )
+    .checked(1, move |found| check(&points, &to_f32(found), transforms))
 }
 
 /// Computes some frequencies of some transforms by their definition, and compares them.

@@ -2,9 +2,14 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale, Side, Stop};
-use crate::bench::data::{Random, from_half, half, of_u16, to_u16};
-use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::bench::data::{Random, of_u16, to_u16};
+use crate::bench::work::{
+    self, Memory,
+    Value::{Half, Object, U32},
+    Work,
+};
 use crate::cl::Range;
+use half::f16;
 
 const SOURCE: &str = include_str!("../kernels/half.cl");
 
@@ -47,63 +52,50 @@ fn numbers(random: &mut Random, count: usize) -> Vec<f32> {
         .collect()
 }
 
+fn number(half: u16) -> f32 {
+    f16::from_bits(half).to_f32()
+}
+
 fn bytes(numbers: &[f32]) -> Memory {
-    let halves: Vec<u16> = numbers.iter().map(|n| half(*n)).collect();
+    let halves: Vec<u16> = numbers.iter().map(|n| f16::from_f32(*n).to_bits()).collect();
     Memory::Buffer(of_u16(&halves))
 }
 
 fn saxpy(count: usize) -> Work {
     let mut random = Random::new(3);
     let (x, y) = (numbers(&mut random, count), numbers(&mut random, count));
-    Work {
-        source: SOURCE,
-        options: String::new(),
-        memory: vec![bytes(&x), bytes(&y), Memory::Output(count * 2)],
-        launches: vec![Launch {
-            kernel: "saxpy_half",
-            arguments: vec![
-                Value::Half(half(0.5)),
-                Value::Memory(0),
-                Value::Memory(1),
-                Value::Memory(2),
+    Work::new(SOURCE, vec![bytes(&x), bytes(&y), Memory::Output(count * 2)])
+        .launch(
+            "saxpy_half",
+            &[
+                Half(f16::from_f32(0.5).to_bits()),
+                Object(0),
+                Object(1),
+                Object(2),
             ],
-            range: Range::line(count / 4, 256),
-        }],
-        restore: None,
-        result: 2,
-        check: Box::new(move |found| {
+            Range::line(count / 4, 256),
+        )
+        .checked(2, move |found| {
             let found = to_u16(found);
-            let wrong = (0..count).find(|&i| from_half(found[i]) != 0.5 * x[i] + y[i]);
+            let wrong = (0..count).find(|&i| number(found[i]) != 0.5 * x[i] + y[i]);
             wrong.map_or(Ok(()), |i| {
-                let (is, not) = (from_half(found[i]), 0.5 * x[i] + y[i]);
+                let (is, not) = (number(found[i]), 0.5 * x[i] + y[i]);
                 Err(format!("element {i} is {is}, not {not}"))
             })
-        }),
-    }
+        })
 }
 
 fn gemm(n: usize) -> Work {
     let mut random = Random::new(4);
     let (a, b) = (numbers(&mut random, n * n), numbers(&mut random, n * n));
-    Work {
-        source: SOURCE,
-        options: String::new(),
-        memory: vec![bytes(&a), bytes(&b), Memory::Output(n * n * 2)],
-        launches: vec![Launch {
-            kernel: "gemm_half",
-            arguments: vec![
-                Value::U32(n as u32),
-                Value::Memory(0),
-                Value::Memory(1),
-                Value::Memory(2),
-            ],
-            range: Range::plane([n, n], [16, 16]),
-        }],
-        restore: None,
-        result: 2,
-        check: Box::new(move |found| {
+    Work::new(SOURCE, vec![bytes(&a), bytes(&b), Memory::Output(n * n * 2)])
+        .launch(
+            "gemm_half",
+            &[U32(n as u32), Object(0), Object(1), Object(2)],
+            Range::plane([n, n], [16, 16]),
+        )
+        .checked(2, move |found| {
             let found = to_u16(found);
-            super::sgemm::sampled(n, &a, &b, |i| from_half(found[i]), 1e-6)
-        }),
-    }
+            super::sgemm::sampled(n, &a, &b, |i| number(found[i]), 1e-6)
+        })
 }

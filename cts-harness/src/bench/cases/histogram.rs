@@ -3,7 +3,11 @@
 use super::giga;
 use crate::bench::case::{Case, Scale};
 use crate::bench::data::{Random, of_u32, same, to_u32};
-use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::bench::work::{
+    self, Memory,
+    Value::{Object, U32},
+    Work,
+};
 use crate::cl::Range;
 
 const BINS: usize = 256;
@@ -33,24 +37,15 @@ fn histogram(kernel: &'static str, words: usize, groups: usize) -> Work {
     let values = of_u32(&Random::new(13).words(words));
     let mut expected = vec![0u32; BINS];
     values.iter().for_each(|v| expected[usize::from(*v)] += 1);
-    Work {
-        source: include_str!("../kernels/histogram.cl"),
-        options: String::new(),
-        memory: vec![Memory::Buffer(values), Memory::Output(BINS * 4)],
-        launches: vec![
-            Launch {
-                kernel: "clear",
-                arguments: vec![Value::Memory(1)],
-                range: Range::line(BINS, BINS),
-            },
-            Launch {
-                kernel,
-                arguments: vec![Value::U32(words as u32), Value::Memory(0), Value::Memory(1)],
-                range: Range::line(groups * BINS, BINS),
-            },
-        ],
-        restore: None,
-        result: 1,
-        check: Box::new(move |found| same(&to_u32(found), &expected)),
-    }
+    Work::new(
+        include_str!("../kernels/histogram.cl"),
+        vec![Memory::Buffer(values), Memory::Output(BINS * 4)],
+    )
+    .launch("clear", &[Object(1)], Range::line(BINS, BINS))
+    .launch(
+        kernel,
+        &[U32(words as u32), Object(0), Object(1)],
+        Range::line(groups * BINS, BINS),
+    )
+    .checked(1, move |found| same(&to_u32(found), &expected))
 }

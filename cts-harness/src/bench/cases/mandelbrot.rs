@@ -3,7 +3,11 @@
 use super::giga;
 use crate::bench::case::{Case, Scale};
 use crate::bench::data::{Random, to_u32};
-use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::bench::work::{
+    self, Memory,
+    Value::{F32, Object, U32},
+    Work,
+};
 use crate::cl::Range;
 
 const LEFT: f32 = -2.25;
@@ -22,25 +26,16 @@ pub(super) fn case(scale: Scale) -> Case {
 fn mandelbrot(side: usize, most: u32) -> Work {
     // The step is three times a power of two, so all coordinates are exact.
     let step = 3.0 / side as f32;
-    Work {
-        source: include_str!("../kernels/mandelbrot.cl"),
-        options: String::new(),
-        memory: vec![Memory::Output(side * side * 4)],
-        launches: vec![Launch {
-            kernel: "mandelbrot",
-            arguments: vec![
-                Value::U32(most),
-                Value::F32(LEFT),
-                Value::F32(TOP),
-                Value::F32(step),
-                Value::Memory(0),
-            ],
-            range: Range::plane([side, side], [16, 16]),
-        }],
-        restore: None,
-        result: 0,
-        check: Box::new(move |found| check(&to_u32(found), side, most, step)),
-    }
+    Work::new(
+        include_str!("../kernels/mandelbrot.cl"),
+        vec![Memory::Output(side * side * 4)],
+    )
+    .launch(
+        "mandelbrot",
+        &[U32(most), F32(LEFT), F32(TOP), F32(step), Object(0)],
+        Range::plane([side, side], [16, 16]),
+    )
+    .checked(0, move |found| check(&to_u32(found), side, most, step))
 }
 
 /// Checks a sample of the points. A multiplication and an addition may be contracted, which changes the count

@@ -3,7 +3,11 @@
 use super::giga;
 use crate::bench::case::{Case, Scale, Side, Stop};
 use crate::bench::data::{Random, close, of_f32, of_f64, to_f32, to_f64};
-use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::bench::work::{
+    self, Memory,
+    Value::{F32, F64, Object, U32},
+    Work,
+};
 use crate::cl::Range;
 
 const SOFTENING: f64 = 0.0625;
@@ -41,40 +45,33 @@ fn nbody(count: usize, root: &str, double: bool) -> Work {
         true => (
             of_f64(&wide),
             8,
-            Value::F64(SOFTENING),
+            F64(SOFTENING),
             "-DDOUBLE -DREAL=double -DREAL4=double4",
         ),
         false => (
             of_f32(&bodies),
             4,
-            Value::F32(SOFTENING as f32),
+            F32(SOFTENING as f32),
             "-DREAL=float -DREAL4=float4",
         ),
     };
-    Work {
-        source: include_str!("../kernels/nbody.cl"),
-        options: format!("{types} -DINVERSE_ROOT={root}"),
-        memory: vec![Memory::Buffer(bytes), Memory::Output(count * 4 * size)],
-        launches: vec![Launch {
-            kernel: "nbody",
-            arguments: vec![
-                Value::U32(count as u32),
-                softening,
-                Value::Memory(0),
-                Value::Memory(1),
-            ],
-            range: Range::line(count, 256),
-        }],
-        restore: None,
-        result: 1,
-        check: Box::new(move |found| match double {
-            true => check(&wide, &to_f64(found), 1e-12),
-            false => {
-                let found: Vec<f64> = to_f32(found).iter().map(|n| f64::from(*n)).collect();
-                check(&wide, &found, 1e-4)
-            }
-        }),
-    }
+    Work::new(
+        include_str!("../kernels/nbody.cl"),
+        vec![Memory::Buffer(bytes), Memory::Output(count * 4 * size)],
+    )
+    .options(format!("{types} -DINVERSE_ROOT={root}"))
+    .launch(
+        "nbody",
+        &[U32(count as u32), softening, Object(0), Object(1)],
+        Range::line(count, 256),
+    )
+    .checked(1, move |found| match double {
+        true => check(&wide, &to_f64(found), 1e-12),
+        false => {
+            let found: Vec<f64> = to_f32(found).iter().map(|n| f64::from(*n)).collect();
+            check(&wide, &found, 1e-4)
+        }
+    })
 }
 
 /// Compares some bodies with results in double precision.

@@ -3,7 +3,11 @@
 use super::giga;
 use crate::bench::case::{Case, Scale};
 use crate::bench::data::{Random, close, of_f32, to_f32};
-use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::bench::work::{
+    self, Memory,
+    Value::{Object, U32},
+    Work,
+};
 use crate::cl::Range;
 
 const GROUP: usize = 256;
@@ -23,22 +27,25 @@ fn reduction(count: usize, groups: usize) -> Work {
         .map(|n| n + 1.0)
         .collect::<Vec<f32>>();
     let sum: f64 = numbers.iter().map(|n| f64::from(*n)).sum();
-    let launch = |count: usize, from, to, groups: usize| Launch {
-        kernel: "reduce",
-        arguments: vec![Value::U32(count as u32), Value::Memory(from), Value::Memory(to)],
-        range: Range::line(groups * GROUP, GROUP),
-    };
-    Work {
-        source: include_str!("../kernels/reduction.cl"),
-        options: String::new(),
-        memory: vec![
+    Work::new(
+        include_str!("../kernels/reduction.cl"),
+        vec![
             Memory::Buffer(of_f32(&numbers)),
             Memory::Output(groups * 4),
             Memory::Output(4),
         ],
-        launches: vec![launch(count, 0, 1, groups), launch(groups, 1, 2, 1)],
-        restore: None,
-        result: 2,
-        check: Box::new(move |found| close("the sum", f64::from(to_f32(found)[0]), sum, sum, 1e-5)),
-    }
+    )
+    .launch(
+        "reduce",
+        &[U32(count as u32), Object(0), Object(1)],
+        Range::line(groups * GROUP, GROUP),
+    )
+    .launch(
+        "reduce",
+        &[U32(groups as u32), Object(1), Object(2)],
+        Range::line(GROUP, GROUP),
+    )
+    .checked(2, move |found| {
+        close("the sum", f64::from(to_f32(found)[0]), sum, sum, 1e-5)
+    })
 }

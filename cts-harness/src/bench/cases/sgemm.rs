@@ -3,7 +3,11 @@
 use super::giga;
 use crate::bench::case::{Case, Scale};
 use crate::bench::data::{Random, close, of_f32, to_f32};
-use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::bench::work::{
+    self, Memory,
+    Value::{Object, U32},
+    Work,
+};
 use crate::cl::Range;
 
 /// The number of rows and of columns that a work-item of the blocked kernel computes.
@@ -31,31 +35,24 @@ fn sgemm(kernel: &'static str, n: usize, items: usize) -> Work {
         "blocked" => format!("-DEACH={EACH}"),
         _ => String::new(),
     };
-    Work {
-        source: include_str!("../kernels/sgemm.cl"),
-        options,
-        memory: vec![
+    Work::new(
+        include_str!("../kernels/sgemm.cl"),
+        vec![
             Memory::Buffer(of_f32(&a)),
             Memory::Buffer(of_f32(&b)),
             Memory::Output(n * n * 4),
         ],
-        launches: vec![Launch {
-            kernel,
-            arguments: vec![
-                Value::U32(n as u32),
-                Value::Memory(0),
-                Value::Memory(1),
-                Value::Memory(2),
-            ],
-            range: Range::plane([items, items], [16, 16]),
-        }],
-        restore: None,
-        result: 2,
-        check: Box::new(move |found| {
-            let found = to_f32(found);
-            sampled(n, &a, &b, |i| found[i], 2e-5)
-        }),
-    }
+    )
+    .options(options)
+    .launch(
+        kernel,
+        &[U32(n as u32), Object(0), Object(1), Object(2)],
+        Range::plane([items, items], [16, 16]),
+    )
+    .checked(2, move |found| {
+        let found = to_f32(found);
+        sampled(n, &a, &b, |i| found[i], 2e-5)
+    })
 }
 
 /// Compares a thousand random elements of a product with sums in double precision.

@@ -3,7 +3,11 @@
 use super::mega;
 use crate::bench::case::{Case, Scale};
 use crate::bench::data::{Random, of_u32, same, to_u32};
-use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::bench::work::{
+    self, Memory,
+    Value::{Object, U32},
+    Work,
+};
 use crate::cl::Range;
 use std::sync::LazyLock;
 
@@ -21,19 +25,16 @@ pub(super) fn case(scale: Scale) -> Case {
 
 fn sha256(count: usize, rounds: u32) -> Work {
     let messages = Random::new(17).words(count * 8);
-    Work {
-        source: include_str!("../kernels/sha256.cl"),
-        options: String::new(),
-        memory: vec![Memory::Buffer(of_u32(&messages)), Memory::Output(count * 32)],
-        launches: vec![Launch {
-            kernel: "sha256",
-            arguments: vec![Value::U32(rounds), Value::Memory(0), Value::Memory(1)],
-            range: Range::line(count, 256),
-        }],
-        restore: None,
-        result: 1,
-        check: Box::new(move |found| check(&messages, &to_u32(found), count, rounds)),
-    }
+    Work::new(
+        include_str!("../kernels/sha256.cl"),
+        vec![Memory::Buffer(of_u32(&messages)), Memory::Output(count * 32)],
+    )
+    .launch(
+        "sha256",
+        &[U32(rounds), Object(0), Object(1)],
+        Range::line(count, 256),
+    )
+    .checked(1, move |found| check(&messages, &to_u32(found), count, rounds))
 }
 
 /// Compares the first, the last and 256 random digests with those that the host computes.

@@ -3,7 +3,11 @@
 use super::mega;
 use crate::bench::case::{Case, Scale};
 use crate::bench::data::{Random, of_u32, same, to_u32};
-use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::bench::work::{
+    self, Memory,
+    Value::{Object, U32},
+    Work,
+};
 use crate::cl::Range;
 
 /// The number of keys that a work-group sorts in local memory. The kernel has the same constant.
@@ -21,36 +25,30 @@ fn sort(count: usize) -> Work {
     let bytes = of_u32(&keys);
     let mut expected = keys;
     expected.sort_unstable();
-    Work {
-        source: include_str!("../kernels/sort.cl"),
-        options: String::new(),
-        memory: vec![Memory::Buffer(bytes), Memory::Output(count * 4)],
-        launches: launches(count),
-        restore: Some((0, 1)),
-        result: 1,
-        check: Box::new(move |found| same(&to_u32(found), &expected)),
-    }
+    let work = Work::new(
+        include_str!("../kernels/sort.cl"),
+        vec![Memory::Buffer(bytes), Memory::Output(count * 4)],
+    )
+    .restored(0, 1)
+    .checked(1, move |found| same(&to_u32(found), &expected));
+    sorting(work, count)
 }
 
-fn launches(count: usize) -> Vec<Launch> {
-    let launch = |kernel, arguments| Launch {
-        kernel,
-        arguments,
-        range: Range::line(count / 2, KEYS / 2),
-    };
-    let mut all = vec![launch("sort_locally", vec![Value::Memory(1)])];
+/// Adds the launches that sort the object 1.
+fn sorting(mut work: Work, count: usize) -> Work {
+    let range = Range::line(count / 2, KEYS / 2);
+    work = work.launch("sort_locally", &[Object(1)], range);
     let mut block = KEYS * 2;
     while block <= count {
-        let length = Value::U32(block as u32);
+        let length = U32(block as u32);
         let mut step = block / 2;
         // Each work-item has two keys, so steps of KEYS / 2 and less stay within a work-group.
         while step >= KEYS {
-            let distance = Value::U32(step as u32);
-            all.push(launch("exchange", vec![length, distance, Value::Memory(1)]));
+            work = work.launch("exchange", &[length, U32(step as u32), Object(1)], range);
             step /= 2;
         }
-        all.push(launch("merge_locally", vec![length, Value::Memory(1)]));
+        work = work.launch("merge_locally", &[length, Object(1)], range);
         block *= 2;
     }
-    all
+    work
 }

@@ -3,7 +3,7 @@
 use super::giga;
 use crate::bench::case::{Case, Scale, Stop};
 use crate::bench::data::{Random, close, of_f32, to_f32};
-use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::bench::work::{self, Memory, Value::Object, Work};
 use crate::cl::Range;
 
 pub(super) fn cases(scale: Scale) -> [Case; 2] {
@@ -31,19 +31,17 @@ fn stencil(side: usize, image: bool) -> Work {
         },
         false => Memory::Buffer(of_f32(&pixels)),
     };
-    Work {
-        source: include_str!("../kernels/stencil.cl"),
-        options: String::from(if image { "-DIMAGES" } else { "" }),
-        memory: vec![from, Memory::Output(side * side * 4)],
-        launches: vec![Launch {
-            kernel: if image { "stencil_image" } else { "stencil" },
-            arguments: vec![Value::Memory(0), Value::Memory(1)],
-            range: Range::plane([side, side], [16, 16]),
-        }],
-        restore: None,
-        result: 1,
-        check: Box::new(move |found| check(&pixels, &to_f32(found), side)),
-    }
+    Work::new(
+        include_str!("../kernels/stencil.cl"),
+        vec![from, Memory::Output(side * side * 4)],
+    )
+    .options(String::from(if image { "-DIMAGES" } else { "" }))
+    .launch(
+        if image { "stencil_image" } else { "stencil" },
+        &[Object(0), Object(1)],
+        Range::plane([side, side], [16, 16]),
+    )
+    .checked(1, move |found| check(&pixels, &to_f32(found), side))
 }
 
 /// Compares the corners and many random pixels.

@@ -3,7 +3,11 @@
 use super::giga;
 use crate::bench::case::{Case, Scale};
 use crate::bench::data::{Random, of_f32, same, to_f32, to_u32};
-use crate::bench::work::{self, Launch, Memory, Value, Work};
+use crate::bench::work::{
+    self, Memory,
+    Value::{F32, Object},
+    Work,
+};
 use crate::cl::Range;
 
 const SOURCE: &str = include_str!("../kernels/stream.cl");
@@ -22,24 +26,14 @@ pub(super) fn cases(scale: Scale) -> [Case; 2] {
 fn copy(count: usize) -> Work {
     let from = of_f32(&Random::new(1).numbers(count));
     let expected = from.clone();
-    Work {
-        source: SOURCE,
-        options: String::new(),
-        memory: vec![Memory::Buffer(from), Memory::Output(count * 4)],
-        launches: vec![Launch {
-            kernel: "copy",
-            arguments: vec![Value::Memory(0), Value::Memory(1)],
-            range: Range::line(count / 4, 256),
-        }],
-        restore: None,
-        result: 1,
-        check: Box::new(move |found| {
+    Work::new(SOURCE, vec![Memory::Buffer(from), Memory::Output(count * 4)])
+        .launch("copy", &[Object(0), Object(1)], Range::line(count / 4, 256))
+        .checked(1, move |found| {
             if found == expected {
                 return Ok(());
             }
             same(&to_u32(found), &to_u32(&expected))
-        }),
-    }
+        })
 }
 
 fn saxpy(count: usize) -> Work {
@@ -51,29 +45,18 @@ fn saxpy(count: usize) -> Work {
         Memory::Buffer(of_f32(&y)),
         Memory::Output(count * 4),
     ];
-    Work {
-        source: SOURCE,
-        options: String::new(),
-        memory,
-        launches: vec![Launch {
-            kernel: "saxpy",
-            arguments: vec![
-                Value::F32(A),
-                Value::Memory(0),
-                Value::Memory(1),
-                Value::Memory(2),
-            ],
-            range: Range::line(count, 256),
-        }],
-        restore: None,
-        result: 2,
-        // The comparison is exact, because the numbers have few significant bits.
-        check: Box::new(move |found| {
+    // The comparison is exact, because the numbers have few significant bits.
+    Work::new(SOURCE, memory)
+        .launch(
+            "saxpy",
+            &[F32(A), Object(0), Object(1), Object(2)],
+            Range::line(count, 256),
+        )
+        .checked(2, move |found| {
             let found = to_f32(found);
             let wrong = (0..count).find(|&i| found[i] != A * x[i] + y[i]);
             wrong.map_or(Ok(()), |i| {
                 Err(format!("element {i} is {}, not {}", found[i], A * x[i] + y[i]))
             })
-        }),
-    }
+        })
 }

@@ -297,7 +297,10 @@ mod tests {
         };
         let page = page(&[device, other], &["b".into(), "a".into()], "today").unwrap();
         assert!(page.contains("<a href=\"#fake-thing--a\">0/2</a>"), "{page}");
-        assert!(page.contains("<td class=\"none\">–</td>"), "the other device lacks a suite");
+        assert!(
+            page.contains("<td class=\"none\">–</td>"),
+            "the other device lacks a suite"
+        );
         assert!(page.contains("a/x: Pass → Crash"));
         assert!(page.contains("title=\"1: Pass\"") && page.contains("title=\"2: Crash\""));
         assert!(page.contains("expected: it &lt;does&gt;"));
