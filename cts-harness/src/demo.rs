@@ -2,7 +2,7 @@
 
 use crate::cl;
 use crate::packages::{CLINFO, CLPEAK, LAVAPIPE, OPENCL_LOADER, VULKAN_LOADER, ensure};
-use crate::{Failure, Outcome, artifacts, mandelbrot, progress};
+use crate::{Outcome, artifacts, mandelbrot, progress};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -26,12 +26,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
     progress::step("Devices");
     let devices = cl::open(&library.display().to_string())?;
     let Some(first) = devices.first() else {
-        return Err(Failure(
-            "Caldera offers no device; `cargo harness doctor` says why".into(),
-        ));
+        return fail!("Caldera offers no device; `cargo harness doctor` says why");
     };
     for device in &devices {
-        progress::line(&format!("  {} ({})", device.name, device.driver));
+        say!("  {} ({})", device.name, device.driver);
     }
 
     progress::step("clinfo, through the system's OpenCL loader");

@@ -5,7 +5,7 @@ use crate::packages::{
     C_COMPILER, CLINFO, CLPEAK, LAVAPIPE, MPFR, Need, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER,
     SPIRV_TOOLS, VALIDATION_LAYERS, VULKAN_LOADER,
 };
-use crate::{Failure, Outcome, artifacts, progress, vulkan};
+use crate::{Outcome, artifacts, progress, vulkan};
 
 /// Prints the report; fails only if Caldera cannot run at all.
 pub(crate) fn run() -> Outcome {
@@ -25,36 +25,38 @@ pub(crate) fn run() -> Outcome {
     progress::step("For `cargo harness accuracy`");
     table(&[&MPFR]);
     progress::step("For `cargo harness cts`");
-    progress::line(&format!("  {}", crate::cts::build_in_a_line()));
+    say!("  {}", crate::cts::build_in_a_line());
 
     progress::step("Vulkan devices");
     match vulkan::devices() {
         Ok(devices) => {
             for d in devices {
-                progress::line(&format!(
+                say!(
                     "  {} (Vulkan {}.{}, {})",
-                    d.name, d.version.0, d.version.1, d.driver
-                ));
+                    d.name,
+                    d.version.0,
+                    d.version.1,
+                    d.driver
+                );
             }
         }
-        Err(why) => progress::line(&format!("  {why}")),
+        Err(why) => say!("  {why}"),
     }
 
     progress::step("What Caldera offers");
     let library = artifacts::build_library()?;
     let devices = cl::open(&library.display().to_string())?;
     for device in &devices {
-        progress::line(&format!("  {}", device.name));
+        say!("  {}", device.name);
         for line in device.feature_report()?.lines() {
-            progress::line(&format!("    {line}"));
+            say!("    {line}");
         }
     }
     if devices.is_empty() {
-        return Err(Failure(
+        return fail!(
             "no device: install a Vulkan 1.3 driver (apt-get install mesa-vulkan-drivers for the CPU one); \
              CALDERA_LOG=debug says why a device is left out"
-                .into(),
-        ));
+        );
     }
     Ok(())
 }
@@ -66,6 +68,6 @@ fn table(needs: &[&Need]) {
         } else {
             format!("MISSING: apt-get install {}", need.package)
         };
-        progress::line(&format!("  {:<30} {state}", need.what));
+        say!("  {:<30} {state}", need.what);
     }
 }

@@ -4,6 +4,9 @@
 //! program does. Each sub-command installs the packages that it needs, on a fresh Debian or Ubuntu that has
 //! only Rust.
 
+#[macro_use]
+mod messages;
+
 mod accuracy;
 mod app;
 mod artifacts;
@@ -23,6 +26,7 @@ mod test;
 mod vulkan;
 
 use clap::{Parser, Subcommand};
+use messages::Failure;
 use std::process::ExitCode;
 
 /// Caldera's harness.
@@ -65,16 +69,6 @@ enum Command {
 
 /// The result of a sub-command.
 type Outcome = Result<(), Failure>;
-
-/// The reason why a sub-command stopped: one message for the user, which says what to do about it.
-#[derive(Debug)]
-struct Failure(String);
-
-impl<E: std::error::Error> From<E> for Failure {
-    fn from(e: E) -> Self {
-        Failure(e.to_string())
-    }
-}
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {

@@ -87,9 +87,7 @@ fn check(image: &[u8]) -> Result<(), Failure> {
         }
     }
     if wrong > 20 || inside == 0 {
-        return Err(Failure(format!(
-            "the picture is wrong: {wrong} points misjudged, {inside} inside"
-        )));
+        return fail!("the picture is wrong: {wrong} points misjudged, {inside} inside");
     }
     Ok(())
 }

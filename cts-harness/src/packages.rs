@@ -14,67 +14,39 @@ pub(crate) struct Need {
     pub(crate) found: fn() -> bool,
 }
 
-pub(crate) const VULKAN_LOADER: Need = Need {
-    what: "Vulkan loader",
-    package: "libvulkan1",
-    found: || library("libvulkan.so.1"),
-};
-pub(crate) const LAVAPIPE: Need = Need {
-    what: "Vulkan driver (lavapipe)",
-    package: "mesa-vulkan-drivers",
-    found: crate::vulkan::has_device,
-};
-pub(crate) const MPFR: Need = Need {
-    what: "GNU MPFR",
-    package: "libmpfr6",
-    found: || library(crate::accuracy::MPFR_LIBRARY),
-};
-pub(crate) const OPENCL_LOADER: Need = Need {
-    what: "OpenCL loader",
-    package: "ocl-icd-libopencl1",
-    found: || library("libOpenCL.so.1"),
-};
-pub(crate) const CLINFO: Need = Need {
-    what: "clinfo",
-    package: "clinfo",
-    found: || program("clinfo"),
-};
-pub(crate) const CLPEAK: Need = Need {
-    what: "clpeak",
-    package: "clpeak",
-    found: || program("clpeak"),
-};
-pub(crate) const OPENCL_HEADERS: Need = Need {
-    what: "OpenCL headers",
-    package: "opencl-c-headers",
-    found: || Path::new("/usr/include/CL/cl.h").exists(),
-};
-pub(crate) const OPENCL_LINK: Need = Need {
-    what: "OpenCL loader to link with",
-    package: "ocl-icd-opencl-dev",
-    found: || link_library("libOpenCL.so"),
-};
-pub(crate) const C_COMPILER: Need = Need {
-    what: "C compiler",
-    package: "gcc",
-    found: || program("cc"),
-};
-pub(crate) const SPIRV_TOOLS: Need = Need {
-    what: "SPIRV-Tools (spirv-val)",
-    package: "spirv-tools",
-    found: || program("spirv-val"),
-};
-pub(crate) const VALIDATION_LAYERS: Need = Need {
-    what: "Vulkan validation layer",
-    package: "vulkan-validationlayers",
-    found: || {
-        ["/usr/share", "/usr/local/share", "/etc"].iter().any(|d| {
-            Path::new(d)
-                .join("vulkan/explicit_layer.d/VkLayer_khronos_validation.json")
-                .exists()
-        })
-    },
-};
+impl Need {
+    const fn new(what: &'static str, package: &'static str, found: fn() -> bool) -> Need {
+        Need { what, package, found }
+    }
+}
+
+pub(crate) const VULKAN_LOADER: Need = Need::new("Vulkan loader", "libvulkan1", || library("libvulkan.so.1"));
+pub(crate) const LAVAPIPE: Need = Need::new(
+    "Vulkan driver (lavapipe)",
+    "mesa-vulkan-drivers",
+    crate::vulkan::has_device,
+);
+pub(crate) const MPFR: Need = Need::new("GNU MPFR", "libmpfr6", || library(crate::accuracy::MPFR_LIBRARY));
+pub(crate) const OPENCL_LOADER: Need = Need::new("OpenCL loader", "ocl-icd-libopencl1", || {
+    library("libOpenCL.so.1")
+});
+pub(crate) const CLINFO: Need = Need::new("clinfo", "clinfo", || program("clinfo"));
+pub(crate) const CLPEAK: Need = Need::new("clpeak", "clpeak", || program("clpeak"));
+pub(crate) const OPENCL_HEADERS: Need = Need::new("OpenCL headers", "opencl-c-headers", || {
+    Path::new("/usr/include/CL/cl.h").exists()
+});
+pub(crate) const OPENCL_LINK: Need = Need::new("OpenCL loader to link with", "ocl-icd-opencl-dev", || {
+    link_library("libOpenCL.so")
+});
+pub(crate) const C_COMPILER: Need = Need::new("C compiler", "gcc", || program("cc"));
+pub(crate) const SPIRV_TOOLS: Need =
+    Need::new("SPIRV-Tools (spirv-val)", "spirv-tools", || program("spirv-val"));
+pub(crate) const VALIDATION_LAYERS: Need =
+    Need::new("Vulkan validation layer", "vulkan-validationlayers", || {
+        const FILE: &str = "vulkan/explicit_layer.d/VkLayer_khronos_validation.json";
+        let folders = ["/usr/share", "/usr/local/share", "/etc"];
+        folders.iter().any(|d| Path::new(d).join(FILE).exists())
+    });
 
 /// Installs the missing packages of `needs`. If the user may not install packages, the function fails with a
 /// message that contains the command to run.
@@ -89,15 +61,15 @@ pub(crate) fn ensure(needs: &[&Need]) -> Result<(), Failure> {
     let by_hand = format!("apt-get update && apt-get install --no-install-recommends -y {names}");
     if !program("apt-get") {
         let whats: Vec<&str> = missing.iter().map(|n| n.what).collect();
-        return Err(Failure(format!(
+        return fail!(
             "missing: {}. This system has no apt-get: install them with its package manager (names of the Debian packages: {names})",
             whats.join(", ")
-        )));
+        );
     }
     let Some(prefix) = privilege() else {
-        return Err(Failure(format!(
+        return fail!(
             "packages are missing, and this user may not install them. Run\n\n  sudo sh -c '{by_hand}'\n\nand repeat the command"
-        )));
+        );
     };
     progress::step(&format!("Installing {names}"));
     progress::quiet("apt-get update", &mut apt(prefix, &["update"]))?;
@@ -108,10 +80,10 @@ pub(crate) fn ensure(needs: &[&Need]) -> Result<(), Failure> {
     if still.is_empty() {
         Ok(())
     } else {
-        Err(Failure(format!(
+        fail!(
             "the packages were installed, but these are still not found: {}",
             still.join(", ")
-        )))
+        )
     }
 }
 

@@ -85,7 +85,7 @@ fn spinner(what: &str) -> Option<ProgressBar> {
 /// it prints a line for each item.
 pub(crate) struct Bar {
     bar: Option<ProgressBar>,
-    counts: std::sync::Mutex<std::collections::BTreeMap<&'static str, usize>>,
+    counts: parking_lot::Mutex<std::collections::BTreeMap<&'static str, usize>>,
 }
 
 impl Bar {
@@ -103,16 +103,13 @@ impl Bar {
         }
         Bar {
             bar,
-            counts: std::sync::Mutex::default(),
+            counts: parking_lot::Mutex::default(),
         }
     }
 
     /// Notes that an item ended with the outcome `how`.
     pub(crate) fn finished(&self, name: &str, how: &'static str) {
-        let mut counts = self
-            .counts
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut counts = self.counts.lock();
         *counts.entry(how).or_default() += 1;
         match &self.bar {
             Some(bar) => {

@@ -71,9 +71,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     check_library(&artifacts::build_library()?)?;
     progress::step("Generated files are current");
     match (before, changes()) {
-        (Some(before), Some(after)) if before != after => Err(Failure(
-            "the tests have changed tracked files; `git diff` shows them".into(),
-        )),
+        (Some(before), Some(after)) if before != after => {
+            fail!("the tests have changed tracked files; `git diff` shows them")
+        }
         _ => Ok(()),
     }
 }
@@ -175,26 +175,24 @@ fn check_library(library: &Path) -> Outcome {
     const MOST_BYTES: u64 = 12 << 20;
     const NEEDED: [&str; 4] = ["libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"];
     let size = library.metadata()?.len();
-    progress::line(&format!("{}: {:.2} MB", library.display(), size as f64 / 1e6));
+    say!("{}: {:.2} MB", library.display(), size as f64 / 1e6);
     if size >= MOST_BYTES {
-        return Err(Failure(format!(
-            "the library has {size} bytes, more than {MOST_BYTES}"
-        )));
+        return fail!("the library has {size} bytes, more than {MOST_BYTES}");
     }
     let output = Command::new("readelf").arg("-d").arg(library).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     if !text.contains("NODELETE") {
-        return Err(Failure("the library can be unloaded, under its threads".into()));
+        return fail!("the library can be unloaded, under its threads");
     }
     let needed: Vec<&str> = text
         .lines()
         .filter(|l| l.contains("(NEEDED)"))
         .filter_map(|l| l.split_once('[')?.1.strip_suffix(']'))
         .collect();
-    progress::line(&format!("it needs {}", needed.join(", ")));
+    say!("it needs {}", needed.join(", "));
     match needed.iter().find(|n| !NEEDED.contains(n)) {
-        None if needed.is_empty() => Err(Failure("readelf names no needed library".into())),
+        None if needed.is_empty() => fail!("readelf names no needed library"),
         None => Ok(()),
-        Some(other) => Err(Failure(format!("the library needs {other}"))),
+        Some(other) => fail!("the library needs {other}"),
     }
 }

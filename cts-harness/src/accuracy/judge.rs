@@ -99,7 +99,7 @@ pub(super) fn judge(
             })
         };
         let handles: Vec<_> = (0..count).step_by(share).map(part).collect();
-        let stopped = |_| Err(Failure("a thread of the comparison stopped".into()));
+        let stopped = |_| fail!("a thread of the comparison stopped");
         handles
             .into_iter()
             .map(|h| h.join().unwrap_or_else(stopped))

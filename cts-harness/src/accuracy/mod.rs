@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         text += &format!("\n{heading}\n");
         for f in functions.iter().filter(|f| f.exists_for(p)) {
             if child::interrupted() {
-                return Err(Failure("interrupted".into()));
+                return fail!("interrupted");
             }
             let row = args.row(*f, p, &bench, peer.as_ref());
             let line = report::line(&row, compared);
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
             rows.push(row);
         }
     }
-    progress::line(&format!("\n{:.0} s", start.elapsed().as_secs_f64()));
+    say!("\n{:.0} s", start.elapsed().as_secs_f64());
     if let Some(file) = &args.markdown {
         std::fs::write(file, &text)?;
     }
@@ -115,18 +115,13 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     match rows.iter().filter(|r| r.failed()).count() {
         0 => Ok(()),
-        n => Err(Failure(format!(
-            "{n} of {} functions exceed their limits or FAILED",
-            rows.len()
-        ))),
+        n => fail!("{n} of {} functions exceed their limits or FAILED", rows.len()),
     }
 }
 
 fn open(name: &str, device: Option<&str>) -> Result<Bench, Failure> {
     let place = locate::locate(name, device)?;
-    let device = place
-        .open()
-        .map_err(|Failure(why)| Failure(format!("{name}: {why}")))?;
+    let device = place.open().map_err(|Failure(why)| failure!("{name}: {why}"))?;
     Bench::new(device)
 }
 
@@ -162,7 +157,7 @@ impl Args {
     fn chosen(&self) -> Result<Vec<Function>, Failure> {
         let find = |name: &String| {
             let found = FUNCTIONS.iter().copied().find(|f| f.name() == name);
-            found.ok_or_else(|| Failure(format!("no math function is called «{name}»")))
+            found.ok_or_else(|| failure!("no math function is called «{name}»"))
         };
         match self.functions.is_empty() {
             true => Ok(FUNCTIONS.to_vec()),
@@ -235,7 +230,7 @@ impl Args {
         });
         std::thread::scope(|scope| {
             let join = |verdict: Verdict, judging: Judging<'_>| -> Result<Verdict, Failure> {
-                let stopped = |_| Err(Failure("the thread of a comparison stopped".into()));
+                let stopped = |_| fail!("the thread of a comparison stopped");
                 Ok(verdict.join(judging.join().unwrap_or_else(stopped)?))
             };
             let (verdict, last) = chunks.try_fold((verdict, None), |(mut verdict, before), samples| {

@@ -49,7 +49,7 @@ macro_rules! functions {
             fn load() -> Result<Functions, Failure> {
                 // SAFETY: MPFR's initialisers have no preconditions and no effects on this program.
                 let library = unsafe { Library::new(LIBRARY) }.map_err(|e| {
-                    Failure(format!("{}: doubles are compared with GNU MPFR (Debian: libmpfr6)", crate::cl::reason(&e)))
+                    failure!("{}: doubles are compared with GNU MPFR (Debian: libmpfr6)", crate::cl::reason(&e))
                 })?;
                 // The function pointers are copied out of the library, so it must never be unloaded.
                 let library: &'static Library = Box::leak(Box::new(library));

@@ -56,7 +56,7 @@ impl Expectations {
                 .rsplit_once(',')
                 .and_then(|(name, e)| Some((name, Expected::parse(e.trim())?)));
             let Some((name, expected)) = parsed else {
-                return Err(Failure(format!("{}: «{what}» is no expectation", file.display())));
+                return fail!("{}: «{what}» is no expectation", file.display());
             };
             entries.insert(name.to_owned(), (expected, reason));
         }

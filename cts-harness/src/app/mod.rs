@@ -105,16 +105,13 @@ pub(crate) fn run(args: &Args) -> Outcome {
     for app in &apps {
         let lacking = lacking(app, &paths);
         if !lacking.is_empty() {
-            progress::line(&format!("{:<22} NOT INSTALLED: {}", app.name, lacking.join("; ")));
+            say!("{:<22} NOT INSTALLED: {}", app.name, lacking.join("; "));
             missing.push(app.name.as_str());
             continue;
         }
         let Some((verdict, time)) = place.run(app)? else {
             surprises.iter().for_each(|s: &String| progress::line(s));
-            return Err(Failure(format!(
-                "interrupted in {}; nothing was blessed",
-                app.name
-            )));
+            return fail!("interrupted in {}; nothing was blessed", app.name);
         };
         report(app, &verdict, time);
         if args.bless {
@@ -125,7 +122,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     if args.bless {
         expectations.save(&file)?;
-        progress::line(&format!("{}: give each new entry its reason", file.display()));
+        say!("{}: give each new entry its reason", file.display());
     }
     conclude(&surprises, &missing, args.allow_missing)
 }
@@ -133,26 +130,23 @@ pub(crate) fn run(args: &Args) -> Outcome {
 fn conclude(surprises: &[String], missing: &[&str], allow_missing: bool) -> Outcome {
     surprises.iter().for_each(|s| progress::line(s));
     if !missing.is_empty() {
-        progress::line(&format!(
-            "NOT INSTALLED and so not checked: {}",
-            missing.join(", ")
-        ));
+        say!("NOT INSTALLED and so not checked: {}", missing.join(", "));
     }
     match (surprises.len(), missing.len()) {
         (0, 0) => Ok(()),
         (0, _) if allow_missing => Ok(()),
-        (0, n) => Err(Failure(format!("{n} applications are not installed"))),
-        (n, _) => Err(Failure(format!("{n} results are not as expected"))),
+        (0, n) => fail!("{n} applications are not installed"),
+        (n, _) => fail!("{n} results are not as expected"),
     }
 }
 
 fn chosen(all: Vec<App>, names: &[String]) -> Result<Vec<App>, Failure> {
     if let Some(unknown) = names.iter().find(|n| all.iter().all(|a| a.name != **n)) {
         let known: Vec<&str> = all.iter().map(|a| a.name.as_str()).collect();
-        return Err(Failure(format!(
+        return fail!(
             "no application is called «{unknown}»; there is {}",
             known.join(", ")
-        )));
+        );
     }
     let wanted = |a: &App| names.is_empty() || names.contains(&a.name);
     Ok(all.into_iter().filter(wanted).collect())
@@ -166,7 +160,7 @@ fn list(apps: &[App], paths: &BTreeMap<String, PathBuf>) {
         } else {
             lacking.join("; ")
         };
-        progress::line(&format!("{:<22} {}\n{:<22} {state}", app.name, app.about, ""));
+        say!("{:<22} {}\n{:<22} {state}", app.name, app.about, "");
     }
 }
 

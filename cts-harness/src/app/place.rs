@@ -69,7 +69,7 @@ impl Place {
                 .envs(app.environment.iter().map(|(n, v)| (n, self.fill(v))));
             match child::run(&mut command, &log, limits) {
                 Ok(report) => Ok(report.end),
-                Err(Failure(why)) => Err(Failure(format!("{}: {why}", app.name))),
+                Err(Failure(why)) => fail!("{}: {why}", app.name),
             }
         };
         if !app.prepare.is_empty() {
@@ -78,10 +78,7 @@ impl Place {
                 End::Interrupted => return Ok(None),
                 End::Code(_) | End::Signal(_) | End::Timeout | End::Flood => {
                     let log = log.display();
-                    return Err(Failure(format!(
-                        "{}: its input cannot be made, see {log}",
-                        app.name
-                    )));
+                    return fail!("{}: its input cannot be made, see {log}", app.name);
                 }
             }
         }
@@ -117,7 +114,7 @@ fn environment(target: &Target, way: Way) -> Result<Vec<(OsString, OsString)>, F
         .collect();
     if way == Way::Preload {
         if !target.ours {
-            return Err(Failure("--way preload is for Caldera only".into()));
+            return fail!("--way preload is for Caldera only");
         }
         all.push(("LD_PRELOAD".into(), artifacts::build_library()?.into()));
     }

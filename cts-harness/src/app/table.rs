@@ -92,7 +92,7 @@ pub(super) struct Judge {
 
 /// Reads the table. The applications are sorted by name.
 pub(super) fn read(dir: &Path) -> Result<Vec<App>, Failure> {
-    let entries = std::fs::read_dir(dir).map_err(|e| Failure(format!("{}: {e}", dir.display())))?;
+    let entries = std::fs::read_dir(dir).map_err(|e| failure!("{}: {e}", dir.display()))?;
     let mut apps = Vec::new();
     for entry in entries {
         let path = entry?.path();
@@ -103,7 +103,7 @@ pub(super) fn read(dir: &Path) -> Result<Vec<App>, Failure> {
                 .to_string_lossy()
                 .into_owned();
             let text = std::fs::read_to_string(&path)?;
-            apps.push(parse(&name, &text).map_err(|why| Failure(format!("{}: {why}", path.display())))?);
+            apps.push(parse(&name, &text).map_err(|why| failure!("{}: {why}", path.display()))?);
         }
     }
     apps.sort_by(|a, b| a.name.cmp(&b.name));

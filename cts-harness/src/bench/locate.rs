@@ -43,7 +43,7 @@ impl Place {
         let mut devices = devices.into_iter();
         devices
             .find(|d| fits(&d.platform, &self.platform) && fits(&d.name, &self.device))
-            .ok_or_else(|| Failure(format!("{} offers {}", self.from, list(&names))))
+            .ok_or_else(|| failure!("{} offers {}", self.from, list(&names)))
     }
 }
 
@@ -83,10 +83,7 @@ pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure>
     let loader = place(String::from("libOpenCL.so.1"), Some(name));
     match loader.open() {
         Ok(_) => Ok(loader),
-        Err(Failure(why)) => Err(Failure(format!(
-            "no OpenCL platform is called «{name}»: {}; {why}",
-            list(&seen)
-        ))),
+        Err(Failure(why)) => fail!("no OpenCL platform is called «{name}»: {}; {why}", list(&seen)),
     }
 }
 

@@ -121,12 +121,9 @@ fn bench(names: &[&str], options: &Options) -> Outcome {
     for (side, label) in sides.iter().zip(["A", "B"]) {
         let d = &side.device;
         let label = if names.len() == 1 { "" } else { label };
-        progress::line(&format!(
-            "{label} {}: {}, {} ({})",
-            d.platform, d.name, d.driver, d.version
-        ));
+        say!("{label} {}: {}, {} ({})", d.platform, d.name, d.driver, d.version);
     }
-    progress::line(&format!("\n{}", table::header(sides.len())));
+    say!("\n{}", table::header(sides.len()));
     let mut results = Vec::new();
     let mut left_out = 0;
     for case in options.chosen(extent) {
@@ -145,11 +142,9 @@ fn bench(names: &[&str], options: &Options) -> Outcome {
         }
     }
     means(&results);
-    progress::line(&format!("\n{:.0} s", start.elapsed().as_secs_f64()));
+    say!("\n{:.0} s", start.elapsed().as_secs_f64());
     if left_out > 0 {
-        progress::line(&format!(
-            "{left_out} rows not run: the time limit (--limit) was reached"
-        ));
+        say!("{left_out} rows not run: the time limit (--limit) was reached");
     }
     if let Some(file) = &options.json {
         let settings = serde_json::json!({ "scale": format!("{:?}", extent.scale), "quick": options.quick,
@@ -161,9 +156,7 @@ fn bench(names: &[&str], options: &Options) -> Outcome {
 
 fn open(name: &str, device: Option<&str>) -> Result<Side, Failure> {
     let place = locate::locate(name, device)?;
-    let device = place
-        .open()
-        .map_err(|Failure(why)| Failure(format!("{name}: {why}")))?;
+    let device = place.open().map_err(|Failure(why)| failure!("{name}: {why}"))?;
     let context = cl::Context::new(&device)?;
     Ok(Side {
         place,
@@ -231,11 +224,11 @@ fn means(results: &[measure::Result]) {
         });
         if let Some(mean) = stats::geometric_mean(&wall) {
             let device = stats::geometric_mean(&device).map(|m| format!(", on the device {m:.2}×"));
-            progress::line(&format!(
+            say!(
                 "{name}: geometric mean of {} ratios A over B {mean:.2}×{}",
                 wall.len(),
                 device.unwrap_or_default()
-            ));
+            );
         }
     }
 }
@@ -251,8 +244,8 @@ fn write(file: &std::path::Path, value: &serde_json::Value) -> Outcome {
 fn conclude(results: &[measure::Result]) -> Outcome {
     let failed = |o: &measure::Outcome| matches!(o, measure::Outcome::Stopped(Stop::Failed(_)));
     match results.iter().filter(|r| r.sides.iter().any(failed)).count() {
-        0 if results.is_empty() => Err(Failure("nothing was measured".into())),
+        0 if results.is_empty() => fail!("nothing was measured"),
         0 => Ok(()),
-        n => Err(Failure(format!("{n} rows FAILED"))),
+        n => fail!("{n} rows FAILED"),
     }
 }

@@ -76,7 +76,7 @@ impl Generator {
             // For some seeds the generator does not terminate.
             End::Timeout | End::Signal(_) => return Ok(None),
             End::Code(_) | End::Flood | End::Interrupted => {
-                return Err(Failure(format!("the generator ended with {:?}", report.end)));
+                return fail!("the generator ended with {:?}", report.end);
             }
         }
         let text = std::fs::read_to_string(&out)?;
@@ -100,7 +100,7 @@ impl Generator {
                     let own = self.generator.parent().map(Path::to_owned);
                     let mut places = self.include.iter().cloned().chain(own);
                     let file = places.find_map(|dir| std::fs::read_to_string(dir.join(name)).ok());
-                    let file = file.ok_or_else(|| Failure(format!("{name} is in no --include folder")))?;
+                    let file = file.ok_or_else(|| failure!("{name} is in no --include folder"))?;
                     all += &self.inline(&file, included)?;
                 }
             }
@@ -121,7 +121,7 @@ fn plan(text: &str, most: usize) -> Result<Plan, Failure> {
     };
     let sizes = |name: &str, default: usize| -> Result<Vec<usize>, Failure> {
         let text = value(name).map_or_else(|| Ok(vec![default]), |v| v.split(',').map(str::parse).collect());
-        text.map_err(|e: std::num::ParseIntError| Failure(format!("{line}: {e}")))
+        text.map_err(|e: std::num::ParseIntError| failure!("{line}: {e}"))
     };
     let (mut global, local) = (sizes("-g", 1024)?, sizes("-l", 32)?);
     for d in 0..global.len().min(local.len()) {

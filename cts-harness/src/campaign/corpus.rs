@@ -8,10 +8,10 @@
 use super::launch::{Argument, Fill, Launch, Memory, Plan};
 use super::side::Side;
 use super::{Limits, Options};
+use crate::Failure;
 use crate::cl::{Parameter, Signature};
 use crate::corpus::index::{self, Unit};
 use crate::stress::random::Random;
-use crate::{Failure, progress};
 use opencl_sys::{CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE};
 use std::path::{Path, PathBuf};
 
@@ -100,13 +100,13 @@ impl Units {
             }));
         }
         std::fs::remove_dir_all(&scratch)?;
-        progress::line(&format!(
+        say!(
             "{} kernels; {missing} units of the index are missing; {} does not build {} units: {}",
             cases.len(),
             side.name,
             refused.len(),
             refused.join(" ")
-        ));
+        );
         Ok(cases)
     }
 }

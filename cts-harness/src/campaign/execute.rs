@@ -48,10 +48,10 @@ pub(super) fn run(args: &Args) -> Outcome {
             double: device.has_double,
             images: device.has_images,
         };
-        progress::line(&format!("device {}", serde_json::to_string(&described)?));
+        say!("device {}", serde_json::to_string(&described)?);
     }
     for (n, file) in args.programs.iter().enumerate() {
-        progress::line(&format!("begin {n}"));
+        say!("begin {n}");
         let (plan, text) = read(file, args.launch.as_deref())?;
         let context = Context::new(&device)?;
         let begin = Instant::now();
@@ -63,10 +63,10 @@ pub(super) fn run(args: &Args) -> Outcome {
                 continue;
             }
         };
-        progress::line(&format!("built {:.3}", begin.elapsed().as_secs_f64()));
+        say!("built {:.3}", begin.elapsed().as_secs_f64());
         if args.signatures {
             for signature in program.signatures()? {
-                progress::line(&format!("kernel {}", serde_json::to_string(&signature)?));
+                say!("kernel {}", serde_json::to_string(&signature)?);
             }
             progress::line("done 0 0");
             continue;
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args) -> Outcome {
                         words(m, bytes);
                     }
                 }
-                progress::line(&format!("done {seconds:.3} {all:016x}"));
+                say!("done {seconds:.3} {all:016x}");
             }
             Err(Failure(why)) => {
                 refused(&why);
@@ -102,20 +102,19 @@ fn refused(why: &str) {
         line.insert(0, first);
     }
     let text: String = line.join(" | ").chars().take(1000).collect();
-    progress::line(&format!("refused {text}"));
+    say!("refused {text}");
 }
 
 fn words(memory: usize, bytes: &[u8]) {
     for (n, word) in bytes.chunks_exact(8).enumerate() {
         let word = word.iter().rev().fold(0u64, |w, b| w << 8 | u64::from(*b));
-        progress::line(&format!("word {memory} {n} {word:016x}"));
+        say!("word {memory} {n} {word:016x}");
     }
 }
 
 /// Reads a program's plan and its text. The plan is in the file `launch`, or in the first line of the text.
 pub(super) fn read(file: &Path, launch: Option<&Path>) -> Result<(Plan, String), Failure> {
-    let at =
-        |path: &Path| std::fs::read_to_string(path).map_err(|e| Failure(format!("{}: {e}", path.display())));
+    let at = |path: &Path| std::fs::read_to_string(path).map_err(|e| failure!("{}: {e}", path.display()));
     let text = at(file)?;
     match launch {
         Some(launch) => Ok((Plan::of(&at(launch)?)?, text)),
@@ -145,7 +144,7 @@ fn launch(
             let value = match argument {
                 Argument::Memory(m) => {
                     let m = memory.get(*m);
-                    cl::Argument::Memory(m.ok_or_else(|| Failure("no such memory object".into()))?)
+                    cl::Argument::Memory(m.ok_or_else(|| failure!("no such memory object"))?)
                 }
                 Argument::Local(bytes) => cl::Argument::Local(*bytes),
                 Argument::U32(value) => cl::Argument::U32(*value),
@@ -156,7 +155,7 @@ fn launch(
         }
         let items: usize = launch.local.iter().product();
         if items > device.largest_group {
-            return Err(Failure(format!("work-groups of {items}")));
+            return fail!("work-groups of {items}");
         }
         queue.launch_at(&kernel, &launch.offset, &launch.global, &launch.local)?;
     }

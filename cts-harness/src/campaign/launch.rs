@@ -79,7 +79,7 @@ impl Plan {
     /// Reads the plan from the first line of a program's text.
     pub(super) fn of(text: &str) -> Result<Plan, Failure> {
         let line = text.lines().next().and_then(|l| l.strip_prefix(MARK));
-        let line = line.ok_or_else(|| Failure(format!("the program does not begin with «{MARK}»")))?;
+        let line = line.ok_or_else(|| failure!("the program does not begin with «{MARK}»"))?;
         Ok(serde_json::from_str(line)?)
     }
 }

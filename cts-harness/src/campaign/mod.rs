@@ -23,13 +23,13 @@ mod side;
 
 use crate::{Failure, Outcome, child, progress};
 use execute::Described;
+use parking_lot::Mutex;
 use record::{Record, Verdict};
 use side::Side;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -205,7 +205,7 @@ fn campaign(open: &Opener<'_>, comparison: Comparison, options: &Options) -> Out
         .map(|name| Side::find(name))
         .collect::<Result<_, Failure>>()?;
     if platforms.len() < 2 {
-        return Err(Failure("a campaign compares two platforms at least".into()));
+        return fail!("a campaign compares two platforms at least");
     }
     let sides = side::distinct(platforms);
     let programs = options.out.join("programs");
@@ -215,7 +215,7 @@ fn campaign(open: &Opener<'_>, comparison: Comparison, options: &Options) -> Out
         .map(|s| s.device(&options.out, &options.limits))
         .collect::<Result<Vec<_>, Failure>>()?;
     for (side, device) in sides.iter().zip(&devices) {
-        progress::line(&format!("{}: {}", side.name, device.name));
+        say!("{}: {}", side.name, device.name);
     }
     let file = options.out.join("results.jsonl");
     let mut records = record::read(&file)?;
@@ -247,10 +247,10 @@ fn campaign(open: &Opener<'_>, comparison: Comparison, options: &Options) -> Out
     let bad = records.iter().filter(|r| r.verdict.is_of_interest()).count();
     match bad {
         0 => Ok(()),
-        n => Err(Failure(format!(
+        n => fail!(
             "{n} programs are not treated alike; they are in {}",
             programs.display()
-        ))),
+        ),
     }
 }
 
@@ -296,7 +296,7 @@ impl Run<'_> {
                 .collect();
             let all = all
                 .into_iter()
-                .map(|w| w.join().map_err(|_| Failure("a worker panicked".into()))?);
+                .map(|w| w.join().map_err(|_| failure!("a worker panicked"))?);
             all.collect::<Result<Vec<_>, Failure>>()
                 .map(|r| r.into_iter().flatten().collect())
         })
@@ -383,10 +383,7 @@ impl Run<'_> {
     fn keep(&self, record: &Record) -> Outcome {
         self.bar.finished(&record.seed.to_string(), record.verdict.word());
         let line = format!("{}\n", serde_json::to_string(record)?);
-        let mut results = self
-            .results
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut results = self.results.lock();
         Ok(results.write_all(line.as_bytes())?)
     }
 }

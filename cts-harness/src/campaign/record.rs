@@ -152,7 +152,7 @@ pub(super) fn read(file: &Path) -> Result<Vec<Record>, Failure> {
     let mut all = Vec::new();
     for (n, line) in whole.lines().enumerate() {
         let record = serde_json::from_str(line);
-        all.push(record.map_err(|e| Failure(format!("{}:{}: {e}", file.display(), n + 1)))?);
+        all.push(record.map_err(|e| failure!("{}:{}: {e}", file.display(), n + 1))?);
     }
     if whole.len() < text.len() {
         std::fs::write(file, whole)?;
@@ -168,12 +168,12 @@ pub(super) fn print(records: &[Record]) {
         .iter()
         .filter(|r| !matches!(r.verdict, Verdict::Same | Verdict::Near | Verdict::Neither))
     {
-        progress::line(&format!("{} {} {}", r.seed, r.verdict.word(), r.how));
+        say!("{} {} {}", r.seed, r.verdict.word(), r.how);
         for (name, end) in &r.sides {
-            progress::line(&format!("    {name}: {}", end.text()));
+            say!("    {name}: {}", end.text());
         }
         if let Some(said) = &r.oclgrind {
-            progress::line(&format!("    oclgrind says: {said}"));
+            say!("    oclgrind says: {said}");
         }
         for d in &r.differences {
             let values: Vec<String> = d
@@ -181,14 +181,14 @@ pub(super) fn print(records: &[Record]) {
                 .iter()
                 .map(|(side, v)| format!("{side} {v:#x}"))
                 .collect();
-            progress::line(&format!(
+            say!(
                 "    {} {}: work-item {} (of {}): {}",
                 d.ty,
                 d.expression,
                 d.item,
                 d.items,
                 values.join(", ")
-            ));
+            );
         }
     }
     let mut counts = BTreeMap::<Verdict, usize>::new();
@@ -199,7 +199,7 @@ pub(super) fn print(records: &[Record]) {
             if let Ending::Done { build, .. } = end {
                 builds.entry(name).or_default().push(*build);
                 if *build > SLOW {
-                    progress::line(&format!("{} is built by {name} in {build:.1} s", r.seed));
+                    say!("{} is built by {name} in {build:.1} s", r.seed);
                 }
             }
         }
@@ -209,12 +209,10 @@ pub(super) fn print(records: &[Record]) {
         times.sort_by(f64::total_cmp);
         let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
         let n = times.len();
-        progress::line(&format!(
-            "{name}: {n} finished, builds {median:.2} s in the median, {most:.2} s at most"
-        ));
+        say!("{name}: {n} finished, builds {median:.2} s in the median, {most:.2} s at most");
     }
     let counts: Vec<String> = counts.iter().map(|(v, n)| format!("{n} {}", v.word())).collect();
-    progress::line(&format!("{} programs: {}", records.len(), counts.join(", ")));
+    say!("{} programs: {}", records.len(), counts.join(", "));
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ struct Seen {
 impl Args {
     fn look(&self, scratch: &Path) -> Result<Seen, Failure> {
         let [a, b] = &self.platforms[..] else {
-            return Err(Failure("a program is reduced for two platforms".into()));
+            return fail!("a program is reduced for two platforms");
         };
         let file = std::path::absolute(&self.program)?;
         let files = [file.clone()];
@@ -120,7 +120,7 @@ pub(super) fn interesting(args: &Args) -> Outcome {
     if seen.verdict.is_of_interest() && says {
         return Ok(());
     }
-    Err(Failure(format!("{}: {}", seen.verdict.word(), seen.text)))
+    fail!("{}: {}", seen.verdict.word(), seen.text)
 }
 
 /// Reduces one program. The folder `PROGRAM.reduced` then has the test script, the launch and the reduced
@@ -149,14 +149,10 @@ pub(super) fn run(args: &Args) -> Outcome {
     };
     let first = args.look(&dir)?;
     if first.verdict == Verdict::Undefined && !args.without_oclgrind {
-        progress::line(&format!("Oclgrind: {}", first.text));
+        say!("Oclgrind: {}", first.text);
     }
     if !first.verdict.is_of_interest() {
-        return Err(Failure(format!(
-            "nothing to reduce: {} ({})",
-            first.verdict.word(),
-            first.text
-        )));
+        return fail!("nothing to reduce: {} ({})", first.verdict.word(), first.text);
     }
     shrink_launch(&mut args, &plan, &launch, &dir)?;
     let test = dir.join("test.sh");
@@ -173,12 +169,12 @@ pub(super) fn run(args: &Args) -> Outcome {
     let left = std::fs::read_to_string(&candidate)?;
     let line = std::fs::read_to_string(&launch)?;
     std::fs::write(dir.join("reduced.cl"), format!("{line}{left}"))?;
-    progress::line(&format!(
+    say!(
         "{} bytes of {} are left: {}",
         left.len(),
         body.len(),
         dir.join("reduced.cl").display()
-    ));
+    );
     Ok(())
 }
 

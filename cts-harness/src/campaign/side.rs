@@ -72,7 +72,7 @@ impl Side {
         let environment = parts
             .map(|part| match part.split_once('=') {
                 Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-                None => Err(Failure(format!("«{part}» in {text} is no VARIABLE=VALUE"))),
+                None => fail!("«{part}» in {text} is no VARIABLE=VALUE"),
             })
             .collect::<Result<_, Failure>>()?;
         let place = locate(name, None)?;
@@ -91,8 +91,7 @@ impl Side {
         let library = std::env::split_paths(&path)
             .map(|bin| bin.join("../lib/oclgrind/liboclgrind-rt-icd.so"))
             .find(|l| l.exists());
-        let library =
-            library.ok_or_else(|| Failure("Oclgrind is missing: apt-get install oclgrind".into()))?;
+        let library = library.ok_or_else(|| failure!("Oclgrind is missing: apt-get install oclgrind"))?;
         let mut side = Side::find(&library.to_string_lossy())?;
         let log = log.display().to_string();
         for (name, value) in [
@@ -123,14 +122,7 @@ impl Side {
             false
         })?;
         let text = std::fs::read_to_string(log)?;
-        said.ok_or_else(|| {
-            Failure(format!(
-                "{} has no device ({:?}): {}",
-                self.name,
-                report.end,
-                text.trim()
-            ))
-        })
+        said.ok_or_else(|| failure!("{} has no device ({:?}): {}", self.name, report.end, text.trim()))
     }
 
     /// Returns the signatures of a program's kernels; none if the platform does not build the program.
@@ -186,7 +178,7 @@ impl Side {
             false
         })?;
         match report.end {
-            End::Interrupted => Err(Failure("interrupted; the next run goes on from here".into())),
+            End::Interrupted => fail!("interrupted; the next run goes on from here"),
             End::Code(_) | End::Signal(_) | End::Timeout | End::Flood => Ok(()),
         }
     }
@@ -249,7 +241,7 @@ impl Side {
             };
             let why = match report.end {
                 End::Interrupted => {
-                    return Err(Failure("interrupted; the next run goes on from here".into()));
+                    return fail!("interrupted; the next run goes on from here");
                 }
                 End::Timeout => None,
                 End::Signal(signal) => Some(format!("signal {signal}: {}", child.last)),

@@ -3,22 +3,18 @@
 use crate::Failure;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Whether Ctrl-C has been pressed.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// The process groups that are running.
 static GROUPS: Mutex<BTreeSet<Pid>> = Mutex::new(BTreeSet::new());
-
-fn groups() -> MutexGuard<'static, BTreeSet<Pid>> {
-    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Installs a handler for Ctrl-C (SIGINT), SIGTERM and SIGHUP. After the first signal, [`interrupted`]
 /// returns true, and the runs end their children. The second signal kills all children and ends the harness
@@ -30,7 +26,7 @@ fn groups() -> MutexGuard<'static, BTreeSet<Pid>> {
 pub(crate) fn catch_interrupts() -> Result<(), Failure> {
     Ok(ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            for group in groups().iter() {
+            for group in GROUPS.lock().iter() {
                 let _ = killpg(*group, Signal::SIGKILL);
             }
             std::process::exit(130);
@@ -46,7 +42,7 @@ pub(crate) fn interrupted() -> bool {
 /// Starts a child as the leader of its own process group.
 pub(super) fn start(command: &mut Command) -> io::Result<Pid> {
     // The lock is held while the child is started, so that the second Ctrl-C kills every child.
-    let mut all = groups();
+    let mut all = GROUPS.lock();
     let child = command.process_group(0).spawn()?;
     let leader = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
     all.insert(leader);
@@ -55,5 +51,5 @@ pub(super) fn start(command: &mut Command) -> io::Result<Pid> {
 
 /// Removes a group that has ended. The system may use its number for another group soon.
 pub(super) fn forget(leader: Pid) {
-    groups().remove(&leader);
+    GROUPS.lock().remove(&leader);
 }

@@ -144,12 +144,8 @@ struct Group {
 impl Group {
     fn start(command: &mut Command) -> Result<Group, Failure> {
         let started = interrupt::start(command);
-        let leader = started.map_err(|e| {
-            Failure(format!(
-                "{} cannot be started: {e}",
-                command.get_program().display()
-            ))
-        })?;
+        let leader =
+            started.map_err(|e| failure!("{} cannot be started: {e}", command.get_program().display()))?;
         Ok(Group {
             leader,
             reaped: false,

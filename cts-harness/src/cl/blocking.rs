@@ -83,7 +83,7 @@ impl Buffer {
     fn has(&self, bytes: usize) -> Result<(), Failure> {
         match bytes <= self.size {
             true => Ok(()),
-            false => Err(Failure(format!("{bytes} bytes of a buffer of {}", self.size))),
+            false => fail!("{bytes} bytes of a buffer of {}", self.size),
         }
     }
 }
@@ -101,7 +101,7 @@ impl Image {
     fn is(&self, bytes: usize) -> Result<(), Failure> {
         match self.side * self.row() {
             size if size == bytes => Ok(()),
-            size => Err(Failure(format!("{bytes} bytes for an image of {size}"))),
+            size => fail!("{bytes} bytes for an image of {size}"),
         }
     }
 }
@@ -148,7 +148,7 @@ impl Context {
     ) -> Result<Buffer, Failure> {
         let bytes = size[0] * size[1] * size[2].max(1) * texel;
         if texels.len() != bytes {
-            return Err(Failure(format!("{} bytes for an image of {bytes}", texels.len())));
+            return fail!("{} bytes for an image of {bytes}", texels.len());
         }
         let flags = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
         let host = texels.as_ptr().cast_mut().cast();
@@ -218,7 +218,7 @@ impl Queue {
         local: &[usize],
     ) -> Result<(), Failure> {
         if offset.len() != global.len() || local.len() != global.len() {
-            return Err(Failure("a launch whose sizes differ in their dimensions".into()));
+            return fail!("a launch whose sizes differ in their dimensions");
         }
         let dimensions = u32::try_from(global.len())?;
         let (q, queue, kernel) = (&self.0, self.0.raw(), kernel.raw());

@@ -166,7 +166,7 @@ pub(crate) fn context(devices: &[Device]) -> Result<Handle, Failure> {
     let all: Vec<cl_device_id> = devices.iter().map(|d| d.raw).collect();
     let first = devices
         .first()
-        .ok_or_else(|| Failure("a context without devices".into()))?;
+        .ok_or_else(|| failure!("a context without devices"))?;
     let (count, list) = (all.len() as cl_uint, all.as_ptr());
     let raw = created!(first.clCreateContext(null(), count, list, None, null_mut()))?;
     Ok(Handle::new(first.table, raw, Kind::Context))

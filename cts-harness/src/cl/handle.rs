@@ -145,10 +145,7 @@ impl Handle {
         let (program, options) = (self.made(raw, Kind::Program), CString::new(options)?);
         match call!(self.clBuildProgram(raw, 0, null(), options.as_ptr(), None, null_mut()))? {
             CL_SUCCESS => Ok(program),
-            code => Err(Failure(format!(
-                "clBuildProgram gave {code}:\n{}",
-                self.log(&program)
-            ))),
+            code => fail!("clBuildProgram gave {code}:\n{}", self.log(&program)),
         }
     }
 
@@ -290,7 +287,7 @@ impl Handle {
         ] {
             let code = code?;
             if code != wanted {
-                return Err(Failure(format!("{what} gave {code}, not {wanted}")));
+                return fail!("{what} gave {code}, not {wanted}");
             }
         }
         Ok(())

@@ -7,10 +7,10 @@ use libloading::Library;
 use opencl_sys::cl_function_types::clGetPlatformIDs_t;
 use opencl_sys::cl_icd::_cl_icd_dispatch;
 use opencl_sys::{CL_SUCCESS, cl_platform_id, cl_uint};
+use parking_lot::Mutex;
 use std::ffi::{c_char, c_void};
 use std::path::PathBuf;
 use std::ptr::null_mut;
-use std::sync::{Mutex, PoisonError};
 
 /// The functions of an implementation. The fields are `None` for functions that it lacks.
 pub(super) type Table = _cl_icd_dispatch;
@@ -41,7 +41,7 @@ pub(super) fn platforms(library: &str) -> Result<Vec<Platform>, Failure> {
     let loaded: &'static Library = Box::leak(Box::new(loaded));
     // The static list keeps leak checkers from reporting the library.
     static KEPT: Mutex<Vec<&'static Library>> = Mutex::new(Vec::new());
-    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(loaded);
+    KEPT.lock().push(loaded);
     if let Some(get) = icd_platforms(loaded) {
         let all = handles(get)?.into_iter();
         return Ok(all
@@ -54,7 +54,7 @@ pub(super) fn platforms(library: &str) -> Result<Vec<Platform>, Failure> {
     // SAFETY: the OpenCL headers give the function of this name this type.
     let get = unsafe { loaded.get::<clGetPlatformIDs_t>(b"clGetPlatformIDs\0") };
     let get = get.ok().and_then(|g| *g);
-    let get = get.ok_or_else(|| Failure(format!("{library} is no OpenCL implementation")))?;
+    let get = get.ok_or_else(|| failure!("{library} is no OpenCL implementation"))?;
     let table: &'static Table = Box::leak(Box::new(exported(loaded)));
     Ok(handles(get)?
         .into_iter()

@@ -43,12 +43,12 @@ use std::ptr::null;
 fn check(code: cl_int, call: &str) -> Result<(), Failure> {
     match code {
         CL_SUCCESS => Ok(()),
-        _ => Err(Failure(format!("{call} gave {code}"))),
+        _ => fail!("{call} gave {code}"),
     }
 }
 
 fn lacks(function: &str) -> Failure {
-    Failure(format!("the ICD lacks {function}"))
+    failure!("the ICD lacks {function}")
 }
 
 /// Returns the address of the events of a wait list; null if there are none, as OpenCL demands.

@@ -35,11 +35,10 @@ impl Clspv {
         match (found, command) {
             (true, "pyclspv") => Ok(Clspv::Python("python3".into())),
             (true, program) => Ok(Clspv::Program(program.into())),
-            (false, "pyclspv") => Err(Failure(
+            (false, "pyclspv") => fail!(
                 "--clspv: `python3 -c 'import pyclspv'` failed: install python3 and the package pyclspv"
-                    .into(),
-            )),
-            (false, program) => Err(Failure(format!("--clspv: {program} cannot be started"))),
+            ),
+            (false, program) => fail!("--clspv: {program} cannot be started"),
         }
     }
 
@@ -81,12 +80,8 @@ impl Clspv {
             peak: Some(report.peak),
         };
         if let (Clspv::Python(_), Outcome::Accepted) = (self, cost.outcome) {
-            let (accepted, ms) = parse_result(&std::fs::read_to_string(log)?).ok_or_else(|| {
-                Failure(format!(
-                    "{}: the pyclspv script printed no result line",
-                    file.display()
-                ))
-            })?;
+            let (accepted, ms) = parse_result(&std::fs::read_to_string(log)?)
+                .ok_or_else(|| failure!("{}: the pyclspv script printed no result line", file.display()))?;
             if !accepted {
                 cost.outcome = Outcome::Rejected;
             }

@@ -1,7 +1,6 @@
 //! Compares a run with an earlier run over the same corpus.
 
 use super::record::{Outcome, Record};
-use crate::progress;
 use std::collections::BTreeMap;
 
 /// The differences between two runs.
@@ -50,13 +49,13 @@ pub(super) fn changes(before: &BTreeMap<String, Record>, now: &[Record]) -> Chan
 pub(super) fn print(changes: &Changes) {
     for (what, lines) in [("worse", &changes.worse), ("better", &changes.better)] {
         for line in lines {
-            progress::line(&format!("{what}: {line}"));
+            say!("{what}: {line}");
         }
     }
     for id in &changes.gone {
-        progress::line(&format!("gone: {id}"));
+        say!("gone: {id}");
     }
-    progress::line(&format!(
+    say!(
         "since then: {} worse, {} better, {} new, {} gone; {:.0} ms of CPU before, {:.0} now for what both accept",
         changes.worse.len(),
         changes.better.len(),
@@ -64,7 +63,7 @@ pub(super) fn print(changes: &Changes) {
         changes.gone.len(),
         changes.ms.0,
         changes.ms.1
-    ));
+    );
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub(super) fn unit(plan: &Plan, unit: &Unit) -> Result<Record, Failure> {
         }
     }
     let Some(mut record) = record else {
-        return Err(Failure("no environment to compile for".into()));
+        return fail!("no environment to compile for");
     };
     let indexed = |(outcome, ms): &(String, f64)| Cost {
         outcome: Outcome::of_index(outcome),
@@ -76,7 +76,7 @@ pub(super) fn start(plan: &Plan) -> Result<f64, Failure> {
     for _ in 0..15 {
         let report = child::run(Command::new(&plan.calderac).arg("--version"), &log, plan.limits)?;
         if report.end != End::Code(0) {
-            return Err(Failure(format!("{} --version fails", plan.calderac.display())));
+            return fail!("{} --version fails", plan.calderac.display());
         }
         all.push(report.cpu.as_secs_f64() * 1e3);
     }
@@ -131,7 +131,7 @@ fn compile(
 
 /// Returns the failure of an interrupted run.
 pub(super) fn interrupted() -> Failure {
-    Failure("interrupted; a run over a corpus begins anew".into())
+    failure!("interrupted; a run over a corpus begins anew")
 }
 
 /// Returns the line of the log that is most likely to give a reason.

@@ -29,8 +29,8 @@ pub(crate) fn units(dir: &Path, index: Option<&Path>) -> Result<(Vec<Unit>, usiz
     let Some(index) = index else {
         return Ok((files.into_iter().map(|f| bare(dir, f)).collect(), 0));
     };
-    let text = std::fs::read_to_string(index).map_err(|e| Failure(format!("{}: {e}", index.display())))?;
-    let rows = rows(&text).map_err(|why| Failure(format!("{}: {why}", index.display())))?;
+    let text = std::fs::read_to_string(index).map_err(|e| failure!("{}: {e}", index.display()))?;
+    let rows = rows(&text).map_err(|why| failure!("{}: {why}", index.display()))?;
     let by_id: BTreeMap<String, PathBuf> = files
         .into_iter()
         .filter_map(|f| Some((f.file_stem()?.to_str()?.to_owned(), f)))
@@ -41,7 +41,7 @@ pub(crate) fn units(dir: &Path, index: Option<&Path>) -> Result<(Vec<Unit>, usiz
 }
 
 fn collect(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let entries = std::fs::read_dir(dir).map_err(|e| Failure(format!("{}: {e}", dir.display())))?;
+    let entries = std::fs::read_dir(dir).map_err(|e| failure!("{}: {e}", dir.display()))?;
     for entry in entries {
         let entry = entry?;
         let path = entry.path();

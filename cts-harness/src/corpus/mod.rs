@@ -15,9 +15,9 @@ mod table;
 use crate::child::{self, Limits};
 use crate::packages::SPIRV_TOOLS;
 use crate::{Failure, Outcome as Done, artifacts, progress};
+use parking_lot::Mutex;
 use record::{Outcome, Record};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Done {
     let (mut units, missing) = index::units(&args.dir, args.index.as_deref())?;
     units.retain(|u| u.id.contains(&args.filter));
     if units.is_empty() {
-        return Err(Failure(format!("no unit to compile in {}", args.dir.display())));
+        return fail!("no unit to compile in {}", args.dir.display());
     }
     let calderac = match &args.calderac {
         Some(path) => path.clone(),
@@ -120,16 +120,16 @@ pub(crate) fn run(args: &Args) -> Done {
 }
 
 fn warn_unvalidated() {
-    progress::line(&format!(
+    say!(
         "NOTHING IS VALIDATED: spirv-val is not installed (apt-get install {}); «accepted» means only that calderac accepts",
         SPIRV_TOOLS.package
-    ));
+    );
 }
 
 fn verdict(records: &[Record], before: Option<&std::collections::BTreeMap<String, Record>>) -> Done {
     let bad = |n: usize, what: &str| match n {
         0 => Ok(()),
-        n => Err(Failure(format!("{n} of {} units are {what}", records.len()))),
+        n => fail!("{n} of {} units are {what}", records.len()),
     };
     match before {
         Some(before) => {
@@ -168,7 +168,7 @@ fn compile_all(
                     let result = compile::unit(plan, unit);
                     let word = result.as_ref().map_or("failed", |r| r.cost.outcome.word());
                     bar.finished(&unit.id, word);
-                    *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(result);
+                    *slot.lock() = Some(result);
                 }
             });
         }
@@ -176,10 +176,7 @@ fn compile_all(
     if child::interrupted() {
         return Err(compile::interrupted());
     }
-    slots
-        .into_iter()
-        .filter_map(|s| s.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
-        .collect()
+    slots.into_iter().filter_map(|s| s.into_inner()).collect()
 }
 
 /// A folder that is removed at the end of the run.

@@ -72,12 +72,12 @@ pub(super) fn write(file: &Path, records: &[Record]) -> Result<(), Failure> {
     for record in records {
         text += &(serde_json::to_string(record)? + "\n");
     }
-    std::fs::write(file, text).map_err(|e| Failure(format!("{}: {e}", file.display())))
+    std::fs::write(file, text).map_err(|e| failure!("{}: {e}", file.display()))
 }
 
 /// Reads the records that [`write()`] has written. The keys of the result are the ids of the units.
 pub(super) fn read(file: &Path) -> Result<BTreeMap<String, Record>, Failure> {
-    let wrong = |why: String| Failure(format!("{}: {why}", file.display()));
+    let wrong = |why: String| failure!("{}: {why}", file.display());
     let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
     let mut all = BTreeMap::new();
     for (n, line) in text.lines().enumerate() {

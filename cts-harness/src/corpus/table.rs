@@ -1,7 +1,6 @@
 //! Prints the results: a line per project, then the times, then the reasons why units are not accepted.
 
 use super::record::{Outcome, Record};
-use crate::progress;
 use std::collections::BTreeMap;
 use strum::VariantArray;
 
@@ -11,7 +10,7 @@ pub(super) fn print(records: &[Record]) {
     for record in records {
         projects.entry(&record.project).or_default().push(record);
     }
-    progress::line(&format!(
+    say!(
         "{:<22} {:>5} {:>8} {:>8} {:>7} {:>5} {:>7} {:>9} {:>8} {:>9} {:>9}",
         "project",
         "units",
@@ -24,7 +23,7 @@ pub(super) fn print(records: &[Record]) {
         "peak MB",
         "clspv acc",
         "clspv ms"
-    ));
+    );
     for (project, records) in projects {
         line(project, &records);
     }
@@ -47,11 +46,11 @@ fn line(name: &str, records: &[&Record]) {
         let ms: f64 = clspv.iter().map(|c| c.ms).sum();
         (accepted.to_string(), format!("{ms:.0}"))
     };
-    progress::line(&format!(
+    say!(
         "{name:<22} {:>5} {accepted:>8} {rejected:>8} {invalid:>7} {crash:>5} {timeout:>7} {ms:>9.0} {:>8.1} {theirs:>9} {their_ms:>9}",
         records.len(),
-        megabytes(peak),
-    ));
+        megabytes(peak)
+    );
 }
 
 fn megabytes(bytes: u64) -> f64 {
@@ -99,7 +98,7 @@ pub(super) fn ratios(records: &[Record], start: f64) -> Option<Ratios> {
 /// milliseconds that calderac takes to start. It is given if clspv's times exclude the start.
 pub(super) fn print_costs(records: &[Record], measured: bool, start: Option<f64>) {
     if let Some(r) = ratios(records, 0.0) {
-        progress::line(&format!(
+        say!(
             "time beside clspv's ({}, {} units that both accept): median {:.3}, total {:.3}, {} units slower",
             if measured {
                 "measured in this run"
@@ -110,18 +109,19 @@ pub(super) fn print_costs(records: &[Record], measured: bool, start: Option<f64>
             r.median,
             r.total,
             r.slower.len()
-        ));
+        );
         for (ratio, id) in &r.slower {
-            progress::line(&format!("  {id}: {ratio:.2}"));
+            say!("  {id}: {ratio:.2}");
         }
     }
     if let Some(start) = start
         && let Some(r) = ratios(records, start)
     {
-        progress::line(&format!(
+        say!(
             "the same without calderac's start ({start:.2} ms of CPU; Python's is not in clspv's times): median {:.3}, total {:.3}",
-            r.median, r.total
-        ));
+            r.median,
+            r.total
+        );
     }
     for (what, unit, figure) in [
         ("longest", "ms of CPU", (|r| r.cost.ms) as fn(&Record) -> f64),
@@ -134,7 +134,7 @@ pub(super) fn print_costs(records: &[Record], measured: bool, start: Option<f64>
             .take(3)
             .map(|r| format!("{} {:.1}", r.id, figure(r)))
             .collect();
-        progress::line(&format!("{what} ({unit}): {}", top.join(", ")));
+        say!("{what} ({unit}): {}", top.join(", "));
     }
 }
 
@@ -175,14 +175,14 @@ fn kind(message: &str) -> String {
 /// group.
 pub(super) fn print_reasons(records: &[Record], all: bool) {
     for (reason, records) in reasons(records) {
-        progress::line(&format!("{:>4}  {reason}", records.len()));
+        say!("{:>4}  {reason}", records.len());
         for r in records.iter().take(if all { usize::MAX } else { 1 }) {
             let env = r.env.as_deref().unwrap_or_default();
-            progress::line(&format!(
+            say!(
                 "        {} ({env}): {}",
                 r.id,
                 r.error.as_deref().unwrap_or_default()
-            ));
+            );
         }
     }
 }

@@ -4,9 +4,9 @@
 
 use super::results::{Record, Status};
 use indicatif::{ProgressBar, ProgressStyle};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// The duration in seconds that is assumed for a sub-test without a known duration.
@@ -66,15 +66,9 @@ impl Bar {
         }
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
     /// Records that a sub-test has begun, and shows it.
     pub(super) fn begun(&self, name: &str) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.running.retain(|n| n != name);
         state.running.push(name.to_owned());
         if let Some(bar) = &self.bar {
@@ -84,7 +78,7 @@ impl Bar {
 
     /// Records and shows the result of a sub-test.
     pub(super) fn ended(&self, record: &Record) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.running.retain(|n| *n != record.name);
         let supposed = state.left.remove(&record.name).unwrap_or(GUESS);
         state.supposed += supposed;
@@ -122,7 +116,7 @@ impl Bar {
 
     /// Records that a sub-test no longer runs, although it has no result yet.
     pub(super) fn idle(&self, name: &str) {
-        self.state().running.retain(|n| n != name);
+        self.state.lock().running.retain(|n| n != name);
     }
 
     /// Removes the bar and prints a summary of the run.
@@ -130,7 +124,7 @@ impl Bar {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-        let state = self.state();
+        let state = self.state.lock();
         println!(
             "{} of {} in {}: {}",
             state.total - state.left.len(),

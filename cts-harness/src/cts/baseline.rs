@@ -5,10 +5,10 @@
 //! the CTS. It is followed by a section per suite, `[suite] mode revision date`, with a line `Status subtest`
 //! for each sub-test, in sorted order.
 
+use super::REVISION;
 use super::identity::RunInfo;
 use super::results::{self, Record, Records, Status};
 use super::table::{self, Counts};
-use super::{REVISION, fail};
 use crate::{Failure, Outcome, artifacts, progress};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -64,12 +64,8 @@ pub(super) fn all(directory: &Path) -> Result<Vec<Baseline>, Failure> {
 impl Section {
     /// Returns the results of the section as records of `suite`.
     pub(super) fn records(&self, suite: &str) -> impl Iterator<Item = Record> {
-        self.results.iter().map(move |(subtest, status)| Record {
-            name: format!("{suite}/{subtest}"),
-            status: *status,
-            seconds: 0.0,
-            note: String::new(),
-        })
+        let results = self.results.iter();
+        results.map(move |(subtest, status)| Record::new(&format!("{suite}/{subtest}"), *status))
     }
 
     /// Counts the results of the section.
@@ -156,10 +152,10 @@ impl Baseline {
         for (suite, results) in suites {
             let old = self.suites.get(suite).map_or(0, |s| s.results.len());
             if results.len() < old && !force {
-                return fail(format!(
+                return fail!(
                     "the run has {} sub-tests of {suite}, the baseline {old}; --force takes it all the same",
                     results.len()
-                ));
+                );
             }
             let word = |text: &str| {
                 if text.is_empty() {
@@ -182,7 +178,7 @@ impl Baseline {
 
 fn read(file: &Path) -> Result<Baseline, Failure> {
     let text = std::fs::read_to_string(file)?;
-    Baseline::parse(&text).ok_or_else(|| Failure(format!("{}: not written by this harness", file.display())))
+    Baseline::parse(&text).ok_or_else(|| failure!("{}: not written by this harness", file.display()))
 }
 
 /// Creates or updates the baselines of the runs' devices.
@@ -192,12 +188,12 @@ pub(super) fn update(args: &Args) -> Outcome {
         let info = results::read_info(run)?;
         let records = results::read(run)?;
         if info.cts != REVISION.trim() && !args.force {
-            return fail(format!(
+            return fail!(
                 "{} was made with CTS revision {}, not {}; --force takes it all the same",
                 run.display(),
                 info.cts,
                 REVISION.trim()
-            ));
+            );
         }
         let file = directory.join(format!("{}.txt", info.slug()));
         let mut baseline = if file.exists() {
@@ -208,11 +204,11 @@ pub(super) fn update(args: &Args) -> Outcome {
         baseline.update(&info, &records, args.force)?;
         std::fs::create_dir_all(&directory)?;
         std::fs::write(&file, baseline.to_text())?;
-        progress::line(&format!(
+        say!(
             "{}: {} suites; `cargo harness cts report --readme` brings README up to date",
             file.display(),
             baseline.suites.len()
-        ));
+        );
     }
     Ok(())
 }
@@ -238,15 +234,9 @@ mod tests {
 
     #[test]
     fn a_run_replaces_its_suites() {
-        let record = |name: &str, status| Record {
-            name: name.into(),
-            status,
-            seconds: 0.0,
-            note: String::new(),
-        };
         let records = |all: &[(&str, Status)]| -> Records {
             all.iter()
-                .map(|(n, s)| ((*n).to_owned(), record(n, *s)))
+                .map(|(n, s)| ((*n).to_owned(), Record::new(n, *s)))
                 .collect()
         };
         let info = RunInfo {

@@ -1,8 +1,8 @@
 //! `bless`: updates the list of a device's known failures from the results of a run.
 
 use super::expect::{self, Known};
+use super::matches;
 use super::results::{self, Status};
-use super::{fail, matches};
 use crate::{Outcome, progress};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,11 +37,11 @@ pub(super) fn bless(args: &Args) -> Outcome {
     let records = results::read(&args.run)?;
     let (mode, checks) = info.mode.split_once(' ').unwrap_or((&info.mode, ""));
     if !checks.is_empty() {
-        return fail(format!(
+        return fail!(
             "{} was made with {checks}: what a check complains about is no expectation of other runs; bless one \
              without",
             args.run.display()
-        ));
+        );
     }
     let directory = args.expectations.clone().unwrap_or_else(expect::directory);
     let file = expect::path(&directory, &info.slug(), "fails");
@@ -83,12 +83,12 @@ pub(super) fn bless(args: &Args) -> Outcome {
         return Ok(());
     }
     if added.is_empty() && !args.write {
-        return fail("nothing was written: give --write if these entries shall go");
+        return fail!("nothing was written: give --write if these entries shall go");
     }
     if !added.is_empty() && args.reason.as_deref().is_none_or(|r| r.trim().is_empty()) {
-        return fail(
+        return fail!(
             "nothing was written: each new entry needs a checked reason; give it with --reason, for some of them at a \
-             time if they differ: cargo harness cts bless RUN PATTERN… --reason TEXT",
+             time if they differ: cargo harness cts bless RUN PATTERN… --reason TEXT"
         );
     }
     let text: String = new
@@ -97,7 +97,7 @@ pub(super) fn bless(args: &Args) -> Outcome {
         .collect();
     std::fs::create_dir_all(&directory)?;
     std::fs::write(&file, text)?;
-    progress::line(&format!("written; {} entries", new.len()));
+    say!("written; {} entries", new.len());
     Ok(())
 }
 
@@ -108,15 +108,15 @@ fn show(
     added: &[(String, String)],
     reason: Option<&str>,
 ) {
-    progress::line(&format!("{}:", file.display()));
+    say!("{}:", file.display());
     for what in removed {
         let reason = old.get(what).map_or("", String::as_str);
-        progress::line(&format!("- {what}  # {reason}"));
+        say!("- {what}  # {reason}");
     }
     for (what, note) in added {
-        progress::line(&format!("+ {what}  # {}", reason.unwrap_or("(no reason yet)")));
+        say!("+ {what}  # {}", reason.unwrap_or("(no reason yet)"));
         if !note.is_empty() {
-            progress::line(&format!("      the log says: {note}"));
+            say!("      the log says: {note}");
         }
     }
 }

@@ -7,15 +7,14 @@
 //! checks, each sub-test has its own process and folder, so that every message belongs to exactly one
 //! sub-test.
 
-use super::fail;
 use crate::packages::{SPIRV_TOOLS, VALIDATION_LAYERS};
 use crate::{Failure, progress};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 
 /// The largest number of messages that are kept of a sub-test.
 const MOST_MESSAGES: usize = 20;
@@ -34,16 +33,13 @@ impl Checks {
     /// Returns the checks of a run, or an error if the platform or a missing package does not allow them.
     pub(super) fn new(validation: bool, spirv_val: bool, ours: bool) -> Result<Checks, Failure> {
         if (validation || spirv_val) && !ours {
-            return fail(
-                "--validation and --spirv-val work with Caldera only: they are switched on through its environment",
+            return fail!(
+                "--validation and --spirv-val work with Caldera only: they are switched on through its environment"
             );
         }
         for (wanted, need) in [(validation, &VALIDATION_LAYERS), (spirv_val, &SPIRV_TOOLS)] {
             if wanted && !(need.found)() {
-                return fail(format!(
-                    "{} is missing: apt-get install {}",
-                    need.what, need.package
-                ));
+                return fail!("{} is missing: apt-get install {}", need.what, need.package);
             }
         }
         Ok(Checks {
@@ -128,18 +124,12 @@ impl Checks {
         if !self.spirv_val || ran == 0 {
             return;
         }
-        match self.seen().len() {
+        match self.modules.lock().len() {
             0 => progress::warning(
                 "no module reached spirv-val: these sub-tests have no kernels, or the library is too old",
             ),
-            n => progress::line(&format!("spirv-val: {n} different modules")),
+            n => say!("spirv-val: {n} different modules"),
         }
-    }
-
-    fn seen(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Option<String>>> {
-        self.modules
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn validate(&self, module: &Path, keep: &Path) -> Result<Option<String>, Failure> {
@@ -147,7 +137,7 @@ impl Checks {
         let mut hasher = DefaultHasher::new();
         bytes.hash(&mut hasher);
         let hash = hasher.finish();
-        if let Some(known) = self.seen().get(&hash) {
+        if let Some(known) = self.modules.lock().get(&hash) {
             return Ok(known.clone());
         }
         let mut verdict = spirv_val(&bytes)?;
@@ -157,7 +147,7 @@ impl Checks {
             std::fs::write(keep.join(&name), &bytes)?;
             *message = format!("spirv-val: modules/{name}: {message}");
         }
-        self.seen().insert(hash, verdict.clone());
+        self.modules.lock().insert(hash, verdict.clone());
         Ok(verdict)
     }
 }

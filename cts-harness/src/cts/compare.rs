@@ -1,6 +1,5 @@
 //! Shows what changed between two runs.
 
-use super::fail;
 use super::identity::RunInfo;
 use super::results::{self, Records, Status};
 use crate::{Outcome, progress};
@@ -15,17 +14,22 @@ pub(super) fn compare(before: &Path, after: &Path, force: bool) -> Outcome {
         progress::line(obstacle);
     }
     if !obstacles.is_empty() && !force {
-        return fail("these runs are not comparable; --force compares them all the same");
+        return fail!("these runs are not comparable; --force compares them all the same");
     }
     for (label, info) in [("before", &a), ("after", &b)] {
-        progress::line(&format!(
+        say!(
             "{label}: {} on {} ({}) {} {} {}",
-            info.platform, info.device, info.driver, info.mode, info.revision, info.started
-        ));
+            info.platform,
+            info.device,
+            info.driver,
+            info.mode,
+            info.revision,
+            info.started
+        );
     }
     let (lines, worse) = changes(&results::read(before)?, &results::read(after)?);
     lines.iter().for_each(|l| progress::line(l));
-    progress::line(&format!("{} changed, {worse} for the worse", lines.len()));
+    say!("{} changed, {worse} for the worse", lines.len());
     Ok(())
 }
 
@@ -84,13 +88,8 @@ mod tests {
     use crate::cts::results::Record;
 
     fn records(all: &[(&str, Status)]) -> Records {
-        let record = |(name, status): &(&str, Status)| Record {
-            name: (*name).to_owned(),
-            status: *status,
-            seconds: 0.0,
-            note: String::new(),
-        };
-        all.iter().map(|r| (r.0.to_owned(), record(r))).collect()
+        let named = |(name, status): &(&str, Status)| ((*name).to_owned(), Record::new(name, *status));
+        all.iter().map(named).collect()
     }
 
     #[test]

@@ -10,8 +10,8 @@
 //!
 //! A run fails if a listed failure passes, or if a sub-test fails that is not listed.
 
+use super::matches;
 use super::results::{Record, Status};
-use super::{fail, matches};
 use crate::{Failure, Outcome, artifacts, progress};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ fn entry<'a>(file: &Path, line: &'a str) -> Result<Option<(&'a str, &'a str)>, F
     }
     match line.split_once('#') {
         Some((what, reason)) if !reason.trim().is_empty() => Ok(Some((what.trim(), reason.trim()))),
-        _ => fail(format!("{}: «{line}» has no reason", file.display())),
+        _ => fail!("{}: «{line}» has no reason", file.display()),
     }
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn lines(file: &Path) -> Result<Vec<(String, String)>, Failure> {
         }
     }
     if !all.is_sorted_by(|a, b| a.0 < b.0) {
-        return fail(format!("{} is not sorted, or has an entry twice", file.display()));
+        return fail!("{} is not sorted, or has an entry twice", file.display());
     }
     Ok(all)
 }
@@ -111,7 +111,7 @@ impl Expectations {
         let mut fails = BTreeMap::new();
         for (what, _) in lines(&file)? {
             let Some(known) = Known::parse(&what) else {
-                return fail(format!("{}: «{what}» is not name,status", file.display()));
+                return fail!("{}: «{what}» is not name,status", file.display());
             };
             if known.applies(mode) {
                 fails.insert(known.name, known.status);
@@ -166,14 +166,14 @@ impl Expectations {
             .filter(|r| r.status.is_bad() && self.flaky(&r.name))
             .collect();
         for r in flaky {
-            progress::line(&format!("{}: {}, known to be flaky", r.name, r.status.word()));
+            say!("{}: {}, known to be flaky", r.name, r.status.word());
         }
         let surprises = self.surprises(records);
         surprises.iter().for_each(|s| progress::line(s.trim_end()));
         if surprises.is_empty() {
             Ok(())
         } else {
-            fail(format!("{} results are not as expected", surprises.len()))
+            fail!("{} results are not as expected", surprises.len())
         }
     }
 }
@@ -181,15 +181,6 @@ impl Expectations {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn record(name: &str, status: Status) -> Record {
-        Record {
-            name: name.into(),
-            status,
-            seconds: 0.0,
-            note: String::new(),
-        }
-    }
 
     #[test]
     fn surprises_go_both_ways() {
@@ -199,13 +190,13 @@ mod tests {
         e.fails.insert("a/other".into(), Status::Fail);
         e.flakes.push("a/flaky_*".into());
         let records = [
-            record("a/known", Status::Fail),
-            record("a/mended", Status::Pass),
-            record("a/new", Status::Timeout),
-            record("a/good", Status::Pass),
-            record("a/skipped", Status::Skip),
-            record("a/other", Status::Crash),
-            record("a/flaky_1", Status::Fail),
+            Record::new("a/known", Status::Fail),
+            Record::new("a/mended", Status::Pass),
+            Record::new("a/new", Status::Timeout),
+            Record::new("a/good", Status::Pass),
+            Record::new("a/skipped", Status::Skip),
+            Record::new("a/other", Status::Crash),
+            Record::new("a/flaky_1", Status::Fail),
         ];
         let surprises = e.surprises(records.iter());
         assert_eq!(surprises.len(), 3, "{surprises:?}");

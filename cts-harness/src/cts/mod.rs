@@ -108,10 +108,6 @@ fn matches(pattern: &str, text: &str) -> bool {
         .any(|i| matches(tail, &rest[i..]))
 }
 
-fn fail<T>(message: impl Into<String>) -> Result<T, Failure> {
-    Err(Failure(message.into()))
-}
-
 #[cfg(test)]
 mod tests {
     #[test]

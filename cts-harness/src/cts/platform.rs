@@ -2,7 +2,6 @@
 //! programs find it as platform 0. One of them (computeinfo) always takes platform 0, whatever the
 //! environment says.
 
-use super::fail;
 use super::identity::RunInfo;
 use crate::cl;
 use crate::packages::OPENCL_LOADER;
@@ -63,7 +62,7 @@ impl Target {
         } else if let Some(library) = &args.library {
             let library = library
                 .canonicalize()
-                .map_err(|e| Failure(format!("{}: {e}", library.display())))?;
+                .map_err(|e| failure!("{}: {e}", library.display()))?;
             let (environment, found) = implementation(&library)?;
             (environment, found, Some(library))
         } else if args.platform == "caldera" {
@@ -155,10 +154,10 @@ fn implementation(library: &Path) -> Result<Implementation, Failure> {
     let instead = vec![("LD_LIBRARY_PATH", path)];
     let found = identify(&instead)?;
     if found.is_empty() {
-        return fail(format!(
+        return fail!(
             "{} offers no OpenCL device, neither as an ICD nor in libOpenCL's place",
             library.display()
-        ));
+        );
     }
     Ok((instead, found))
 }
@@ -190,8 +189,8 @@ fn installed(name: &str) -> Result<Implementation, Failure> {
     };
     files.sort_by_key(|f| (!stem(f), f.clone()));
     if !is_obeyed()? {
-        return fail(
-            "the OpenCL loader does not obey OCL_ICD_VENDORS: name the implementation with --library",
+        return fail!(
+            "the OpenCL loader does not obey OCL_ICD_VENDORS: name the implementation with --library"
         );
     }
     let mut seen = Vec::new();
@@ -215,20 +214,21 @@ fn installed(name: &str) -> Result<Implementation, Failure> {
         let platform = found.first().map_or("no device", |f| f.info.platform.as_str());
         seen.push(format!("{label} ({platform})"));
     }
-    fail(format!(
+    fail!(
         "no OpenCL platform is called «{name}»; there is caldera, {}",
         seen.join(", ")
-    ))
+    )
 }
 
 /// Returns the devices that the loader finds in the given environment. A new process asks, because a loader
 /// reads its environment only once.
 fn identify(environment: &[(&'static str, OsString)]) -> Result<Vec<Found>, Failure> {
     if !(OPENCL_LOADER.found)() {
-        return fail(format!(
+        return fail!(
             "{} is missing: apt-get install {}",
-            OPENCL_LOADER.what, OPENCL_LOADER.package
-        ));
+            OPENCL_LOADER.what,
+            OPENCL_LOADER.package
+        );
     }
     let output = Command::new(std::env::current_exe()?)
         .arg("identify")
@@ -236,11 +236,11 @@ fn identify(environment: &[(&'static str, OsString)]) -> Result<Vec<Found>, Fail
         .stdin(Stdio::null())
         .output()?;
     if !output.status.success() {
-        return fail(format!(
+        return fail!(
             "asking for the OpenCL devices failed ({}): {}",
             output.status,
             String::from_utf8_lossy(&output.stderr).trim()
-        ));
+        );
     }
     Ok(devices(&String::from_utf8_lossy(&output.stdout)))
 }

@@ -5,7 +5,6 @@
 //! interruption, and even a crash of the machine, loses at most the results of the sub-tests that were
 //! running.
 
-use super::fail;
 use super::identity::RunInfo;
 use crate::Failure;
 use serde::{Deserialize, Serialize};
@@ -71,6 +70,16 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// Returns a result without a duration and a cause.
+    pub(super) fn new(name: &str, status: Status) -> Record {
+        Record {
+            name: name.to_owned(),
+            status,
+            seconds: 0.0,
+            note: String::new(),
+        }
+    }
+
     /// Returns the name of the suite, which precedes the slash.
     pub(super) fn suite(&self) -> &str {
         self.name.split('/').next().unwrap_or_default()
@@ -100,10 +109,10 @@ impl RunFolder {
         if dir.join("run.json").exists() {
             let before = read_info(dir)?;
             if let Some(difference) = before.difference(info) {
-                return fail(format!(
+                return fail!(
                     "{} cannot be continued: {difference}; name another folder with --out",
                     dir.display()
-                ));
+                );
             }
         } else {
             let text = serde_json::to_string_pretty(info)? + "\n";
@@ -193,10 +202,9 @@ pub(super) fn log_path(dir: &Path, name: &str) -> PathBuf {
 pub(super) fn read_info(dir: &Path) -> Result<RunInfo, Failure> {
     let path = dir.join("run.json");
     let Ok(text) = std::fs::read_to_string(&path) else {
-        return fail(format!("{} is no run folder: it has no run.json", dir.display()));
+        return fail!("{} is no run folder: it has no run.json", dir.display());
     };
-    serde_json::from_str(&text)
-        .map_err(|e| Failure(format!("{}: not written by this harness: {e}", path.display())))
+    serde_json::from_str(&text).map_err(|e| failure!("{}: not written by this harness: {e}", path.display()))
 }
 
 /// Returns the results in a run folder. If a sub-test has several, the last one counts. An incomplete line is ignored.

@@ -1,7 +1,6 @@
 //! `lists/rows.lst`: the suites, the arguments that a conformance submission passes to them, and how each
 //! suite is divided into processes.
 
-use super::fail;
 use crate::Failure;
 
 const LIST: &str = include_str!("../../lists/rows.lst");
@@ -70,7 +69,7 @@ fn parse(list: &str) -> Result<Vec<Row>, Failure> {
 fn row(line: &str) -> Result<Row, Failure> {
     let columns: Vec<&str> = line.split('|').map(str::trim).collect();
     let [suite, program, arguments, how, title] = columns[..] else {
-        return fail(format!("rows.lst: «{line}» has not five columns"));
+        return fail!("rows.lst: «{line}» has not five columns");
     };
     let (how, cpu_only) = match how {
         "group" => (How::Group, false),
@@ -81,7 +80,7 @@ fn row(line: &str) -> Result<Row, Failure> {
         "cpu" => (How::Single, true),
         "streams" => (How::Streams, false),
         "cpu streams" => (How::Streams, true),
-        other => return fail(format!("rows.lst: «{other}» is no way to run a suite")),
+        other => return fail!("rows.lst: «{other}» is no way to run a suite"),
     };
     Ok(Row {
         suite: suite.to_owned(),

@@ -13,8 +13,8 @@ use super::select::Case;
 use super::{conversions, streams};
 use crate::Failure;
 use crate::child::{self, Limits};
+use parking_lot::Mutex;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -83,18 +83,11 @@ pub(super) fn run(
     };
     run.tasks(&plan.alone);
     run.bar.end();
-    let (records, failure) = run
-        .results
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (records, failure) = run.results.into_inner();
     match failure {
         Some(failure) => Err(failure),
         None => Ok(records),
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 impl Run<'_> {
@@ -110,14 +103,14 @@ impl Run<'_> {
                         && self.share.jobs > 1
                         && let Err(failure) = child::pin(slot, self.share.threads)
                     {
-                        lock(&self.results).1 = Some(failure);
+                        self.results.lock().1 = Some(failure);
                     }
                     while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed))
                         && !child::interrupted()
-                        && lock(&self.results).1.is_none()
+                        && self.results.lock().1.is_none()
                     {
                         if let Err(failure) = self.task(task.clone()) {
-                            lock(&self.results).1 = Some(failure);
+                            self.results.lock().1 = Some(failure);
                         }
                     }
                 });
@@ -130,9 +123,9 @@ impl Run<'_> {
         while !cases.is_empty() && !child::interrupted() {
             let outcome = self.process(&cases)?;
             for record in outcome.records {
-                lock(&self.folder).append(&record)?;
+                self.folder.lock().append(&record)?;
                 self.bar.ended(&record);
-                lock(&self.results).0.insert(record.name.clone(), record);
+                self.results.lock().0.insert(record.name.clone(), record);
             }
             let mut again = outcome.again;
             if cases.len() > 1 && !again.is_empty() {
@@ -150,7 +143,7 @@ impl Run<'_> {
     fn process(&self, cases: &[Case]) -> Result<Outcome, Failure> {
         let number = self.processes.fetch_add(1, Ordering::Relaxed);
         let files = {
-            let folder = lock(&self.folder);
+            let folder = self.folder.lock();
             Files {
                 log: folder.scratch(number, "log"),
                 results: folder.scratch(number, "json"),
@@ -192,7 +185,7 @@ impl Run<'_> {
         let seconds = start.elapsed().as_secs_f64();
         let results = std::fs::read_to_string(&files.results).ok();
         let text = String::from_utf8_lossy(&std::fs::read(&files.log)?).into_owned();
-        let keep = lock(&self.folder).modules();
+        let keep = self.folder.lock().modules();
         // If any check is on, each process runs only one sub-test, so the messages belong to that sub-test.
         let messages = self.settings.checks.messages(&files.checks, &keep)?;
         let mut outcome = Outcome {
@@ -256,7 +249,7 @@ impl Run<'_> {
         let name = case.name();
         let line = command::by_hand(case, self.target, self.settings.wimpy, &self.settings.checks);
         let text = format!("$ {line}\n{log}");
-        std::fs::write(lock(&self.folder).log(&name), text)?;
+        std::fs::write(self.folder.lock().log(&name), text)?;
         if verdict.note.is_empty() {
             verdict.note = match verdict.status {
                 Status::Pass | Status::Excluded | Status::Skip => String::new(),

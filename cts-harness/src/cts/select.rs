@@ -2,7 +2,7 @@
 
 use super::rows::How;
 use super::suite::{Build, Suite};
-use super::{conversions, fail, matches, streams};
+use super::{conversions, matches, streams};
 use crate::Failure;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ pub(super) fn cases(build: &Build, selections: &[String], cpu: Option<bool>) -> 
         let Some((name, list)) = TIERS.iter().find(|(name, _)| name == selection) else {
             let found = expand(build, selection)?;
             if found.is_empty() {
-                return fail(unknown(build, selection));
+                return Err(Failure(unknown(build, selection)));
             }
             for key in found {
                 chosen.entry(key).or_insert(BY_HAND);
@@ -148,7 +148,7 @@ fn parse(name: &str, list: &str) -> Result<Tier, Failure> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let seconds = |text: &str| match text.parse() {
             Ok(n) => Ok(Duration::from_secs(n)),
-            Err(_) => fail(format!("{name}.lst: «{text}» is no number of seconds")),
+            Err(_) => fail!("{name}.lst: «{text}» is no number of seconds"),
         };
         match words[..] {
             [] => {}
@@ -163,7 +163,7 @@ fn parse(name: &str, list: &str) -> Result<Tier, Failure> {
                     limit: words.get(2).map(|n| seconds(n)).transpose()?,
                 });
             }
-            _ => return fail(format!("{name}.lst: «{line}» is not understood")),
+            _ => return fail!("{name}.lst: «{line}» is not understood"),
         }
     }
     Ok(tier)

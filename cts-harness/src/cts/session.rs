@@ -7,7 +7,7 @@ use super::platform::{PlatformArgs, Target};
 use super::results::{self, Record, Records, RunFolder, Status};
 use super::run::{self, Settings};
 use super::select::{self, Case};
-use super::{fail, suite, table};
+use super::{suite, table};
 use crate::{Failure, Outcome, artifacts, child, progress};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -96,7 +96,7 @@ pub(super) fn list(args: &ListArgs) -> Outcome {
             progress::line(line.trim_end());
         }
         for row in &build.missing {
-            progress::line(&format!("{:<28} not in this build", row.suite));
+            say!("{:<28} not in this build", row.suite);
         }
         return Ok(());
     }
@@ -144,7 +144,7 @@ pub(super) fn run(args: &RunArgs) -> Outcome {
     let (excluded, todo) = split(selected.cases, &expectations, &mut done);
     for record in &excluded {
         run_folder.append(record)?;
-        progress::line(&format!("Excluded {}: {}", record.name, record.note));
+        say!("Excluded {}: {}", record.name, record.note);
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let settings = Settings {
@@ -174,19 +174,19 @@ pub(super) fn run(args: &RunArgs) -> Outcome {
     let records: Vec<&Record> = names.iter().filter_map(|n| done.get(n)).collect();
     table::print(records.iter().copied());
     if child::interrupted() {
-        return fail(format!(
+        return fail!(
             "interrupted: {} of {} have results; the same command with --out {} goes on",
             records.len(),
             names.len(),
             out.display()
-        ));
+        );
     }
     let judgement = expectations.judge(records.iter().copied());
     if judgement.is_err() {
-        progress::line(&format!(
+        say!(
             "the logs are in {}; each begins with the command that runs its sub-test by hand",
             out.join("logs").display()
-        ));
+        );
     }
     judgement
 }
@@ -199,7 +199,7 @@ fn selection(args: &RunArgs) -> Result<Vec<String>, Failure> {
         let bad = records.values().filter(|r| r.status.is_bad());
         all.extend(bad.map(|r| r.name.clone()));
         if all.is_empty() {
-            return fail(format!("nothing failed in {}", run.display()));
+            return fail!("nothing failed in {}", run.display());
         }
     }
     Ok(all)
@@ -214,10 +214,8 @@ fn split(cases: Vec<Case>, expectations: &Expectations, done: &mut Records) -> (
         let was_excluded = done.get(&name).is_some_and(|r| r.status == Status::Excluded);
         match expectations.excluded(&name) {
             Some(reason) if !done.contains_key(&name) => excluded.push(Record {
-                name,
-                status: Status::Excluded,
-                seconds: 0.0,
                 note: reason.to_owned(),
+                ..Record::new(&name, Status::Excluded)
             }),
             // The case was excluded in an earlier part of the run, but is no longer on the list of skips.
             None if was_excluded => {
@@ -254,7 +252,7 @@ fn folder(args: &RunArgs, slug: &str) -> Result<PathBuf, Failure> {
     if args.resume {
         return match runs_in(&runs_of(slug)).pop() {
             Some(newest) => Ok(newest),
-            None => fail(format!("there is no run of {slug} to resume")),
+            None => fail!("there is no run of {slug} to resume"),
         };
     }
     let stamp = now().replace([' ', ':'], "-");

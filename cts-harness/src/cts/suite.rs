@@ -1,7 +1,7 @@
 //! A CTS build: its programs, its revision, and the sub-tests that each program lists.
 
 use super::rows::{self, How, Row};
-use super::{REVISION, conversions, fail, streams};
+use super::{REVISION, conversions, streams};
 use crate::Failure;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -39,10 +39,10 @@ fn advice() -> String {
 /// Finds the suites in a build directory.
 pub(super) fn open(dir: Option<&Path>) -> Result<Build, Failure> {
     let Some(dir) = dir else {
-        return fail(format!("no CTS build is named: {}", advice()));
+        return fail!("no CTS build is named: {}", advice());
     };
     if !dir.is_dir() {
-        return fail(format!("{} is no directory: {}", dir.display(), advice()));
+        return fail!("{} is no directory: {}", dir.display(), advice());
     }
     let mut programs = BTreeMap::new();
     walk(dir, 0, &mut programs);
@@ -53,7 +53,7 @@ pub(super) fn open(dir: Option<&Path>) -> Result<Build, Failure> {
         } else {
             "no test_* program is below it"
         };
-        return fail(format!("{}: {why}: {}", dir.display(), advice()));
+        return fail!("{}: {why}: {}", dir.display(), advice());
     }
     let (mut suites, mut missing) = (Vec::new(), Vec::new());
     let rows = rows::rows()?;
@@ -162,7 +162,7 @@ impl Suite {
             .arg("--list")
             .stdin(Stdio::null())
             .output()
-            .map_err(|e| Failure(format!("{}: {e}", self.program.display())))?;
+            .map_err(|e| failure!("{}: {e}", self.program.display()))?;
         let text = String::from_utf8_lossy(&output.stdout);
         let list: Vec<String> = text
             .lines()
@@ -170,11 +170,11 @@ impl Suite {
             .map(|l| l.trim().to_owned())
             .collect();
         if list.is_empty() {
-            return fail(format!(
+            return fail!(
                 "{} --list names no sub-test: {}",
                 self.program.display(),
                 String::from_utf8_lossy(&output.stderr).trim()
-            ));
+            );
         }
         Ok(self.listed.get_or_init(|| list))
     }

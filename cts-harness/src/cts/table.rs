@@ -1,7 +1,6 @@
 //! Prints the table on the terminal, with one line per suite.
 
 use super::results::{Record, Status};
-use crate::progress;
 use std::collections::BTreeMap;
 
 /// The counts of one suite or of all suites.
@@ -55,12 +54,19 @@ pub(super) fn print<'a>(records: impl Iterator<Item = &'a Record> + Clone) {
     let suites = count(records.clone());
     let mut all = Counts::default();
     records.for_each(|r| all.add(r));
-    progress::line(&format!(
+    say!(
         "\n{:<26} {:>13} {:>6} {:>6} {:>8} {:>9} {:>8} {:>9}",
-        "suite", "passed", "fail", "crash", "timeout", "excluded", "skipped", "seconds"
-    ));
+        "suite",
+        "passed",
+        "fail",
+        "crash",
+        "timeout",
+        "excluded",
+        "skipped",
+        "seconds"
+    );
     for (suite, counts) in suites.iter().chain([(&String::from("all"), &all)]) {
-        progress::line(&format!(
+        say!(
             "{suite:<26} {:>6}/{:<6} {:>6} {:>6} {:>8} {:>9} {:>8} {:>9.1}",
             counts.n(Status::Pass),
             counts.applicable(),
@@ -70,6 +76,6 @@ pub(super) fn print<'a>(records: impl Iterator<Item = &'a Record> + Clone) {
             counts.n(Status::Excluded),
             counts.n(Status::Skip),
             counts.seconds
-        ));
+        );
     }
 }

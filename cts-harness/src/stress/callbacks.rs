@@ -6,9 +6,10 @@ use super::world::{Outcome, World};
 use crate::Failure;
 use crate::cl::{Handle, Memory};
 use opencl_sys::{CL_COMPLETE, cl_event, cl_int, cl_mem};
+use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 
 /// The user data of a callback. All entries live until their world ends.
 pub(super) struct Entry {
@@ -32,18 +33,14 @@ impl Callbacks {
     fn add(&self, entry: Entry) -> *mut c_void {
         let entry = Arc::new(entry);
         let data = Arc::as_ptr(&entry).cast_mut().cast();
-        self.lock().push(entry);
+        self.0.lock().push(entry);
         data
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Entry>>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Returns the number of callbacks that have not been called yet.
     pub(super) fn missing(&self) -> usize {
         let missing = |e: &&Arc<Entry>| e.calls.load(Ordering::Acquire) == 0;
-        self.lock().iter().filter(missing).count()
+        self.0.lock().iter().filter(missing).count()
     }
 }
 
@@ -106,12 +103,12 @@ impl Entry {
     }
 
     fn answer(&self, world: &Arc<World>, about: Option<(cl_event, cl_int)>) -> Result<(), Failure> {
-        let take = |event: &Mutex<Option<Handle>>| event.lock().ok().and_then(|mut e| e.take());
-        drop(self.memory.lock().ok().and_then(|mut m| m.take()));
+        let take = |event: &Mutex<Option<Handle>>| event.lock().take();
+        drop(self.memory.lock().take());
         if let (Some((event, status)), Some((at, outcome))) = (about, self.awaited) {
-            let own = take(&self.event).ok_or_else(|| Failure("called a second time".into()))?;
+            let own = take(&self.event).ok_or_else(|| failure!("called a second time"))?;
             if own.raw() != event {
-                return Err(Failure("another event".into()));
+                return fail!("another event");
             }
             let right = match outcome {
                 Outcome::Done => status == at,
@@ -119,11 +116,11 @@ impl Entry {
                 Outcome::Failed => status < 0 || (status == at && at != CL_COMPLETE),
             };
             if !right {
-                return Err(Failure(format!("status {status} for {at}, {outcome:?}")));
+                return fail!("status {status} for {at}, {outcome:?}");
             }
             let now = own.status()?;
             if now > status.max(0) {
-                return Err(Failure(format!("told {status}, but the event is at {now}")));
+                return fail!("told {status}, but the event is at {now}");
             }
             busy(world, self.context)?;
         }

@@ -34,7 +34,7 @@ impl Cl {
         devices.retain(|d| Some(&d.platform) == first.as_ref());
         devices.truncate(most);
         if devices.is_empty() {
-            return Err(Failure(format!("{library} offers no such device")));
+            return fail!("{library} offers no such device");
         }
         let all = |feature: fn(&Device) -> bool| devices.iter().all(feature);
         let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();

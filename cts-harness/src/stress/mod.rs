@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let cl = Cl::open(library, platform, device, args.devices.max(1))?;
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     let seed = args.seed.unwrap_or(now.as_secs());
-    progress::line(&format!("{}: {} threads, seed {seed}", cl.name, args.threads));
+    say!("{}: {} threads, seed {seed}", cl.name, args.threads);
     if args.unlocked {
         return unlocked::run(cl, args, seed);
     }
@@ -115,12 +115,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
         for (total, count) in totals.iter_mut().zip(world.counts()) {
             *total += count;
         }
-        result.map_err(|Failure(why)| {
-            Failure(format!(
-                "{why}\n--seed {seed}, epoch {epoch} (of {} s)",
-                args.epoch
-            ))
-        })?;
+        result
+            .map_err(|Failure(why)| failure!("{why}\n--seed {seed}, epoch {epoch} (of {} s)", args.epoch))?;
         epoch += 1;
         // By the third epoch, all memory that the process keeps for good is allocated.
         if epoch == 3 {
@@ -132,13 +128,13 @@ pub(crate) fn run(args: &Args) -> Outcome {
         .collect();
     progress::line(&counted.join(", "));
     let all: u64 = totals.iter().sum();
-    progress::line(&format!("{all} operations in {epoch} epochs, all results right"));
+    say!("{all} operations in {epoch} epochs, all results right");
     if let Some((before, after)) = memory.zip(resident()) {
-        progress::line(&format!(
+        say!(
             "resident memory {} MiB after the third epoch, {} MiB at the end",
             before >> 20,
             after >> 20
-        ));
+        );
     }
     Ok(())
 }
@@ -174,9 +170,7 @@ fn one_epoch(world: &Arc<World>, args: &Args, until: Instant) -> Outcome {
         watch.look();
         std::thread::sleep(Duration::from_millis(5));
     }
-    let ended = ending
-        .join()
-        .unwrap_or_else(|_| Err(Failure("the end panicked".into())));
+    let ended = ending.join().unwrap_or_else(|_| fail!("the end panicked"));
     world.close();
     if opener.join().is_err() {
         world.fail("the opener panicked".into());

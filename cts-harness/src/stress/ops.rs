@@ -172,7 +172,7 @@ impl Thread {
         if self.random.one_in(6) {
             let status = event.status()?;
             if !(0..=3).contains(&status) && next.outcome == Outcome::Done {
-                return Err(Failure(format!("status {status}")));
+                return fail!("status {status}");
             }
         }
         self.world.later(Pending {
@@ -389,16 +389,16 @@ fn map(t: &mut Thread) -> Result<(), Failure> {
             && let Some(why) = difference(mapped.bytes(), expected)
         {
             let (all, of, q) = (object.shadow.len(), object.flags, next.queue.ordered);
-            return Err(Failure(format!(
+            return fail!(
                 "{why}; {range:?} at {base} of {all}, mem flags {of}, map flags {flags}, in order: {q}"
-            )));
+            );
         }
         if flags == CL_MAP_READ && t.random.one_in(2) {
             let (again, ready) = next.queue.raw.map(&mem, CL_MAP_READ, place, &[])?;
             t.context().flush()?;
             ready.wait()?;
             if again.bytes() != mapped.bytes() {
-                return Err(Failure("the second mapping is wrong".into()));
+                return fail!("the second mapping is wrong");
             }
             next.queue.raw.unmap(&mem, again, &[])?;
         }

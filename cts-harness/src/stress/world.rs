@@ -14,10 +14,11 @@ use super::{callbacks, ops};
 use crate::Failure;
 use crate::cl::{Handle, Memory, Place};
 use opencl_sys::*;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 const CONTEXTS: usize = 2;
@@ -133,10 +134,6 @@ pub(super) struct Pending {
     pub(super) expected: Vec<u8>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl World {
     /// Creates the contexts with all their objects.
     pub(super) fn new(cl: &'static Cl, seed: u64, rules: Rules) -> Result<Arc<World>, Failure> {
@@ -163,11 +160,11 @@ impl World {
                 // No other thread has the world yet; the lock is only needed because the objects are in
                 // mutexes.
                 let cell = &world.contexts[index].objects[at];
-                *lock(cell) = object;
+                *cell.lock() = object;
             }
             for cell in &world.contexts[index].pictures {
                 let picture = world.contexts[index].new_picture(&world, &mut random)?;
-                *lock(cell) = picture;
+                *cell.lock() = picture;
             }
         }
         Ok(world)
@@ -182,12 +179,12 @@ impl World {
     pub(super) fn step(&self, thread: usize, op: usize, name: &'static str) {
         self.steps.fetch_add(1, Ordering::Relaxed);
         self.counts[op].fetch_add(1, Ordering::Relaxed);
-        *lock(&self.doing[thread % self.doing.len()]) = name;
+        *self.doing[thread % self.doing.len()].lock() = name;
     }
 
     /// Notes that a thread has ended.
     pub(super) fn rests(&self, thread: usize) {
-        *lock(&self.doing[thread % self.doing.len()]) = "nothing";
+        *self.doing[thread % self.doing.len()].lock() = "nothing";
     }
 
     /// Returns how often each operation of [`ops::ALL`] was begun.
@@ -199,7 +196,7 @@ impl World {
     pub(super) fn doing(&self) -> Vec<&'static str> {
         self.doing
             .iter()
-            .map(|d| *lock(d))
+            .map(|d| *d.lock())
             .filter(|d| *d != "nothing")
             .collect()
     }
@@ -207,7 +204,7 @@ impl World {
     /// Remembers the first failure and stops all threads.
     pub(super) fn fail(&self, why: String) {
         self.failed.store(true, Ordering::Relaxed);
-        lock(&self.failure).get_or_insert(why);
+        self.failure.lock().get_or_insert(why);
     }
 
     /// Returns whether a check has failed.
@@ -217,7 +214,7 @@ impl World {
 
     /// Returns the first failure.
     pub(super) fn failure(&self) -> Option<String> {
-        lock(&self.failure).clone()
+        self.failure.lock().clone()
     }
 
     /// Opens gates until [`World::close`] is called: the body of the opener's thread.
@@ -243,17 +240,17 @@ impl World {
 
     /// Adds a command that is to be checked later.
     pub(super) fn later(&self, pending: Pending) {
-        lock(&self.pending).push_back(pending);
+        self.pending.lock().push_back(pending);
     }
 
     /// Returns whether more than [`MANY`] commands wait to be checked.
     pub(super) fn many_pending(&self) -> bool {
-        lock(&self.pending).len() > MANY
+        self.pending.lock().len() > MANY
     }
 
     /// Waits for one command and checks it. Returns `false` if there was none.
     pub(super) fn check_one(&self, newest: bool) -> Result<bool, Failure> {
-        let mut all = lock(&self.pending);
+        let mut all = self.pending.lock();
         let found = if newest { all.pop_back() } else { all.pop_front() };
         drop(all);
         match found {
@@ -271,7 +268,7 @@ impl World {
                 self.steps.fetch_add(1, Ordering::Relaxed);
             }
             for object in &context.objects {
-                let object = lock(object);
+                let object = object.lock();
                 let memory = Memory::new(vec![0x55; object.shadow.len()]);
                 let queue = context.queue(0);
                 let event = queue
@@ -295,12 +292,12 @@ impl World {
         // Release the objects, so that their destructor callbacks are called.
         for context in &self.contexts {
             for picture in &context.pictures {
-                let mut picture = lock(picture);
+                let mut picture = picture.lock();
                 self.check_picture(context, &picture)?;
                 *picture = Picture::none(&context.raw)?;
             }
             for object in &context.objects {
-                let mut object = lock(object);
+                let mut object = object.lock();
                 object.writer = None;
                 object.readers.clear();
                 object.mem = context.raw.buffer(0, 16, null_mut())?;
@@ -310,7 +307,7 @@ impl World {
         while self.callbacks.missing() > 0 {
             if start.elapsed() > Duration::from_secs(30) {
                 let missing = self.callbacks.missing();
-                return Err(Failure(format!("{missing} callbacks did not come")));
+                return fail!("{missing} callbacks did not come");
             }
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -341,7 +338,7 @@ impl World {
 
 impl Pending {
     fn check(self) -> Result<(), Failure> {
-        let wrong = |why: String| Err(Failure(format!("{}: {why}", self.what)));
+        let wrong = |why: String| fail!("{}: {why}", self.what);
         let code = self.event.wait()?;
         let status = self.event.status()?;
         let wanted = match self.outcome {
@@ -410,7 +407,7 @@ impl Context {
 
     /// Returns the queue with this index, modulo the number of queues.
     pub(super) fn queue(&self, index: usize) -> Arc<Queue> {
-        Arc::clone(&lock(&self.queues[index % QUEUES]))
+        Arc::clone(&self.queues[index % QUEUES].lock())
     }
 
     fn all_queues(&self) -> impl Iterator<Item = Arc<Queue>> {
@@ -423,7 +420,7 @@ impl Context {
     /// it.
     pub(super) fn replace_queue(&self, cl: &'static Cl, index: usize) -> Result<(), Failure> {
         let queue = Arc::new(Queue::new(cl, &self.raw, index % QUEUES)?);
-        let old = std::mem::replace(&mut *lock(&self.queues[index % QUEUES]), queue);
+        let old = std::mem::replace(&mut *self.queues[index % QUEUES].lock(), queue);
         drop(old);
         Ok(())
     }
@@ -436,13 +433,13 @@ impl Context {
     /// Creates a gate: a user event that the opener sets to the status.
     pub(super) fn gate(&self, status: cl_int) -> Result<Handle, Failure> {
         let event = self.raw.user_event()?;
-        lock(&self.gates).push((event.clone(), status));
+        self.gates.lock().push((event.clone(), status));
         Ok(event)
     }
 
     /// Opens one gate, chosen by `index`, if there is any.
     pub(super) fn open_one(&self, index: usize) -> Result<(), Failure> {
-        let mut gates = lock(&self.gates);
+        let mut gates = self.gates.lock();
         if gates.is_empty() {
             return Ok(());
         }
@@ -457,14 +454,14 @@ impl Context {
         let a = random.below(OBJECTS);
         let b = (a + 1 + random.below(OBJECTS - 1)) % OBJECTS;
         // Lock in the order of the indices, so that two threads cannot deadlock.
-        let (low, high) = (lock(&self.objects[a.min(b)]), lock(&self.objects[a.max(b)]));
+        let (low, high) = (self.objects[a.min(b)].lock(), self.objects[a.max(b)].lock());
         if a < b { (low, high) } else { (high, low) }
     }
 
     /// Locks and returns a random image, if there are any.
     pub(super) fn picture(&self, random: &mut Random) -> Option<MutexGuard<'_, Picture>> {
         let count = self.pictures.len();
-        (count > 0).then(|| lock(&self.pictures[random.below(count)]))
+        (count > 0).then(|| self.pictures[random.below(count)].lock())
     }
 
     /// Locks and returns two different images, if there are any.
@@ -478,7 +475,7 @@ impl Context {
         }
         let a = random.below(count);
         let b = (a + 1 + random.below(count - 1)) % count;
-        let (low, high) = (lock(&self.pictures[a.min(b)]), lock(&self.pictures[a.max(b)]));
+        let (low, high) = (self.pictures[a.min(b)].lock(), self.pictures[a.max(b)].lock());
         Some(if a < b { (low, high) } else { (high, low) })
     }
 
@@ -506,7 +503,7 @@ impl Context {
 
     /// Locks and returns a random object.
     pub(super) fn one(&self, random: &mut Random) -> MutexGuard<'_, Object> {
-        lock(&self.objects[random.below(OBJECTS)])
+        self.objects[random.below(OBJECTS)].lock()
     }
 }
 

@@ -2,12 +2,12 @@
 //! switch off all known caches. The warm cases use caches that an earlier process has filled.
 
 use super::generate::Program;
+use crate::Outcome;
 use crate::bench::case::{Case, Quantity, Row, Running, Sample, Side, Stop};
 use crate::bench::data::to_u32;
 use crate::bench::locate::Place;
 use crate::child::{self, End, Limits};
 use crate::cl::{Argument, Context, Queue, Range};
-use crate::{Failure, Outcome};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -266,10 +266,10 @@ pub(in crate::bench) fn probe(args: &ProbeArgs) -> Outcome {
         for (i, found) in (0u32..).zip(to_u32(&bytes)) {
             let expected = if lines == 0 { i * 3 } else { program.result(i) };
             if found != expected {
-                return Err(Failure(format!(
+                return fail!(
                     "wrong result of {}: work-item {i} gives {found:#x}, not {expected:#x}",
                     label(lines)
-                )));
+                );
             }
         }
     }

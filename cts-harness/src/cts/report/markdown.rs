@@ -2,10 +2,9 @@
 
 use super::in_order;
 use crate::cts::baseline::Baseline;
-use crate::cts::fail;
 use crate::cts::results::Status;
 use crate::cts::table::{self, Counts};
-use crate::{Failure, Outcome, progress};
+use crate::{Failure, Outcome};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -71,16 +70,13 @@ pub(super) fn columns(baselines: &[Baseline]) -> Result<String, Failure> {
 pub(super) fn into_readme(readme: &Path, baselines: &[Baseline]) -> Outcome {
     let text = std::fs::read_to_string(readme)?;
     let Some(new) = replaced(&text, &columns(baselines)?) else {
-        return fail(format!(
-            "{} lacks the line «{BEGIN}» or «{END}»",
-            readme.display()
-        ));
+        return fail!("{} lacks the line «{BEGIN}» or «{END}»", readme.display());
     };
     if new == text {
-        progress::line(&format!("{} is up to date", readme.display()));
+        say!("{} is up to date", readme.display());
     } else {
         std::fs::write(readme, new)?;
-        progress::line(&format!("{}: the table is new", readme.display()));
+        say!("{}: the table is new", readme.display());
     }
     Ok(())
 }

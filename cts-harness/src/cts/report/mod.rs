@@ -97,12 +97,12 @@ pub(super) fn report(args: &Args) -> Outcome {
     let names = devices.iter().flat_map(|d| d.latest().into_keys());
     let order = in_order(names.filter_map(|n| n.split('/').next()))?;
     std::fs::write(&file, html::page(&devices, &order, &session::now())?)?;
-    progress::line(&format!(
+    say!(
         "{} devices, {} runs: {}",
         devices.len(),
         folders.len(),
         file.display()
-    ));
+    );
     Ok(())
 }
 

@@ -8,12 +8,13 @@
 
 mod scenario;
 
+use crate::child::{self, End, Limits};
 use crate::{Failure, Outcome, progress};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
+use parking_lot::Mutex;
+use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub(super) use scenario::play;
 
@@ -32,6 +33,7 @@ const MOST: u32 = 2000;
 
 /// Tries all sites, or every `--every`th of them.
 pub(super) fn run(place: &[String], args: &super::Args) -> Outcome {
+    child::catch_interrupts()?;
     let mut faults = Vec::new();
     for mode in MODES {
         for kind in KINDS {
@@ -40,7 +42,7 @@ pub(super) fn run(place: &[String], args: &super::Args) -> Outcome {
             if args.only.is_empty() || args.only.iter().any(|o| name.contains(&**o)) {
                 let (sites, found) = sites(place, args, mode, kind)?;
                 let (tried, failed) = (sites.div_ceil(args.every), found.len());
-                progress::line(&format!("{name}: {sites} sites, {tried} tried, {failed} wrong"));
+                say!("{name}: {sites} sites, {tried} tried, {failed} wrong");
                 faults.extend(found);
             }
         }
@@ -51,7 +53,7 @@ pub(super) fn run(place: &[String], args: &super::Args) -> Outcome {
     for fault in &faults {
         progress::error(fault);
     }
-    Err(Failure(format!("{} sites are not survived", faults.len())))
+    fail!("{} sites are not survived", faults.len())
 }
 
 /// Tries the sites of one flag. Returns the number of the last site that was reached, and the faults that
@@ -78,8 +80,8 @@ fn sites(
             } else {
                 over.store(true, Ordering::Relaxed);
             }
-            if let (Some(why), Ok(mut faults)) = (trial.wrong, faults.lock()) {
-                faults.push(format!("CALDERA_DEBUG={debug}: {why}"));
+            if let Some(why) = trial.wrong {
+                faults.lock().push(format!("CALDERA_DEBUG={debug}: {why}"));
             }
         }
         Ok(())
@@ -87,12 +89,10 @@ fn sites(
     let workers = std::thread::available_parallelism()?.get().min(16);
     std::thread::scope(|scope| {
         let all: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        all.into_iter().try_for_each(|w| {
-            w.join()
-                .unwrap_or_else(|_| Err(Failure("a thread panicked".into())))
-        })
+        all.into_iter()
+            .try_for_each(|w| w.join().unwrap_or_else(|_| fail!("a thread panicked")))
     })?;
-    let faults = faults.into_inner().unwrap_or_default();
+    let faults = faults.into_inner();
     Ok((last.into_inner(), faults))
 }
 
@@ -105,72 +105,43 @@ struct Trial {
 
 impl Trial {
     fn new(place: &[String], debug: &str, patience: Duration) -> Result<Trial, Failure> {
-        let log = std::env::temp_dir().join(format!(
-            "caldera-inject-{}-{}.log",
-            std::process::id(),
-            debug.replace([',', '='], "-")
-        ));
-        let files = [log.clone(), log.with_extension("out")];
-        let trial = Trial::with(place, debug, patience, &files);
-        for file in files {
-            let _ = std::fs::remove_file(file);
-        }
-        trial
-    }
-
-    fn with(
-        place: &[String],
-        debug: &str,
-        patience: Duration,
-        [log, printed]: &[PathBuf; 2],
-    ) -> Result<Trial, Failure> {
-        let output = std::fs::File::create(printed)?;
-        let mut child = Command::new(std::env::current_exe()?)
+        let name = debug.replace([',', '='], "-");
+        let log = std::env::temp_dir().join(format!("caldera-inject-{}-{name}.log", std::process::id()));
+        let printed = log.with_extension("out");
+        let mut command = Command::new(std::env::current_exe()?);
+        command
             .args(["stress", "--play-faults"])
             .args(place)
             .env("CALDERA_DEBUG", debug)
             .env("CALDERA_LOG", "vk=info")
-            .env("CALDERA_LOG_FILE", log)
+            .env("CALDERA_LOG_FILE", &log)
             .env("CALDERA_CACHE", "off")
             .env("CALDERA_CALIBRATION", "off")
-            .env("RUST_BACKTRACE", "0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(output)
-            .spawn()?;
-        let status = wait(&mut child, patience)?;
-        let text = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
-        let site = text(log)
-            .lines()
-            .find(|l| l.contains("fails on purpose"))
-            .map(str::to_owned);
-        let at = site.as_deref().and_then(|l| l.split("vk: ").nth(1));
-        let at = at.unwrap_or("no site reached").to_owned();
-        let said = text(printed).trim().replace('\n', "; ");
-        let wrong = match status {
-            None => Some(format!("{at}: hangs; {said}")),
-            Some(status) if !status.success() => Some(format!("{at}: {status}; {said}")),
-            Some(_) => None,
+            .env("RUST_BACKTRACE", "0");
+        let limits = Limits {
+            time: patience,
+            memory: None,
+        };
+        let end = child::run(&mut command, &printed, limits)?.end;
+        let text = |path: &Path| {
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            let _ = std::fs::remove_file(path);
+            text
+        };
+        let (log, said) = (text(&log), text(&printed).trim().replace('\n', "; "));
+        let site = log.lines().find(|l| l.contains("fails on purpose"));
+        let at = site
+            .and_then(|l| l.split("vk: ").nth(1))
+            .unwrap_or("no site reached");
+        let wrong = match end {
+            End::Code(0) => None,
+            End::Interrupted => return fail!("interrupted"),
+            End::Timeout => Some(format!("{at}: hangs; {said}")),
+            end => Some(format!("{at}: {end:?}; {said}")),
         };
         Ok(Trial {
             reached: site.is_some(),
             wrong,
         })
-    }
-}
-
-/// Waits for the process to end. Returns `None` if it had to be killed.
-fn wait(child: &mut Child, patience: Duration) -> Result<Option<std::process::ExitStatus>, Failure> {
-    let end = Instant::now() + patience;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if Instant::now() > end {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(Duration::from_millis(5));
     }
 }

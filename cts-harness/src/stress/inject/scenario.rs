@@ -171,7 +171,7 @@ pub(in super::super) fn play(open: impl Fn() -> Result<&'static Cl, Failure>, lo
     if wrong.is_empty() {
         return Ok(());
     }
-    Err(Failure(format!("{errors} errors; {}", wrong.join("; "))))
+    fail!("{errors} errors; {}", wrong.join("; "))
 }
 
 impl Host {
@@ -276,7 +276,7 @@ impl Host {
             self.errors += 1;
             let status = event.status()?;
             if status < 0 {
-                return Err(Failure(format!("status {status}")));
+                return fail!("status {status}");
             }
             if status == CL_COMPLETE {
                 return Ok(());
@@ -284,7 +284,7 @@ impl Host {
         }
         self.wrong
             .push("an event that neither completes nor fails".into());
-        Err(Failure("no end".into()))
+        fail!("no end")
     }
 
     fn finish(&mut self) -> Outcome {

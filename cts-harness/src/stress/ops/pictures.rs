@@ -190,7 +190,7 @@ pub(super) fn map(t: &mut Thread) -> Result<(), Failure> {
         if flags != CL_MAP_WRITE_INVALIDATE_REGION
             && let Some(why) = difference(mapped.bytes(), expected)
         {
-            return Err(Failure(format!("{why}; {place:?} of {:?}", picture.size)));
+            return fail!("{why}; {place:?} of {:?}", picture.size);
         }
     }
     if flags != CL_MAP_READ {
@@ -204,7 +204,7 @@ pub(super) fn map(t: &mut Thread) -> Result<(), Failure> {
     // The unmap command may be in another queue, of another device.
     next.queue = t.any_queue();
     let Some(first) = rows.into_iter().next() else {
-        return Err(Failure("a mapping without rows".into()));
+        return fail!("a mapping without rows");
     };
     let event = next.queue.raw.unmap(&picture.object.mem, first, &next.after)?;
     picture.object.written_by(&event);

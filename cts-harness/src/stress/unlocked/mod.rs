@@ -24,7 +24,7 @@ use access::{BLOCKS, Reading, Tools, Writing};
 use history::{Fault, Finding, Read, Span, Write};
 use opencl_sys::*;
 use private::{Own, wait_for};
-use scene::{COUNTERS, Domain, Scene, lock};
+use scene::{COUNTERS, Domain, Scene};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -58,12 +58,12 @@ pub(super) fn run(cl: &'static Cl, args: &super::Args, seed: u64) -> Outcome {
     }
     let did = format!("{commands} commands in {epochs} epochs");
     if totals.is_empty() {
-        progress::line(&format!("{did}, every result is one that some order gives"));
+        say!("{did}, every result is one that some order gives");
         return Ok(());
     }
     let list: Vec<String> = totals.iter().map(|(fault, n)| format!("{n} {fault:?}")).collect();
     let list = list.join(", ").to_lowercase();
-    Err(Failure(format!("{did}; results that no order gives: {list}")))
+    fail!("{did}; results that no order gives: {list}")
 }
 
 /// Runs the threads of one epoch. Returns the number of steps and the results that were wrong.
@@ -98,7 +98,7 @@ fn epoch(cl: &'static Cl, args: &super::Args, seed: u64) -> Result<(u64, Vec<Fin
             match worker.join() {
                 Ok(Ok(found)) => findings.extend(found),
                 Ok(Err(why)) => failure = Err(why),
-                Err(_) => failure = Err(Failure("a thread panicked".into())),
+                Err(_) => failure = fail!("a thread panicked"),
             }
         }
         if failure.is_ok() {
@@ -108,12 +108,10 @@ fn epoch(cl: &'static Cl, args: &super::Args, seed: u64) -> Result<(u64, Vec<Fin
                 .try_for_each(|d| last_look(shared, d, &mut findings));
         }
         scene.stop();
-        let opened = opener
-            .join()
-            .unwrap_or_else(|_| Err(Failure("the opener panicked".into())));
+        let opened = opener.join().unwrap_or_else(|_| fail!("the opener panicked"));
         failure.and(opened)
     })
-    .map_err(|Failure(why)| Failure(format!("{why}\n--unlocked, seed of the epoch {seed}")))?;
+    .map_err(|Failure(why)| failure!("{why}\n--unlocked, seed of the epoch {seed}"))?;
     findings.extend(scene.judge());
     findings.extend(judge_callbacks());
     Ok((scene.steps(), findings))
@@ -132,7 +130,7 @@ fn last_look(scene: &Scene, domain: &Domain, findings: &mut Vec<Finding>) -> Out
             tools.read(&domain.queue, target, &(0..BLOCKS), &[], (&mut random, &mut now))?
         };
         wait_for(scene, &reading.event)?;
-        lock(&domain.history).reads.push(Read {
+        domain.history.lock().reads.push(Read {
             span: spanned(&span),
             object,
             first: 0,
@@ -259,7 +257,7 @@ impl<'a> Worker<'a> {
         let writing = self
             .tools
             .write(&place.queue, target, &blocks, stamp, &after, (random, &mut now))?;
-        lock(&place.history).writes.push(Write {
+        place.history.lock().writes.push(Write {
             span: spanned(&span),
             object,
             blocks,
@@ -332,7 +330,7 @@ impl<'a> Worker<'a> {
         for (domain, mut read, reading) in self.readings.drain(..) {
             wait_for(self.scene, &reading.event)?;
             read.got = reading.blocks();
-            lock(&self.scene.domains[domain].history).reads.push(read);
+            self.scene.domains[domain].history.lock().reads.push(read);
         }
         for writing in self.writings.drain(..) {
             wait_for(self.scene, &writing.event)?;

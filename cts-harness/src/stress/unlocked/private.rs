@@ -335,6 +335,6 @@ pub(super) fn wait_for(scene: &Scene, event: &Handle) -> Result<(), Failure> {
     if code == CL_SUCCESS {
         Ok(())
     } else {
-        Err(Failure(format!("clWaitForEvents gave {code}")))
+        fail!("clWaitForEvents gave {code}")
     }
 }

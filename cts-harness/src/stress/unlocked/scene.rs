@@ -8,8 +8,8 @@ use super::history::{Finding, History, Span, Stamp, Write};
 use crate::Failure;
 use crate::cl::{Handle, Memory};
 use opencl_sys::*;
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The number of words of a counter, which commands increment.
@@ -49,11 +49,6 @@ pub(super) struct Domain {
     pub(super) begun: AtomicU32,
     pub(super) returned: AtomicU32,
     pub(super) history: Mutex<History>,
-}
-
-/// Locks a mutex, even if a thread panicked while it held the lock.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns random CL_MEM_* flags, which choose how the storage is allocated.
@@ -220,7 +215,7 @@ impl Scene {
     /// Creates a user event that the opener's thread completes a little later.
     pub(super) fn gate(&self) -> Result<Handle, Failure> {
         let event = self.context.user_event()?;
-        lock(&self.gates).push(event.clone());
+        self.gates.lock().push(event.clone());
         Ok(event)
     }
 
@@ -229,7 +224,7 @@ impl Scene {
         let mut random = Random::new(seed ^ 0xABCD);
         loop {
             let stop = self.stop.load(Ordering::SeqCst);
-            let gates = std::mem::take(&mut *lock(&self.gates));
+            let gates = std::mem::take(&mut *self.gates.lock());
             gates.iter().try_for_each(|gate| gate.set_status(CL_COMPLETE))?;
             // A wait for an event of another queue needs a flush of that queue first (CL 5.13).
             let all = self.domains.iter().map(|d| &d.queue).chain(&self.queues);
@@ -250,7 +245,7 @@ impl Scene {
 
     /// Judges the histories of the in-order queues. All threads have ended.
     pub(super) fn judge(&self) -> Vec<Finding> {
-        let histories = self.domains.iter().map(|d| lock(&d.history));
+        let histories = self.domains.iter().map(|d| d.history.lock());
         histories.flat_map(|h| h.judge()).collect()
     }
 }
