@@ -89,6 +89,11 @@ impl Buffer {
 }
 
 impl Image {
+    /// Returns the format.
+    pub(crate) fn pixels(&self) -> Pixels {
+        self.pixels
+    }
+
     /// Returns the size of a row of texels in bytes.
     pub(crate) fn row(&self) -> usize {
         self.side * self.pixels.size()

@@ -26,7 +26,7 @@ mod memory;
 mod signature;
 mod texels;
 
-pub(crate) use blocking::{Buffer, Context, Image, Pixels, Queue, Range};
+pub(crate) use blocking::{Buffer, Context, Image, Mapping, Pixels, Queue, Range};
 pub(crate) use commands::Side;
 pub(crate) use device::{Device, context, open};
 pub(crate) use handle::{Argument, Handle, Kind, abort_on_bad_release};

@@ -313,7 +313,7 @@ fn rect(t: &mut Thread) -> Result<(), Failure> {
 
 fn copy(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
-    let (mut src, mut dst) = world.contexts[t.at].two(&mut t.random);
+    let [mut src, mut dst] = world.contexts[t.at].two(&mut t.random);
     let (from, src_base, src_size) = t.target(&src)?;
     let (to, dst_base, dst_size) = t.target(&dst)?;
     let size = 1 + t.random.below(src_size.min(dst_size));
@@ -446,7 +446,7 @@ fn mix(t: &mut Thread) -> Result<(), Failure> {
 
 fn blend(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
-    let (mut src, mut dst) = world.contexts[t.at].two(&mut t.random);
+    let [mut src, mut dst] = world.contexts[t.at].two(&mut t.random);
     let count = src.words().min(dst.words());
     let m = t.random.word();
     let mut after = src.before_read();
@@ -519,7 +519,7 @@ fn burst(t: &mut Thread) -> Result<(), Failure> {
 /// Copies from one object to another through host memory, in one in-order queue, without waiting in between.
 fn relay(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
-    let (mut src, mut dst) = world.contexts[t.at].two(&mut t.random);
+    let [mut src, mut dst] = world.contexts[t.at].two(&mut t.random);
     let size = 1 + t.random.below(src.shadow.len().min(dst.shadow.len()));
     let mut after = src.before_read();
     after.extend(dst.before_write());

@@ -269,21 +269,8 @@ impl World {
             }
             for object in &context.objects {
                 let object = object.lock();
-                let memory = Memory::new(vec![0x55; object.shadow.len()]);
-                let queue = context.queue(0);
-                let event = queue
-                    .raw
-                    .read(&object.mem, false, 0, &memory, &object.before_read())?;
-                let pending = Pending {
-                    what: "contents at the end",
-                    event,
-                    outcome: Outcome::Done,
-                    profiling: false,
-                    memory: vec![memory],
-                    expected: object.shadow.clone(),
-                };
-                pending.check()?;
-                self.steps.fetch_add(1, Ordering::Relaxed);
+                let read = |q: &Handle, to: &Memory| q.read(&object.mem, false, 0, to, &object.before_read());
+                self.check_end("contents at the end", context, &object, read)?;
             }
         }
         while self.check_one(false)? {
@@ -293,7 +280,10 @@ impl World {
         for context in &self.contexts {
             for picture in &context.pictures {
                 let mut picture = picture.lock();
-                self.check_picture(context, &picture)?;
+                let (object, place) = (&picture.object, Place::all(picture.size));
+                let what = (&object.mem, place);
+                let read = |q: &Handle, to: &Memory| q.image_transfer(what, false, to, &object.before_read());
+                self.check_end("an image at the end", context, object, read)?;
                 *picture = Picture::none(&context.raw)?;
             }
             for object in &context.objects {
@@ -316,23 +306,26 @@ impl World {
 }
 
 impl World {
-    fn check_picture(&self, context: &Context, picture: &Picture) -> Result<(), Failure> {
-        let memory = Memory::new(vec![0x55; picture.object.shadow.len()]);
-        let what = (&picture.object.mem, Place::all(picture.size));
-        let queue = context.queue(0);
-        let before = picture.object.before_read();
-        let event = queue.raw.image_transfer(what, false, &memory, &before)?;
+    /// Reads an object with `read`, and compares it with its expected contents.
+    fn check_end(
+        &self,
+        what: &'static str,
+        context: &Context,
+        object: &Object,
+        read: impl FnOnce(&Handle, &Memory) -> Result<Handle, Failure>,
+    ) -> Result<(), Failure> {
+        let memory = Memory::new(vec![0x55; object.shadow.len()]);
+        let event = read(&context.queue(0).raw, &memory)?;
+        self.steps.fetch_add(1, Ordering::Relaxed);
         let pending = Pending {
-            what: "an image at the end",
+            what,
             event,
             outcome: Outcome::Done,
             profiling: false,
             memory: vec![memory],
-            expected: picture.object.shadow.clone(),
+            expected: object.shadow.clone(),
         };
-        pending.check()?;
-        self.steps.fetch_add(1, Ordering::Relaxed);
-        Ok(())
+        pending.check()
     }
 }
 
@@ -379,6 +372,15 @@ pub(super) fn difference(got: &[u8], expected: &[u8]) -> Option<String> {
     Some(format!(
         "byte {at} is {a:#x}, not {b:#x}; {wrong} of {size} are wrong"
     ))
+}
+
+/// Locks and returns two different objects.
+fn two<'a, T>(all: &'a [Mutex<T>], random: &mut Random) -> [MutexGuard<'a, T>; 2] {
+    let a = random.below(all.len());
+    let b = (a + 1 + random.below(all.len() - 1)) % all.len();
+    // Lock in the order of the indices, so that two threads cannot deadlock.
+    let (low, high) = (all[a.min(b)].lock(), all[a.max(b)].lock());
+    if a < b { [low, high] } else { [high, low] }
 }
 
 impl Context {
@@ -450,12 +452,8 @@ impl Context {
     }
 
     /// Locks and returns two different objects.
-    pub(super) fn two(&self, random: &mut Random) -> (MutexGuard<'_, Object>, MutexGuard<'_, Object>) {
-        let a = random.below(OBJECTS);
-        let b = (a + 1 + random.below(OBJECTS - 1)) % OBJECTS;
-        // Lock in the order of the indices, so that two threads cannot deadlock.
-        let (low, high) = (self.objects[a.min(b)].lock(), self.objects[a.max(b)].lock());
-        if a < b { (low, high) } else { (high, low) }
+    pub(super) fn two(&self, random: &mut Random) -> [MutexGuard<'_, Object>; 2] {
+        two(&self.objects, random)
     }
 
     /// Locks and returns a random image, if there are any.
@@ -465,18 +463,8 @@ impl Context {
     }
 
     /// Locks and returns two different images, if there are any.
-    pub(super) fn two_pictures(
-        &self,
-        random: &mut Random,
-    ) -> Option<(MutexGuard<'_, Picture>, MutexGuard<'_, Picture>)> {
-        let count = self.pictures.len();
-        if count < 2 {
-            return None;
-        }
-        let a = random.below(count);
-        let b = (a + 1 + random.below(count - 1)) % count;
-        let (low, high) = (self.pictures[a.min(b)].lock(), self.pictures[a.max(b)].lock());
-        Some(if a < b { (low, high) } else { (high, low) })
+    pub(super) fn two_pictures(&self, random: &mut Random) -> Option<[MutexGuard<'_, Picture>; 2]> {
+        (self.pictures.len() > 1).then(|| two(&self.pictures, random))
     }
 
     /// Creates an image of random size, flags and contents.
@@ -491,13 +479,7 @@ impl Context {
             let memory = std::mem::replace(&mut memory, Memory::new(Vec::new()));
             callbacks::on_destroy(world, &mem, Some(memory))?;
         }
-        let object = Object {
-            mem,
-            flags,
-            shadow,
-            writer: None,
-            readers: Vec::new(),
-        };
+        let object = Object::of(mem, flags, shadow);
         Ok(Picture { object, size })
     }
 
@@ -536,15 +518,19 @@ impl Picture {
 }
 
 impl Object {
-    /// Returns a placeholder, which `World::new` replaces.
-    fn none(context: &Handle) -> Result<Object, Failure> {
-        Ok(Object {
-            mem: context.buffer(0, 16, null_mut())?,
-            flags: 0,
-            shadow: Vec::new(),
+    fn of(mem: Handle, flags: u64, shadow: Vec<u8>) -> Object {
+        Object {
+            mem,
+            flags,
+            shadow,
             writer: None,
             readers: Vec::new(),
-        })
+        }
+    }
+
+    /// Returns a placeholder, which `World::new` replaces.
+    fn none(context: &Handle) -> Result<Object, Failure> {
+        Ok(Object::of(context.buffer(0, 16, null_mut())?, 0, Vec::new()))
     }
 
     /// Creates a buffer of random size, flags and contents.
@@ -573,13 +559,7 @@ impl Object {
         } else if random.one_in(3) {
             callbacks::on_destroy(world, &mem, None)?;
         }
-        Ok(Object {
-            mem,
-            flags,
-            shadow,
-            writer: None,
-            readers: Vec::new(),
-        })
+        Ok(Object::of(mem, flags, shadow))
     }
 
     /// Returns the events that a reading command must wait for.

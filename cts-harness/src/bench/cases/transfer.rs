@@ -1,8 +1,9 @@
 //! Transfers bytes between the host and the device, and on the device, in several sizes and with pageable and
 //! pinned host memory.
 
+use crate::Failure;
 use crate::bench::case::{Case, Row, Running, Sample, Side, Stop};
-use crate::cl::{Buffer, Queue};
+use crate::cl::{Buffer, Context, Mapping, Queue};
 use std::time::Instant;
 
 const KIB: usize = 1 << 10;
@@ -16,7 +17,7 @@ const SIZES: [(usize, &str); 6] = [
     (1024 * MIB, "1 GiB"),
 ];
 
-pub(super) const OPERATIONS: [Operation; 7] = [
+const OPERATIONS: [Operation; 7] = [
     Operation::Write,
     Operation::Read,
     Operation::WritePinned,
@@ -28,7 +29,7 @@ pub(super) const OPERATIONS: [Operation; 7] = [
 
 /// An operation. It is measured with the host's clock, including the time to wait for it.
 #[derive(Copy, Clone, Debug)]
-pub(super) enum Operation {
+enum Operation {
     /// Blocking, from ordinary memory of the process.
     Write,
     Read,
@@ -56,16 +57,60 @@ impl Operation {
     }
 }
 
-pub(super) fn cases(largest: usize) -> Vec<Case> {
-    SIZES
-        .into_iter()
-        .filter(|(size, _)| *size <= largest)
-        .map(case)
-        .collect()
+/// A buffer or an image.
+pub(super) trait Storage: Sized {
+    /// Writes all bytes, and blocks until this is done.
+    fn write(&self, queue: &Queue, from: &[u8]) -> Result<(), Failure>;
+    /// Reads all bytes, and blocks until this is done.
+    fn read(&self, queue: &Queue, to: &mut [u8]) -> Result<(), Failure>;
+    fn copy(&self, queue: &Queue, to: &Self) -> Result<(), Failure>;
+    fn fill(&self, queue: &Queue) -> Result<(), Failure>;
+    /// Returns the bytes that a fill repeats.
+    fn filled(&self) -> Vec<u8>;
+    /// Maps all bytes for reading and writing.
+    fn map<'a>(&'a self, queue: &'a Queue) -> Result<Mapping<'a>, Failure>;
+    /// Returns the size of a row, and the distance between rows in a mapping.
+    fn rows(&self, mapped: &Mapping<'_>) -> (usize, usize);
 }
 
-/// Returns a row for each operation on this many bytes.
-pub(super) fn rows(what: &str, size: usize) -> Vec<Row> {
+impl Storage for Buffer {
+    fn write(&self, queue: &Queue, from: &[u8]) -> Result<(), Failure> {
+        queue.write(self, from)
+    }
+
+    fn read(&self, queue: &Queue, to: &mut [u8]) -> Result<(), Failure> {
+        queue.read(self, to)
+    }
+
+    fn copy(&self, queue: &Queue, to: &Buffer) -> Result<(), Failure> {
+        queue.copy(self, to, self.size())
+    }
+
+    fn fill(&self, queue: &Queue) -> Result<(), Failure> {
+        queue.fill(self, 0x0102_0304)
+    }
+
+    fn filled(&self) -> Vec<u8> {
+        vec![4, 3, 2, 1]
+    }
+
+    fn map<'a>(&'a self, queue: &'a Queue) -> Result<Mapping<'a>, Failure> {
+        queue.map(self)
+    }
+
+    fn rows(&self, _: &Mapping<'_>) -> (usize, usize) {
+        // The size of a page: each page is checked.
+        (4096, 4096)
+    }
+}
+
+/// Returns the case of all operations on storage of this many bytes. Small operations are repeated more often.
+pub(super) fn case<T: Storage + 'static>(
+    what: &str,
+    size: usize,
+    small: bool,
+    make: impl Fn(&Side) -> Result<Transfers<T>, Stop> + 'static,
+) -> Case {
     let row = |operation: Operation| {
         let bytes = match operation {
             Operation::Copy => 2.0 * size as f64,
@@ -76,58 +121,58 @@ pub(super) fn rows(what: &str, size: usize) -> Vec<Row> {
             quantity: super::giga(bytes, "GB/s"),
         }
     };
-    OPERATIONS.map(row).to_vec()
-}
-
-/// Returns a sample of each operation, in the order of [`OPERATIONS`]. Work that an implementation still does
-/// after an operation has returned does not count for the next operation.
-pub(super) fn samples(
-    queue: &Queue,
-    mut run: impl FnMut(Operation) -> Result<(), Stop>,
-) -> Result<Vec<Sample>, Stop> {
-    let sample = |operation| {
-        let start = Instant::now();
-        run(operation)?;
-        let sample = Sample::wall(start.elapsed().as_secs_f64());
-        queue.finish()?;
-        Ok(sample)
-    };
-    OPERATIONS.into_iter().map(sample).collect()
-}
-
-fn case((size, text): (usize, &'static str)) -> Case {
     Case {
-        rows: rows(&format!("transfer/{text}"), size),
-        block: if size < MIB { 20 } else { 1 },
-        most: if size < MIB { 400 } else { 30 },
-        make: Box::new(move |side| Ok(Box::new(Transfers::new(side, size)?) as Box<dyn Running>)),
+        rows: OPERATIONS.map(row).to_vec(),
+        block: if small { 20 } else { 1 },
+        most: if small { 400 } else { 30 },
+        make: Box::new(move |side| Ok(Box::new(make(side)?) as Box<dyn Running>)),
     }
 }
 
-struct Transfers {
+pub(super) fn cases(largest: usize) -> Vec<Case> {
+    let sizes = SIZES.into_iter().filter(|(size, _)| *size <= largest);
+    let buffers = |(size, text)| {
+        case(&format!("transfer/{text}"), size, size < MIB, move |side| {
+            let largest = side.device.largest_buffer;
+            if size as u64 > largest || size as u64 * 4 > side.device.global_memory {
+                let largest = largest / MIB as u64;
+                return Err(Stop::Refused(format!("buffers of at most {largest} MiB")));
+            }
+            let context = &side.context;
+            Transfers::new(
+                context,
+                [context.buffer(size)?, context.buffer(size)?],
+                pattern(size),
+            )
+        })
+    };
+    sizes.map(buffers).collect()
+}
+
+/// Storage, and the host's memory for transfers.
+pub(super) struct Transfers<T> {
     queue: Queue,
-    device: Buffer,
-    other: Buffer,
+    device: T,
+    other: T,
     pinned: Buffer,
     from: Vec<u8>,
     to: Vec<u8>,
 }
 
-impl Transfers {
-    fn new(side: &Side, size: usize) -> Result<Transfers, Stop> {
-        let device = &side.device;
-        if size as u64 > device.largest_buffer || size as u64 * 4 > device.global_memory {
-            let largest = device.largest_buffer / MIB as u64;
-            return Err(Stop::Refused(format!("buffers of at most {largest} MiB")));
-        }
-        let context = &side.context;
+impl<T> Transfers<T> {
+    /// Prepares transfers of the bytes `from`.
+    pub(super) fn new(
+        context: &Context,
+        [device, other]: [T; 2],
+        from: Vec<u8>,
+    ) -> Result<Transfers<T>, Stop> {
         Ok(Transfers {
             queue: Queue::new(context, false)?,
-            device: context.buffer(size)?,
-            other: context.buffer(size)?,
-            pinned: context.pinned(size)?,
-            from: pattern(size),
-            to: vec![0; size],
+            device,
+            other,
+            pinned: context.pinned(from.len())?,
+            to: vec![0; from.len()],
+            from,
         })
     }
 }
@@ -141,90 +186,74 @@ fn pattern(size: usize) -> Vec<u8> {
     bytes
 }
 
-impl Running for Transfers {
+impl<T: Storage> Running for Transfers<T> {
+    /// Returns a sample of each operation, in the order of [`OPERATIONS`]. Work that an implementation still
+    /// does after an operation has returned does not count for the next operation.
     fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
-        let Transfers {
-            queue,
-            device,
-            other,
-            pinned,
-            from,
-            to,
-        } = self;
-        let mut host = queue.map(pinned)?;
+        let (queue, device, other) = (&self.queue, &self.device, &self.other);
+        let mut host = queue.map(&self.pinned)?;
         // A GPU takes time to switch from the other implementation to this one (0.2 ms on an H200). This
         // untimed command ensures that it does not count.
-        queue.fill(other, 0)?;
+        other.fill(queue)?;
         queue.finish()?;
-        samples(queue, |operation| {
+        let sample = |operation| {
+            let start = Instant::now();
             match operation {
-                Operation::Write => queue.write(device, from)?,
-                Operation::Read => queue.read(device, to)?,
-                Operation::WritePinned => queue.write(device, &host)?,
-                Operation::ReadPinned => queue.read(device, &mut host)?,
-                Operation::Map => {
-                    drop(queue.map(device)?);
-                    queue.finish()?;
-                }
-                Operation::Copy => {
-                    queue.copy(device, other, device.size())?;
-                    queue.finish()?;
-                }
-                Operation::Fill => {
-                    queue.fill(device, 0x0102_0304)?;
-                    queue.finish()?;
-                }
+                Operation::Write => device.write(queue, &self.from)?,
+                Operation::Read => device.read(queue, &mut self.to)?,
+                Operation::WritePinned => device.write(queue, &host)?,
+                Operation::ReadPinned => device.read(queue, &mut host)?,
+                Operation::Map => drop(device.map(queue)?),
+                Operation::Copy => device.copy(queue, other)?,
+                Operation::Fill => device.fill(queue)?,
             }
-            Ok(())
-        })
+            if matches!(operation, Operation::Map | Operation::Copy | Operation::Fill) {
+                queue.finish()?;
+            }
+            let sample = Sample::wall(start.elapsed().as_secs_f64());
+            queue.finish()?;
+            Ok(sample)
+        };
+        OPERATIONS.into_iter().map(sample).collect()
     }
 
     /// Runs each operation separately, and then checks the bytes that it transferred.
     fn check(&mut self) -> Result<(), Stop> {
-        let Transfers {
-            queue,
-            device,
-            other,
-            pinned,
-            from,
-            to,
-        } = self;
+        let (queue, device, other) = (&self.queue, &self.device, &self.other);
+        let (from, to) = (&self.from, &mut self.to);
         let expect = |what: &str, same: bool| match same {
             true => Ok(()),
             false => Err(Stop::Failed(format!("{what} moved other bytes"))),
         };
-        queue.write(device, from)?;
+        device.write(queue, from)?;
         to.fill(0);
-        queue.read(device, to)?;
+        device.read(queue, to)?;
         expect("write or read", to == from)?;
-        expect("map", *queue.map(device)? == **from)?;
-        queue.copy(device, other, device.size())?;
+        device.copy(queue, other)?;
         to.fill(0);
-        queue.read(other, to)?;
+        other.read(queue, to)?;
         expect("copy", to == from)?;
-        queue.fill(device, 0x0102_0304)?;
-        queue.read(device, to)?;
-        expect("fill", to.chunks_exact(4).all(|c| c == [4, 3, 2, 1]))?;
+        other.fill(queue)?;
+        other.read(queue, to)?;
+        let filled = other.filled();
+        expect("fill", to.chunks_exact(filled.len()).all(|t| *t == filled))?;
         // The pinned memory is first the source, then the destination.
-        let mut host = queue.map(pinned)?;
+        let mut host = queue.map(&self.pinned)?;
         host.copy_from_slice(from);
-        queue.write(device, &host)?;
+        device.write(queue, &host)?;
         host.fill(0);
-        queue.read(device, to)?;
+        device.read(queue, to)?;
         expect("write from pinned memory", to == from)?;
-        queue.read(device, &mut host)?;
+        device.read(queue, &mut host)?;
         expect("read to pinned memory", *host == **from)?;
-        queue
-            .map(device)?
-            .iter_mut()
-            .step_by(4096)
-            .for_each(|b| *b ^= 255);
-        queue.read(device, to)?;
-        let written = to
-            .iter()
-            .zip(from.iter())
-            .step_by(4096)
-            .all(|(t, f)| *t == f ^ 255);
-        expect("unmap", written)
+        let mut mapped = device.map(queue)?;
+        let (row, pitch) = device.rows(&mapped);
+        let mut rows = mapped.chunks(pitch).zip(from.chunks(row));
+        expect("map", rows.all(|(m, f)| m[..row] == *f))?;
+        mapped.chunks_mut(pitch).for_each(|m| m[0] ^= 255);
+        drop(mapped);
+        device.read(queue, to)?;
+        let mut rows = to.chunks(row).zip(from.chunks(row));
+        expect("unmap", rows.all(|(t, f)| t[0] == f[0] ^ 255 && t[1..] == f[1..]))
     }
 }

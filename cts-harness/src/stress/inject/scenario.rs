@@ -60,6 +60,43 @@ struct Did {
     memory: Option<(Memory, Option<u32>)>,
 }
 
+impl Did {
+    /// A command that uses no memory of the host and sets an object to a number.
+    fn sets(event: Handle, object: usize, number: Option<u32>) -> Result<Did, Failure> {
+        let sets = vec![(object, number)];
+        Ok(Did {
+            event,
+            sets,
+            memory: None,
+        })
+    }
+
+    /// A command that writes a stamp from memory.
+    fn wrote(event: Handle, object: usize, stamp: u32, from: Memory) -> Result<Did, Failure> {
+        let (sets, memory) = (vec![(object, Some(stamp))], Some((from, None)));
+        Ok(Did { event, sets, memory })
+    }
+
+    /// A command that reads a number into memory.
+    fn read(event: Handle, number: Option<u32>, to: Memory) -> Result<Did, Failure> {
+        let memory = Some((to, number));
+        Ok(Did {
+            event,
+            sets: Vec::new(),
+            memory,
+        })
+    }
+
+    /// A command that changes nothing.
+    fn nothing(event: Handle) -> Result<Did, Failure> {
+        Ok(Did {
+            event,
+            sets: Vec::new(),
+            memory: None,
+        })
+    }
+}
+
 /// How the host waits for a command.
 #[derive(Copy, Clone)]
 enum Wait {
@@ -358,20 +395,12 @@ impl Host {
         Memory::new(stamp.to_le_bytes().repeat(WORDS[object]))
     }
 
-    fn wrote(event: Handle, object: usize, stamp: u32, memory: Option<Memory>) -> Result<Did, Failure> {
-        Ok(Did {
-            event,
-            sets: vec![(object, Some(stamp))],
-            memory: memory.map(|m| (m, None)),
-        })
-    }
-
     fn write(&mut self, object: usize, blocking: bool) -> Result<Did, Failure> {
         let stamp = self.next();
         let memory = self.stamped(object, stamp);
         let (q, mem) = (&self.queue, &self.objects[object]);
         let event = q.write(mem, blocking, 0, &memory, &[])?;
-        Host::wrote(event, object, stamp, Some(memory))
+        Did::wrote(event, object, stamp, memory)
     }
 
     fn read(&mut self, object: usize, blocking: bool) -> Result<Did, Failure> {
@@ -381,19 +410,11 @@ impl Host {
             true => q.read(mem, true, 0, &memory, &[])?,
             false => q.read(mem, false, 0, &memory, &[])?,
         };
-        Ok(Did {
-            event,
-            sets: Vec::new(),
-            memory: Some((memory, self.values[object])),
-        })
+        Did::read(event, self.values[object], memory)
     }
 
     fn moved(&self, event: Handle, from: usize, to: usize) -> Result<Did, Failure> {
-        Ok(Did {
-            event,
-            sets: vec![(to, self.values[from])],
-            memory: None,
-        })
+        Did::sets(event, to, self.values[from])
     }
 
     fn copy(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
@@ -420,7 +441,7 @@ impl Host {
         let kernel = &self.kernels[0];
         kernel.set_all(&[Argument::Memory(&self.objects[object]), Argument::U32(stamp)])?;
         let event = self.queue.launch(kernel, WORDS[object], None, &[])?;
-        Host::wrote(event, object, stamp, None)
+        Did::sets(event, object, Some(stamp))
     }
 
     fn get(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
@@ -438,11 +459,7 @@ impl Host {
         kernel.set_all(&[Argument::Memory(&self.objects[object]), Argument::Local(4 * 32)])?;
         let event = self.queue.launch(kernel, WORDS[object], Some(32), &[])?;
         let value = self.values[object].map(|v| v + 1);
-        Ok(Did {
-            event,
-            sets: vec![(object, value)],
-            memory: None,
-        })
+        Did::sets(event, object, value)
     }
 
     fn fill(&mut self, object: usize) -> Result<Did, Failure> {
@@ -450,7 +467,7 @@ impl Host {
         let range = (0, 4 * WORDS[object]);
         let mem = &self.objects[object];
         let event = self.queue.fill(mem, &stamp.to_le_bytes(), range, &[])?;
-        Host::wrote(event, object, stamp, None)
+        Did::sets(event, object, Some(stamp))
     }
 
     /// Fills both halves of an object, each through a sub-buffer.
@@ -462,7 +479,7 @@ impl Host {
         let (a, b, pattern) = (a?, b?, stamp.to_le_bytes());
         self.queue.fill(&a, &pattern, (0, half), &[])?;
         let event = self.queue.fill(&b, &pattern, (0, half), &[])?;
-        Host::wrote(event, object, stamp, None)
+        Did::sets(event, object, Some(stamp))
     }
 
     /// Returns a box that covers the whole object in rows of 1 KiB.
@@ -482,13 +499,9 @@ impl Host {
         let (q, mem) = (&self.queue, &self.objects[object]);
         let event = q.rect(mem, write, (side, side, region), &memory, &[])?;
         if write {
-            return Host::wrote(event, object, stamp, Some(memory));
+            return Did::wrote(event, object, stamp, memory);
         }
-        Ok(Did {
-            event,
-            sets: Vec::new(),
-            memory: Some((memory, self.values[object])),
-        })
+        Did::read(event, self.values[object], memory)
     }
 
     fn copy_rows(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
@@ -509,7 +522,7 @@ impl Host {
         }
         mapped.store(self.stamped(object, stamp).bytes());
         let event = q.unmap(&self.objects[object], mapped, &[])?;
-        Host::wrote(event, object, stamp, None)
+        Did::sets(event, object, Some(stamp))
     }
 
     /// Writes from a mapping into another object, without waiting for the map command in between.
@@ -535,7 +548,7 @@ impl Host {
         let event = q.write(mem, false, 0, &memory, after)?;
         self.queue.flush()?;
         gate.set_status(status)?;
-        Host::wrote(event, object, stamp, Some(memory))
+        Did::wrote(event, object, stamp, memory)
     }
 
     fn native(&mut self, object: usize) -> Result<Did, Failure> {
@@ -545,27 +558,15 @@ impl Host {
         let what = (WORDS[object], 5);
         let event = self.queue.native(&self.objects[object], what, &[])?;
         let value = self.values[object].map(|v| v + 5);
-        Ok(Did {
-            event,
-            sets: vec![(object, value)],
-            memory: None,
-        })
+        Did::sets(event, object, value)
     }
 
     fn marker(&mut self, barrier: bool) -> Result<Did, Failure> {
-        Ok(Did {
-            event: self.queue.marker(barrier, &[])?,
-            sets: Vec::new(),
-            memory: None,
-        })
+        Did::nothing(self.queue.marker(barrier, &[])?)
     }
 
     fn migrate(&mut self, object: usize) -> Result<Did, Failure> {
-        Ok(Did {
-            event: self.queue.migrate(&self.objects[object], &[])?,
-            sets: Vec::new(),
-            memory: None,
-        })
+        Did::nothing(self.queue.migrate(&self.objects[object], &[])?)
     }
 
     /// Replaces a buffer that commands have used by a new one.
@@ -580,7 +581,7 @@ impl Host {
         let stamp = self.next();
         let what = (&self.objects[object], Place::all(SIZE));
         let event = self.queue.image_fill(what, stamp, &[])?;
-        Host::wrote(event, object, stamp, None)
+        Did::sets(event, object, Some(stamp))
     }
 
     fn image_transfer(&mut self, object: usize, write: bool) -> Result<Did, Failure> {
@@ -589,13 +590,9 @@ impl Host {
         let what = (&self.objects[object], Place::all(SIZE));
         let event = self.queue.image_transfer(what, write, &memory, &[])?;
         if write {
-            return Host::wrote(event, object, stamp, Some(memory));
+            return Did::wrote(event, object, stamp, memory);
         }
-        Ok(Did {
-            event,
-            sets: Vec::new(),
-            memory: Some((memory, self.values[object])),
-        })
+        Did::read(event, self.values[object], memory)
     }
 
     fn copy_image(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
@@ -638,6 +635,6 @@ impl Host {
             row.store(&stamp.to_le_bytes().repeat(SIZE[0]));
         }
         let event = q.unmap(&self.objects[object], rows.swap_remove(0), &[])?;
-        Host::wrote(event, object, stamp, None)
+        Did::sets(event, object, Some(stamp))
     }
 }

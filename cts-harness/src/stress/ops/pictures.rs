@@ -95,7 +95,7 @@ pub(super) fn fill(t: &mut Thread) -> Result<(), Failure> {
 /// Copies a box from one image to another.
 pub(super) fn copy(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
-    let Some((mut src, mut dst)) = world.contexts[t.at].two_pictures(&mut t.random) else {
+    let Some([mut src, mut dst]) = world.contexts[t.at].two_pictures(&mut t.random) else {
         return Ok(());
     };
     let (src, dst) = (&mut *src, &mut *dst);
@@ -214,7 +214,7 @@ pub(super) fn map(t: &mut Thread) -> Result<(), Failure> {
 /// Launches a kernel on two images, if both are 2D.
 pub(super) fn ink(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
-    let Some((mut src, mut dst)) = world.contexts[t.at].two_pictures(&mut t.random) else {
+    let Some([mut src, mut dst]) = world.contexts[t.at].two_pictures(&mut t.random) else {
         return Ok(());
     };
     let (src, dst) = (&mut *src, &mut *dst);

@@ -95,16 +95,21 @@ pub(super) struct Reading {
     pub(super) memory: Memory,
     block: usize,
     pub(super) how: &'static str,
-    /// Objects that must live until then.
-    _keep: Vec<Handle>,
+    _keep: Keep,
 }
 
-/// A command that writes. Its memory must live until its event is complete.
+/// A command that writes.
 pub(super) struct Writing {
     pub(super) event: Handle,
-    _memory: Option<Memory>,
     pub(super) how: &'static str,
-    _keep: Vec<Handle>,
+    _keep: Keep,
+}
+
+/// Memory and objects that must live until a command is complete.
+#[derive(Default)]
+struct Keep {
+    memory: Option<Memory>,
+    object: Option<Handle>,
 }
 
 impl Reading {
@@ -121,40 +126,63 @@ pub(super) fn stamped(stamp: Stamp, words: usize) -> Memory {
 }
 
 /// Returns a box that covers these words without gaps: its side in the buffer, its side in memory, and its
-/// region.
-fn rows(first: usize, words: usize, block: usize) -> (Side, Side, [usize; 3]) {
+/// region. There is none if the words do not begin with a row.
+fn rows(first: usize, words: usize, block: usize) -> Option<(Side, Side, [usize; 3])> {
     // A row is an eighth of a block if the block can be divided, and otherwise a whole block.
     let row = 4 * if block.is_multiple_of(8) { block / 8 } else { block };
-    let dense = Side {
-        origin: [0; 3],
+    let side = |origin| Side {
+        origin,
         row,
         slice: 0,
     };
-    // The origin is the offset of the first word, divided into rows; the remainder is the column.
-    let side = Side {
-        origin: [4 * first % row, 4 * first / row, 0],
-        row,
-        slice: 0,
-    };
-    (side, dense, [row, 4 * words / row, 1])
+    let begins = (4 * first).is_multiple_of(row);
+    begins.then(|| {
+        (
+            side([0, 4 * first / row, 0]),
+            side([0; 3]),
+            [row, 4 * words / row, 1],
+        )
+    })
+}
+
+/// Calls `now` before and after a call that enqueues a command.
+fn timed(
+    now: &mut dyn FnMut(),
+    enqueue: impl FnOnce() -> Result<Handle, Failure>,
+) -> Result<Handle, Failure> {
+    now();
+    let event = enqueue();
+    now();
+    event
 }
 
 impl Tools {
     /// Creates the kernels of a thread.
     pub(super) fn new(cl: &'static Cl, context: &Handle, program: &Handle) -> Result<Tools, Failure> {
+        let paint = cl.images.then(|| program.kernel("paint"));
         Ok(Tools {
             context: context.clone(),
             put: program.kernel("put")?,
             get: program.kernel("get")?,
-            paint: match cl.images {
-                true => Some(program.kernel("paint")?),
-                false => None,
-            },
+            paint: paint.transpose()?,
         })
     }
 
     fn scratch(&self, words: usize) -> Result<Handle, Failure> {
         self.context.buffer(0, 4 * words, std::ptr::null_mut())
+    }
+
+    /// Fills a scratch buffer with a stamp. Returns the buffer, and `after` with the event of the fill.
+    fn filled(
+        &self,
+        queue: &Handle,
+        words: usize,
+        stamp: Stamp,
+        after: &[Handle],
+    ) -> Result<(Handle, Vec<Handle>), Failure> {
+        let buffer = self.scratch(words)?;
+        let filled = queue.fill(&buffer, &stamp.to_le_bytes(), (0, 4 * words), &[])?;
+        Ok((buffer, after.iter().cloned().chain([filled]).collect()))
     }
 
     /// Writes a stamp into each word of the blocks, with a command that the random numbers choose. Calls
@@ -168,114 +196,72 @@ impl Tools {
         after: &[Handle],
         (random, now): (&mut Random, &mut dyn FnMut()),
     ) -> Result<Writing, Failure> {
-        if to.image {
-            return self.write_image(queue, to, blocks, stamp, after, (random, now));
-        }
-        let (first, words) = (to.first(blocks), to.words(blocks));
-        let writing = |event, how, memory, keep| Writing {
-            event,
-            _memory: memory,
-            how,
-            _keep: keep,
-        };
-        let pattern = stamp.to_le_bytes();
-        Ok(match random.below(9) {
-            0 | 1 => {
-                self.put.set_all(&[
-                    Argument::Memory(&to.mem),
-                    Argument::U32(first as u32),
-                    Argument::U32(stamp),
-                ])?;
-                now();
-                let event = queue.launch(&self.put, words, None, after)?;
-                now();
-                writing(event, "kernel", None, Vec::new())
+        let (mem, first, words) = (&to.mem, to.first(blocks), to.words(blocks));
+        let mut keep = Keep::default();
+        let kind = random.below(if to.image { 4 } else { 9 });
+        let (event, how) = match (to.image, kind, &self.paint) {
+            (false, 0 | 1, _) => {
+                let first = Argument::U32(first as u32);
+                self.put
+                    .set_all(&[Argument::Memory(mem), first, Argument::U32(stamp)])?;
+                (
+                    timed(now, || queue.launch(&self.put, words, None, after))?,
+                    "kernel",
+                )
             }
-            2 | 3 => {
-                let range = (4 * first, 4 * words);
-                now();
-                let event = queue.fill(&to.mem, &pattern, range, after)?;
-                now();
-                writing(event, "fill", None, Vec::new())
+            (false, 2 | 3, _) => {
+                let (pattern, range) = (stamp.to_le_bytes(), (4 * first, 4 * words));
+                (timed(now, || queue.fill(mem, &pattern, range, after))?, "fill")
             }
-            n @ (4 | 5) => {
-                let memory = stamped(stamp, words);
-                let blocking = n == 5;
-                now();
-                let event = queue.write(&to.mem, blocking, 4 * first, &memory, after)?;
-                now();
-                let how = if blocking { "blocking write" } else { "write" };
-                writing(event, how, Some(memory), Vec::new())
+            (false, 4 | 5, _) => {
+                let (from, blocking) = (keep.memory.insert(stamped(stamp, words)), kind == 5);
+                let event = timed(now, || queue.write(mem, blocking, 4 * first, from, after))?;
+                (event, if blocking { "blocking write" } else { "write" })
             }
-            6 if 4 * first % rows(first, words, to.block).0.row == 0 => {
-                let memory = stamped(stamp, words);
-                let box_ = rows(first, words, to.block);
-                now();
-                let event = queue.rect(&to.mem, true, box_, &memory, after)?;
-                now();
-                writing(event, "write of rows", Some(memory), Vec::new())
+            (false, _, _) => match rows(first, words, to.block).filter(|_| kind == 6) {
+                Some(box_) => {
+                    let from = keep.memory.insert(stamped(stamp, words));
+                    (
+                        timed(now, || queue.rect(mem, true, box_, from, after))?,
+                        "write of rows",
+                    )
+                }
+                None => {
+                    let (from, after) = self.filled(queue, words, stamp, after)?;
+                    let from = &*keep.object.insert(from);
+                    let copy = || queue.copy((from, 0), (mem, 4 * first), 4 * words, &after);
+                    (timed(now, copy)?, "copy")
+                }
+            },
+            (true, 0, Some(paint)) => {
+                let row = Argument::U32(to.place(blocks).origin[1] as u32);
+                paint.set_all(&[Argument::Memory(mem), row, Argument::U32(stamp)])?;
+                (
+                    timed(now, || queue.launch(paint, words, None, after))?,
+                    "kernel on image",
+                )
             }
-            _ => {
-                let from = self.scratch(words)?;
-                let filled = queue.fill(&from, &pattern, (0, 4 * words), &[])?;
-                let mut after = after.to_vec();
-                after.push(filled);
-                now();
-                let event = queue.copy((&from, 0), (&to.mem, 4 * first), 4 * words, &after)?;
-                now();
-                writing(event, "copy", None, vec![from])
+            (true, 1, _) => {
+                let place = (mem, to.place(blocks));
+                (
+                    timed(now, || queue.image_fill(place, stamp, after))?,
+                    "fill of image",
+                )
             }
-        })
-    }
-
-    fn write_image(
-        &self,
-        queue: &Handle,
-        to: &Target,
-        blocks: &Range<usize>,
-        stamp: Stamp,
-        after: &[Handle],
-        (random, now): (&mut Random, &mut dyn FnMut()),
-    ) -> Result<Writing, Failure> {
-        let (place, words) = (to.place(blocks), to.words(blocks));
-        let mut memory = None;
-        let mut keep = Vec::new();
-        let (event, how) = match (random.below(4), &self.paint) {
-            (0, Some(paint)) => {
-                paint.set_all(&[
-                    Argument::Memory(&to.mem),
-                    Argument::U32(place.origin[1] as u32),
-                    Argument::U32(stamp),
-                ])?;
-                now();
-                (queue.launch(paint, words, None, after)?, "kernel on image")
+            (true, 2, _) => {
+                let (from, after) = self.filled(queue, words, stamp, after)?;
+                let (from, place) = (&*keep.object.insert(from), (mem, to.place(blocks)));
+                let copy = || queue.image_buffer(place, (from, 0), true, &after);
+                (timed(now, copy)?, "copy to image")
             }
-            (1, _) => {
-                now();
-                let event = queue.image_fill((&to.mem, place), stamp, after)?;
-                (event, "fill of image")
-            }
-            (2, _) => {
-                let from = self.scratch(words)?;
-                let filled = queue.fill(&from, &stamp.to_le_bytes(), (0, 4 * words), &[])?;
-                let mut after = after.to_vec();
-                after.push(filled);
-                now();
-                let event = queue.image_buffer((&to.mem, place), (&from, 0), true, &after)?;
-                keep.push(from);
-                (event, "copy to image")
-            }
-            _ => {
-                let from = memory.insert(stamped(stamp, words));
-                now();
-                let event = queue.image_transfer((&to.mem, place), true, from, after)?;
+            (true, _, _) => {
+                let (from, place) = (keep.memory.insert(stamped(stamp, words)), (mem, to.place(blocks)));
+                let event = timed(now, || queue.image_transfer(place, true, from, after))?;
                 (event, "write of image")
             }
         };
-        now();
         Ok(Writing {
             event,
-            _memory: memory,
             how,
             _keep: keep,
         })
@@ -290,76 +276,55 @@ impl Tools {
         after: &[Handle],
         (random, now): (&mut Random, &mut dyn FnMut()),
     ) -> Result<Reading, Failure> {
-        let (first, words) = (from.first(blocks), from.words(blocks));
+        let (mem, first, words) = (&from.mem, from.first(blocks), from.words(blocks));
         let memory = Memory::new(vec![0xCC; 4 * words]);
-        let mut keep = Vec::new();
-        let kind = random.below(if from.image { 3 } else { 7 });
-        let (event, how) = if from.image {
-            let place = from.place(blocks);
-            if kind == 0 {
-                let to = self.scratch(words)?;
-                now();
-                let copied = queue.image_buffer((&from.mem, place), (&to, 0), false, after)?;
-                now();
-                let event = queue.read(&to, false, 0, &memory, &[copied])?;
-                keep.push(to);
-                (event, "copy from image")
-            } else {
-                now();
-                let event = queue.image_transfer((&from.mem, place), false, &memory, after)?;
-                now();
+        let place = (mem, from.place(blocks));
+        let mut keep = Keep::default();
+        // Some commands copy the blocks to a scratch buffer, which is then read.
+        let mut copied = |copy: &mut dyn FnMut(&Handle) -> Result<Handle, Failure>| {
+            let to = keep.object.insert(self.scratch(words)?);
+            let copied = timed(now, || copy(to))?;
+            queue.read(to, false, 0, &memory, &[copied])
+        };
+        let (event, how) = match (from.image, random.below(if from.image { 3 } else { 7 })) {
+            (true, 0) => {
+                let mut copy = |to: &Handle| queue.image_buffer(place, (to, 0), false, after);
+                (copied(&mut copy)?, "copy from image")
+            }
+            (true, _) => {
+                let event = timed(now, || queue.image_transfer(place, false, &memory, after))?;
                 (event, "read of image")
             }
-        } else {
-            match kind {
-                0 | 1 => {
-                    now();
-                    let event = queue.read(&from.mem, false, 4 * first, &memory, after)?;
-                    now();
-                    (event, "read")
-                }
-                2 | 3 => {
-                    now();
-                    let event = queue.read(&from.mem, true, 4 * first, &memory, after)?;
-                    now();
-                    (event, "blocking read")
-                }
-                4 if 4 * first % rows(first, words, from.block).0.row == 0 => {
-                    let box_ = rows(first, words, from.block);
-                    now();
-                    let event = queue.rect(&from.mem, false, box_, &memory, after)?;
-                    now();
+            (false, kind @ 0..=3) => {
+                let blocking = kind > 1;
+                let event = timed(now, || queue.read(mem, blocking, 4 * first, &memory, after))?;
+                (event, if blocking { "blocking read" } else { "read" })
+            }
+            (false, 5) => {
+                let mut get = |to: &Handle| {
+                    let first = Argument::U32(first as u32);
+                    self.get
+                        .set_all(&[Argument::Memory(mem), first, Argument::Memory(to)])?;
+                    queue.launch(&self.get, words, None, after)
+                };
+                (copied(&mut get)?, "kernel and read")
+            }
+            (false, kind) => match rows(first, words, from.block).filter(|_| kind == 4) {
+                Some(box_) => {
+                    let event = timed(now, || queue.rect(mem, false, box_, &memory, after))?;
                     (event, "read of rows")
                 }
-                5 => {
-                    let to = self.scratch(words)?;
-                    self.get.set_all(&[
-                        Argument::Memory(&from.mem),
-                        Argument::U32(first as u32),
-                        Argument::Memory(&to),
-                    ])?;
-                    now();
-                    let got = queue.launch(&self.get, words, None, after)?;
-                    now();
-                    let event = queue.read(&to, false, 0, &memory, &[got])?;
-                    keep.push(to);
-                    (event, "kernel and read")
+                None => {
+                    let mut copy = |to: &Handle| queue.copy((mem, 4 * first), (to, 0), 4 * words, after);
+                    (copied(&mut copy)?, "copy and read")
                 }
-                _ => {
-                    let to = self.scratch(words)?;
-                    now();
-                    let copied = queue.copy((&from.mem, 4 * first), (&to, 0), 4 * words, after)?;
-                    now();
-                    let event = queue.read(&to, false, 0, &memory, &[copied])?;
-                    keep.push(to);
-                    (event, "copy and read")
-                }
-            }
+            },
         };
+        let block = from.block;
         Ok(Reading {
             event,
             memory,
-            block: from.block,
+            block,
             how,
             _keep: keep,
         })
