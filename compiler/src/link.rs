@@ -3,8 +3,8 @@
 //! A call of a declared function is redirected to the function of that name that another object defines. Only
 //! one object may define a function, unless it is `static`, which other objects cannot see, or `inline`. A
 //! function that no object defines stays undefined; the pass `inline` reports it if a kernel reaches it. The
-//! same rules hold for `__constant` variables that are declared `extern`. Otherwise each object keeps its own
-//! variables and its own copies of library functions.
+//! same rules hold for variables in constant and global memory that are declared `extern`. Otherwise each object keeps
+//! its own variables and its own copies of library functions.
 
 use crate::intrinsic::Intrinsic;
 use crate::ir::{
@@ -24,10 +24,16 @@ pub enum LinkError {
     DuplicateFunction(String),
     /// Two objects define a variable of this name with different contents, and a third declares it `extern`.
     #[error("variable '{0}' is defined in more than one object, with different contents")]
+    DifferentVariable(String),
+    /// Two objects define a variable of this name in global memory.
+    #[error("variable '{0}' is defined in more than one object")]
     DuplicateVariable(String),
     /// One object declares the function with other types than another object defines it with.
     #[error("function '{0}' is declared with other types than it is defined with")]
     SignatureMismatch(String),
+    /// One object declares the variable in another address space than another object defines it in.
+    #[error("variable '{0}' is declared in another address space than it is defined in")]
+    OtherSpace(String),
     /// An object has already been through passes that only a linked module goes through.
     #[error("an object has been lowered already")]
     Lowered,
@@ -111,26 +117,45 @@ fn define(
     Ok(())
 }
 
-/// Redirects uses of variables that are only declared to the first definition of that name. Further
-/// definitions with the same contents are allowed: they come from headers that several objects include.
+/// Redirects uses of variables that are only declared to the first definition of that name. Further definitions of
+/// constants with the same contents are allowed: they come from headers that several objects include.
 fn resolve_variables(module: &mut Module) -> Result<(), LinkError> {
-    let is_declared = |g: &GlobalData| g.space == AddressSpace::Constant && g.init.is_none();
+    let is_declared = |g: &GlobalData| g.space != AddressSpace::Local && g.init.is_none();
     let declared: Vec<(Global, &GlobalData)> =
         module.globals.iter().filter(|(_, d)| is_declared(d)).collect();
     let wanted: HashSet<&str> = declared.iter().map(|(_, d)| d.name.as_str()).collect();
     let mut defined: HashMap<&str, Global> = HashMap::new();
-    for (g, data) in module.globals.iter().filter(|(_, data)| data.init.is_some()) {
-        if wanted.contains(data.name.as_str()) {
+    // Further definitions of variables that each object may define.
+    let mut merged = Vec::new();
+    let is_definition = |d: &GlobalData| d.init.is_some() && d.linkage != Linkage::Static;
+    for (g, data) in module.globals.iter().filter(|(_, d)| is_definition(d)) {
+        let is_variable = data.space == AddressSpace::Global;
+        if is_variable || wanted.contains(data.name.as_str()) {
             let first = *defined.entry(&data.name).or_insert(g);
-            if module.globals[first].init != data.init {
+            let old = &module.globals[first];
+            if first != g && (is_variable || old.space == AddressSpace::Global) {
+                if data.linkage == Linkage::Inline && old.linkage == Linkage::Inline {
+                    merged.push((g, first));
+                    continue;
+                }
                 return Err(LinkError::DuplicateVariable(data.name.clone()));
+            }
+            if old.init != data.init {
+                return Err(LinkError::DifferentVariable(data.name.clone()));
             }
         }
     }
-    let goes_to: HashMap<Global, Global> = declared
+    let resolved = declared
         .iter()
-        .filter_map(|(g, data)| Some((*g, *defined.get(data.name.as_str())?)))
-        .collect();
+        .filter_map(|(g, data)| Some((*g, *defined.get(data.name.as_str())?)));
+    let goes_to: HashMap<Global, Global> = resolved.chain(merged).collect();
+    let elsewhere = |(g, data): &&(Global, &GlobalData)| {
+        let to = goes_to.get(g).map(|&to| module.globals[to].space);
+        to.is_some_and(|space| space != data.space)
+    };
+    if let Some((_, data)) = declared.iter().find(elsewhere) {
+        return Err(LinkError::OtherSpace(data.name.clone()));
+    }
     let follow = |g: &mut Global| *g = goes_to.get(g).copied().unwrap_or(*g);
     for (_, data) in module.globals.iter_mut() {
         data.init

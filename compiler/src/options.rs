@@ -10,6 +10,8 @@ pub enum ClStd {
     /// `CL1.2`, the default.
     #[default]
     Cl12,
+    /// `CL2.0`, for sources that ask for it on a device with version 3.0.
+    Cl20,
     /// `CL3.0`
     Cl30,
     /// `CL3.1`
@@ -23,8 +25,18 @@ impl ClStd {
             ClStd::Cl10 => "1.0",
             ClStd::Cl11 => "1.1",
             ClStd::Cl12 => "1.2",
+            ClStd::Cl20 => "2.0",
             ClStd::Cl30 => "3.0",
             ClStd::Cl31 => "3.1",
+        }
+    }
+
+    /// Returns the oldest version not before this one that devices list: a device has 2.0 only for sources that ask for
+    /// it.
+    pub fn offered(self) -> ClStd {
+        match self {
+            ClStd::Cl20 => ClStd::Cl30,
+            other => other,
         }
     }
 
@@ -34,15 +46,15 @@ impl ClStd {
             ClStd::Cl10 => 100,
             ClStd::Cl11 => 110,
             ClStd::Cl12 => 120,
+            ClStd::Cl20 => 200,
             ClStd::Cl30 => 300,
             ClStd::Cl31 => 310,
         }
     }
 }
 
-/// A version of OpenCL C that other devices have, and names of other languages. They are recognised but not
-/// supported. (A device has 2.0 only if it has every optional feature of 3.0.)
-const NEWER: &[&str] = &["CL2.0", "CLC++", "CLC++1.0", "CLC++2021"];
+/// Names of other languages. They are recognised but not supported.
+const NEWER: &[&str] = &["CLC++", "CLC++1.0", "CLC++2021"];
 
 /// The parsed build options.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -285,6 +297,7 @@ impl Options {
                     "CL1.0" => ClStd::Cl10,
                     "CL1.1" => ClStd::Cl11,
                     "CL1.2" => ClStd::Cl12,
+                    "CL2.0" => ClStd::Cl20,
                     "CL3.0" => ClStd::Cl30,
                     "CL3.1" => ClStd::Cl31,
                     value if NEWER.contains(&value) => {
@@ -394,7 +407,8 @@ mod tests {
         assert_eq!(missing("-cl-std=CL3.0", ClStd::Cl12).as_deref(), Some("CL3.0"));
         assert_eq!(missing("-cl-std=CL3.1", ClStd::Cl30).as_deref(), Some("CL3.1"));
         assert_eq!(missing("-cl-std=CL3.0", ClStd::Cl31), None);
-        assert_eq!(missing("-cl-std=CL2.0", ClStd::Cl31).as_deref(), Some("CL2.0"));
+        assert_eq!(missing("-cl-std=CL2.0", ClStd::Cl31), None);
+        assert_eq!(missing("-cl-std=CL2.0", ClStd::Cl12).as_deref(), Some("CL2.0"));
         assert!(o.no_warnings && o.werror && o.finite_math_only && o.mad_enable);
     }
 

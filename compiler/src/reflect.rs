@@ -283,6 +283,9 @@ pub struct Kernel {
     pub ungrouped: bool,
     /// Whether work-groups at the end of a dimension may be smaller than the others.
     pub uneven: bool,
+    /// Whether the kernel may read and write the program-scope variables. For modules of other compilers this is true
+    /// of all kernels, if there are variables.
+    pub variables: bool,
     /// The descriptors that the code uses. Each must be one of the descriptors above or one of the module's.
     pub resources: Vec<Resource>,
 }
@@ -496,6 +499,11 @@ pub struct Reflection {
     /// The data of program-scope variables (OpenCL 2.0 and later). clspv also uses this name for constant
     /// data with relocations.
     pub program_variables: Option<ProgramData>,
+    /// The size in bytes of the data with the program-scope variables, if that is more than `program_variables` has;
+    /// the bytes after those are 0.
+    pub variables_size: u32,
+    /// The sum of the sizes of the program-scope variables in bytes; 0 if it is unknown.
+    pub variables_bytes: u32,
     /// The pointers inside `program_variables`, or inside `constant_data` if there are no
     /// `program_variables`.
     pub relocations: Vec<Relocation>,

@@ -236,7 +236,7 @@ pub const SHUFFLE_EXTENSIONS: &[&str] = &[
 ];
 
 /// The optional features of OpenCL C 3.0 that the compiler has, in alphabetical order (6.2.1).
-const C_FEATURES: [&str; 10] = [
+const C_FEATURES: [&str; 11] = [
     "__opencl_c_3d_image_writes",
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
@@ -245,6 +245,7 @@ const C_FEATURES: [&str; 10] = [
     "__opencl_c_fp64",
     "__opencl_c_images",
     "__opencl_c_int64",
+    "__opencl_c_program_scope_global_variables",
     "__opencl_c_subgroups",
     "__opencl_c_work_group_collective_functions",
 ];

@@ -277,6 +277,7 @@ fn arena_barriers_atomics_and_variables() {
     m.constant_data = ConstantData {
         bytes: (0..200_000).map(|i| i as u8).collect(),
         relocations: vec![(8, 16)],
+        ..ConstantData::default()
     };
     m.kernels[0].args[0].uses = PointerUse {
         read: false,

@@ -1,6 +1,6 @@
 //! Tests diagnostics: `tests/ui/…/NAME.cl` must give exactly the build log `NAME.log` in the same directory.
 //! `BLESS=1` writes the logs. A first line `// options: …` sets build options; a line `// without: …` removes
-//! extensions, or `images`, from the device. Included files come from the same directory.
+//! extensions, features, or `images`, from the device. With `// device: 3.1`, it has that version and all features. Included files come from the same directory.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 #[path = "common/golden.rs"]
@@ -40,11 +40,16 @@ impl Observer for FrontEnd {
 fn build_log(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
     let mut target = Target::desktop();
+    if text.lines().any(|l| l == "// device: 3.1") {
+        target = target.latest();
+    }
     for line in text.lines().take_while(|l| l.starts_with("//")) {
         if let Some(names) = line.strip_prefix("// without:") {
             target
                 .extensions
                 .retain(|e| !names.split_whitespace().any(|n| n == e));
+            let is_named = |f: &String| names.split_whitespace().any(|n| n == f);
+            target.c_features.retain(|f| !is_named(f));
             if names.split_whitespace().any(|n| n == "cl_khr_subgroups") {
                 target.features.subgroups = false;
             }

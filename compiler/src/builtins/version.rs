@@ -16,8 +16,7 @@ pub fn since(name: &str) -> ClStd {
         | "minmag"
         | "shuffle"
         | "shuffle2" => ClStd::Cl11,
-        // OpenCL C 2.0 is not offered.
-        _ if table::is_later(name) => ClStd::Cl30,
+        _ if table::is_later(name) => ClStd::Cl20,
         // Before that version, extensions had these functions as `atom_`.
         _ if name.starts_with("atomic_") => ClStd::Cl11,
         _ => match name::parse(name) {
@@ -84,7 +83,7 @@ mod tests {
         check("vstorea_half3_rtz", ClStd::Cl11);
         check("atomic_xchg", ClStd::Cl11);
         check("popcount", ClStd::Cl12);
-        check("atomic_fetch_add", ClStd::Cl30);
+        check("atomic_fetch_add", ClStd::Cl20);
     }
 
     #[test]

@@ -26,7 +26,7 @@ entity! {
     FuncId, "fn"
 }
 entity! {
-    /// A program-scope `__constant` variable (or string literal), or a `__local` variable of a kernel.
+    /// A variable in constant memory (or a string literal) or in global memory, or a `__local` variable of a kernel.
     GlobalId, "global"
 }
 entity! {
@@ -60,13 +60,15 @@ pub struct GlobalVar {
     pub name: String,
     /// The type of the variable.
     pub ty: TypeId,
-    /// The address space, `Constant` or `Local`.
+    /// The address space, `Constant`, `Global` or `Local`.
     pub space: Space,
     /// The alignment in bytes: at least that of the type, more with `aligned`.
     pub align: u32,
-    /// The contents. `None` for a `__local` variable, and for a `__constant` variable that another object
-    /// defines.
+    /// The contents, or those that it has at first. `None` for a `__local` variable, and for a variable that another
+    /// object defines.
     pub init: Option<ConstData>,
+    /// `Static` if declarations in other objects do not mean this variable.
+    pub linkage: Linkage,
     /// The position in the source.
     pub span: Span,
 }

@@ -17,7 +17,9 @@ pub use image::{Handles, Image};
 pub use memory::Memory;
 
 use crate::intrinsic::Intrinsic;
-use crate::ir::{ArgKind, ArgLocation, EntityRef, Func, Handle, HandleFact, Module, Scalar, Ty};
+use crate::ir::{
+    AddressSpace, ArgKind, ArgLocation, EntityRef, Func, Handle, HandleFact, Module, Scalar, Ty,
+};
 use machine::{Machine, Stop};
 
 /// The reason why execution ended early.
@@ -142,15 +144,25 @@ pub fn launch(
     let items = launch.groups.iter().chain(&launch.local).product::<u32>();
     let scratch = module.abi.get(kernel).map_or(0, |a| a.scratch);
     let scratch = (scratch > 0).then(|| memory.add(vec![0; (scratch * items) as usize]));
+    // All groups share the variables in global memory. Each has its own local ones.
+    let all = place_globals(module, memory)?;
+    let data = place_data(module, memory)?;
     for group in positions(launch.groups) {
-        let mut shared = place_globals(module, memory)?;
+        let mut shared = all.clone();
+        for (g, global) in module
+            .globals
+            .iter()
+            .filter(|(_, g)| g.space == AddressSpace::Local)
+        {
+            shared.globals[g.index()] = memory.add(vec![0; global.size as usize]);
+        }
         let mut values = Vec::new();
         if let Some(abi) = module.abi.get(kernel) {
             // The 64 additional bytes are more than any group offset needs. The arena has the size that the
             // arguments require.
             let mut push = vec![0; module.system.size as usize + 64];
             let mut buffer = vec![0; abi.args_size as usize + 64];
-            system_values(module, launch, &mut push, memory)?;
+            system_values(module, launch, data, &mut push, memory)?;
             if let (Some(at), Some(address)) = (module.system.scratch, scratch) {
                 put(&mut push, at, &address.to_le_bytes())?;
             }
@@ -184,7 +196,7 @@ pub fn launch(
             shared.arena = memory.add(vec![0; arena as usize + 64]);
         } else {
             let mut push = vec![0; module.system.size as usize];
-            system_values(module, launch, &mut push, memory)?;
+            system_values(module, launch, data, &mut push, memory)?;
             shared.push = memory.add(push);
             for (i, (arg, kind)) in args.iter().zip(info.args.iter().map(|a| &a.kind)).enumerate() {
                 let ty = module.funcs[info.func].ty(module.funcs[info.func].params[i]);
@@ -231,10 +243,8 @@ fn positions(size: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
 fn place_globals(module: &Module, memory: &mut Memory) -> Result<Shared, Trap> {
     let mut shared = Shared::default();
     for (_, global) in module.globals.iter() {
-        let bytes = match &global.init {
-            Some(init) => init.bytes.clone(),
-            None => vec![0; global.size as usize],
-        };
+        let mut bytes = global.init.as_ref().map_or_else(Vec::new, |i| i.bytes.clone());
+        bytes.resize(global.size as usize, 0);
         let address = memory.add(bytes);
         shared.globals.push(address);
     }
@@ -259,8 +269,25 @@ fn put(block: &mut [u8], at: u32, bytes: &[u8]) -> Result<(), Trap> {
     }
 }
 
-/// Fills in the push constants that the runtime supplies.
-fn system_values(module: &Module, launch: Launch, push: &mut [u8], memory: &mut Memory) -> Result<(), Trap> {
+/// Returns the address of the data of the module's constants and variables.
+fn place_data(module: &Module, memory: &mut Memory) -> Result<u64, Trap> {
+    let mut bytes = module.constant_data.bytes.clone();
+    bytes.resize(bytes.len().max(module.constant_data.size as usize), 0);
+    let data = memory.add(bytes);
+    for &(from, to) in &module.constant_data.relocations {
+        memory.write(data + u64::from(from), &(data + u64::from(to)).to_le_bytes())?;
+    }
+    Ok(data)
+}
+
+/// Fills in the push constants that the runtime supplies. `data` is the address of the constant data.
+fn system_values(
+    module: &Module,
+    launch: Launch,
+    data: u64,
+    push: &mut [u8],
+    memory: &mut Memory,
+) -> Result<(), Trap> {
     let system = &module.system;
     let step = system.component();
     if let Some(at) = system.num_workgroups {
@@ -280,10 +307,6 @@ fn system_values(module: &Module, launch: Launch, push: &mut [u8], memory: &mut 
         }
     }
     if let Some(at) = system.constant_data {
-        let data = memory.add(module.constant_data.bytes.clone());
-        for &(from, to) in &module.constant_data.relocations {
-            memory.write(data + u64::from(from), &(data + u64::from(to)).to_le_bytes())?;
-        }
         put(push, at, &data.to_le_bytes())?;
     }
     if let Some(at) = system.printf_buffer {

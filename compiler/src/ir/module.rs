@@ -1,6 +1,6 @@
 //! Modules: their functions, globals and kernels.
 
-use super::{AddressSpace, Function, Inst};
+use super::{AddressSpace, Function, Inst, Linkage};
 use crate::abi::Slot;
 use crate::entity;
 use crate::entity::Map;
@@ -15,29 +15,33 @@ entity! {
     Global, "@g"
 }
 
-/// The contents of a `__constant` variable.
+/// The contents of a `__constant` variable, or the first contents of a variable in global memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Initializer {
-    /// As many bytes as `GlobalData::size` states.
+    /// As many bytes as `GlobalData::size` states. For a variable in global memory there may be fewer; the others are 0.
     pub bytes: Vec<u8>,
     /// The pointers in `bytes`: the offset of an 8-byte pointer, the global that it points into, and the byte
     /// offset in that global.
     pub relocations: Vec<(u32, Global, u64)>,
 }
 
-/// A program-scope `__constant` variable or a `__local` variable of a kernel.
+/// A variable of the program in constant or global memory, or a `__local` variable of a kernel. The program has one
+/// instance of each variable in global memory on each device, which all kernels and launches share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GlobalData {
     /// The name in the source.
     pub name: String,
-    /// `Constant` or `Local`.
+    /// `Constant`, `Global` or `Local`.
     pub space: AddressSpace,
     /// The size in bytes.
     pub size: u32,
     /// The alignment in bytes.
     pub align: u32,
-    /// The initial contents; only variables in constant memory have them.
+    /// The initial contents. Variables in local memory have none; other variables without contents are only declared,
+    /// and another object defines them.
     pub init: Option<Initializer>,
+    /// `Static` if declarations in other objects do not mean this variable.
+    pub linkage: Linkage,
 }
 
 /// The kind of a kernel argument (OpenCL 1.2 5.7.2, clSetKernelArg).
@@ -325,6 +329,8 @@ pub struct KernelAbi {
     pub local_fixed: u32,
     /// The bytes of scratch memory for each work-item; 0 if there is none. `scratch_memory` fills it in.
     pub scratch: u32,
+    /// The kernel may access the variables in global memory. `lower_memory` fills it in.
+    pub variables: bool,
     /// The properties of arguments that the kernel reads.
     pub facts: Vec<FactLocation>,
     /// The second samplers, with normalized coordinates: the ordinal of the sampler argument, and the binding
@@ -386,7 +392,7 @@ pub struct SystemPush {
     pub global_size: Option<u32>,
     /// The result of get_enqueued_local_size (kernels whose work-groups may have different sizes).
     pub enqueued_local_size: Option<u32>,
-    /// The 64-bit address of the buffer with the data of all `Constant` globals (one u64, not three u32).
+    /// The 64-bit address of the buffer with `Module::constant_data` (one u64, not three u32).
     pub constant_data: Option<u32>,
     /// The 64-bit address of the printf buffer (one u64).
     pub printf_buffer: Option<u32>,
@@ -410,13 +416,17 @@ impl SystemPush {
     }
 }
 
-/// The data of all `Constant` globals that are read at run time. `lower_memory` fills it in.
+/// The data of all `Constant` globals that are read at run time, and of all `Global` globals. `lower_memory` fills it in.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ConstantData {
     /// The bytes of the data.
     pub bytes: Vec<u8>,
     /// The pointers in `bytes`: the offset of an 8-byte pointer, and the offset that it points to.
     pub relocations: Vec<(u32, u32)>,
+    /// The size of the data if it includes variables in global memory, else 0. The data after `bytes` is 0.
+    pub size: u32,
+    /// The sum of the sizes of the variables in global memory.
+    pub variables: u32,
 }
 
 /// The meaning of a number that `lower_printf` stores in the printf buffer.
@@ -454,7 +464,7 @@ pub struct Module {
     pub abi: Vec<KernelAbi>,
     /// The module's push constants. `lower_system_values` fills them in.
     pub system: SystemPush,
-    /// The data of `Constant` globals.
+    /// The data of `Constant` and `Global` globals.
     pub constant_data: ConstantData,
     /// The host's information for printf.
     pub printf: Printf,

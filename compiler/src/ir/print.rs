@@ -6,8 +6,8 @@
 use super::names::Named;
 use super::{
     Access, ArgKind, ArgLocation, Const, ConstantData, FpFlags, Func, Function, GlobalData, Inst, InstData,
-    KernelAbi, KernelInfo, MemoryObject, Module, ModuleSlots, Op, Region, Scalar, SystemPush, Ty, Unroll,
-    Value,
+    KernelAbi, KernelInfo, Linkage, MemoryObject, Module, ModuleSlots, Op, Region, Scalar, SystemPush, Ty,
+    Unroll, Value,
 };
 use std::fmt::{self, Display, Write};
 
@@ -33,6 +33,10 @@ impl Display for Module {
         }
         if self.constant_data != ConstantData::default() {
             write!(f, "constants {}", Quoted(&self.constant_data.bytes))?;
+            if self.constant_data.size != 0 {
+                let data = &self.constant_data;
+                write!(f, " size {} variables {}", data.size, data.variables)?;
+            }
             for (at, to) in &self.constant_data.relocations {
                 write!(f, " reloc {at} {to}")?;
             }
@@ -107,9 +111,14 @@ impl Display for Quoted<'_> {
 }
 
 fn write_global(f: &mut fmt::Formatter<'_>, g: &GlobalData) -> fmt::Result {
+    let linkage = if g.linkage == Linkage::Static {
+        "static "
+    } else {
+        ""
+    };
     write!(
         f,
-        "{} {} size {} align {}",
+        "{} {linkage}{} size {} align {}",
         Quoted(g.name.as_bytes()),
         g.space,
         g.size,
@@ -527,6 +536,9 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
             "  abi args_size {} local_fixed {}",
             abi.args_size, abi.local_fixed
         )?;
+        if abi.variables {
+            write!(f, " variables")?;
+        }
         if abi.scratch > 0 {
             write!(f, " scratch {}", abi.scratch)?;
         }

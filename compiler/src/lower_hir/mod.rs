@@ -12,7 +12,7 @@
 //! | `Bool` in memory | one byte, 0 or 1 |
 //! | a function with `goto`, or `case` inside a nested statement | a graph of blocks, then `ir::from_cfg` |
 //!
-//! Only functions and `__constant` and `__local` variables that are reachable from the roots are lowered.
+//! Only functions and variables that are reachable from the roots are lowered.
 
 mod arith;
 mod call;
@@ -46,7 +46,7 @@ fn broken<T>(message: impl Into<String>) -> Lowered<T> {
 pub enum Roots {
     /// The kernels, which suffice for an executable program.
     Kernels,
-    /// Every function and every `__constant` variable that is defined, as an object needs them.
+    /// Every function and every variable in constant or global memory that is defined, as an object needs them.
     AllDefined,
 }
 
@@ -82,7 +82,7 @@ pub fn lower_roots(program: &hir::Program, roots: Roots, relaxed: FpFlags) -> Re
         }
         // Other objects may declare the variables as `extern`.
         for (id, global) in program.globals.iter() {
-            if global.space == hir::Space::Constant && global.init.is_some() {
+            if global.space != hir::Space::Local && global.init.is_some() {
                 cx.global(id)?;
             }
         }
@@ -154,9 +154,7 @@ impl Lowering<'_> {
         let source = &self.program.globals[id];
         // Only an `extern` variable can have an incomplete type.
         let size = match &source.init {
-            None if source.space == hir::Space::Constant => {
-                types::step(&self.program.types, source.ty) as u32
-            }
+            None if source.space != hir::Space::Local => types::step(&self.program.types, source.ty) as u32,
             None | Some(_) => types::size(&self.program.types, source.ty)?,
         };
         let space = types::space(source.space);
@@ -166,14 +164,17 @@ impl Lowering<'_> {
             size,
             align: source.align.max(1),
             init: None,
+            linkage: source.linkage,
         });
         // The global is registered before its initializer, because variables may point to each other.
         self.globals[id.index()] = Some(global);
-        // A `__constant` variable without contents is defined in another object; `link` and `inline` handle
+        // A variable without contents is defined in another object; `link` and `inline` handle
         // it.
         if let Some(data) = source.init.clone() {
             let mut bytes = data.bytes;
-            bytes.resize(size as usize, 0);
+            if space == AddressSpace::Constant {
+                bytes.resize(size as usize, 0);
+            }
             let mut relocations = Vec::new();
             for (at, target, offset) in data.relocations {
                 relocations.push((at, self.global(target)?, offset));

@@ -265,8 +265,8 @@ fn bottom_up(module: &Module) -> Result<Vec<Func>, PassError> {
     Ok(order)
 }
 
-/// Returns an error if a kernel can reach a `__constant` variable without contents: one that is only declared
-/// (`extern`), and that no linked object defines.
+/// Returns an error if a kernel can reach a variable in constant or global memory without contents: one that is only
+/// declared (`extern`), and that no linked object defines.
 fn check_variables(module: &Module, order: &[Func]) -> Result<(), PassError> {
     let mut seen = vec![false; module.globals.len()];
     for &f in order {
@@ -278,7 +278,7 @@ fn check_variables(module: &Module, order: &[Func]) -> Result<(), PassError> {
             let mut work = vec![global];
             while let Some(g) = work.pop() {
                 let data = &module.globals[g];
-                if std::mem::replace(&mut seen[g.index()], true) || data.space != AddressSpace::Constant {
+                if std::mem::replace(&mut seen[g.index()], true) || data.space == AddressSpace::Local {
                     continue;
                 }
                 let Some(init) = &data.init else {

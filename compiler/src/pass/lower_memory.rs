@@ -65,6 +65,13 @@ pub const PASS: Pass = Pass {
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut blob = Blob::default();
+    let variables = module
+        .globals
+        .iter()
+        .any(|(_, g)| g.space == AddressSpace::Global);
+    if variables {
+        blob.place(module).map_err(|_| too_large())?;
+    }
     let slot = ConstantSlot {
         // After all other push constants, unless `lower_system_values` has reserved an offset.
         offset: module
@@ -96,6 +103,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
                 }
             };
             abi.local_fixed = plan.local.bytes;
+            abi.variables = variables && constant::may_access_variables(func, &module.globals);
         }
         let mut lower = Lower {
             spaces: func.values.iter().map(|(_, v)| v.ty.space()).collect(),
@@ -122,7 +130,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         .descriptor()
         .map(|_| object_pointer(MemoryObject::CONSTANTS));
     let data = blob.finish(&module.globals, own).map_err(|_| too_large())?;
-    if data.bytes.is_empty() {
+    if data.bytes.is_empty() && data.size == 0 {
         module.system.constant_data = None;
         module.slots.constants = None;
     } else if cx.target.abi.descriptor().is_some() {
@@ -455,17 +463,15 @@ impl Lower<'_> {
                 Ok(self.b.i32(offset as i32))
             }
             AddressSpace::Constant if !self.constants.contains(&inst) => Ok(self.b.undef(Ty::I64)),
-            AddressSpace::Constant => self.constant_address(g),
-            AddressSpace::Private
-            | AddressSpace::Global
-            | AddressSpace::Push
-            | AddressSpace::Args
-            | AddressSpace::Generic => Err(bug("a global variable in a space that has none").into()),
+            AddressSpace::Constant | AddressSpace::Global => self.constant_address(g),
+            AddressSpace::Private | AddressSpace::Push | AddressSpace::Args | AddressSpace::Generic => {
+                Err(bug("a global variable in a space that has none").into())
+            }
         }
     }
 
-    /// Returns the address of a constant variable: that of the constant data, loaded once, plus the
-    /// variable's offset.
+    /// Returns the address of a variable in constant or global memory: that of the constant data, loaded once, plus
+    /// the variable's offset.
     fn constant_address(&mut self, g: Global) -> Result<Value, PassError> {
         let offset = self.blob.offset(g, self.globals).map_err(|_| too_large())?;
         let base = match self.constant_base {

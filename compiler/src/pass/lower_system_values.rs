@@ -3,7 +3,7 @@
 //! Why: a Vulkan dispatch starts at 0 and knows no global offset, and a large NDRange is several dispatches.
 //! The runtime writes the values that a dispatch cannot know into push constants ([`SystemPush`]). All
 //! kernels of a module share their offsets, and only those values that some kernel reads are present. They
-//! include the addresses in `constant_data`, since this pass sees whether there are `Constant` globals, in
+//! include the addresses in `constant_data`, since this pass sees whether there are `Constant` or `Global` globals, in
 //! `printf_buffer`, for `lower_printf`, and in `scratch`, for `scratch_memory`.
 //! In:  `Inlined`.
 //! Out: `SystemValues`. Of the work-item functions only `WorkDim` remains, beside Vulkan's built-ins such as
@@ -315,7 +315,7 @@ impl Used {
                     ) => used.subgroups = true,
                     Op::Intrinsic(i) if i.is_subgroup_operation() => used.subgroups = true,
                     Op::GlobalAddr(g) => {
-                        used.constant_data |= module.globals[*g].space == AddressSpace::Constant;
+                        used.constant_data |= module.globals[*g].space != AddressSpace::Local;
                     }
                     _ => {}
                 }

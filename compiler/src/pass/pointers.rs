@@ -4,8 +4,8 @@
 //! An object has a bit of its own if it can be reached only through pointers derived from its address: a
 //! private variable, a local variable or argument, or a global argument that is `restrict` (C99 6.7.3.1:
 //! memory accessed through it is not written through anything else). Other global arguments have a bit, too,
-//! but may be the same buffer. An unknown pointer (loaded from memory, or made from a number) may point to
-//! any of these buffers, and to every object whose address has escaped.
+//! but may be the same buffer. A variable in global memory has a bit, too, and is never the same as a buffer. An unknown pointer (loaded from memory, or made from a number) may point to
+//! any of these buffers, to variables in global memory, and to every object whose address has escaped.
 
 use super::facts::{self, Facts};
 use crate::intrinsic::Intrinsic;
@@ -185,7 +185,13 @@ impl Pointers {
                         && (ty.scalar.is_int() || ty.scalar.is_ptr())
                     {
                         if ty.scalar.is_ptr() {
-                            self.objects[result.index()] = self.objects_of(inst, &data.op, &data.args, bits);
+                            let objects = self.objects_of(inst, &data.op, &data.args, bits);
+                            self.objects[result.index()] = objects;
+                            let variable = matches!(data.op, Op::GlobalAddr(_));
+                            if variable && ty.space() == Some(AddressSpace::Global) {
+                                // Other kernels and initializers may have stored its address.
+                                self.escaped |= objects;
+                            }
                         }
                         self.powers[result.index()] = self.power_of(func, inst);
                     }

@@ -50,7 +50,7 @@ pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
     if let Ok(i) = MACROS.binary_search_by_key(&name, |(n, _)| n) {
         return Known::Macro(MACROS[i].1);
     }
-    if settings.std >= ClStd::Cl30
+    if settings.std >= ClStd::Cl20
         && let Ok(i) = LATER_MACROS.binary_search_by_key(&name, |(n, _)| n)
     {
         return Known::Macro(LATER_MACROS[i].1);
@@ -66,6 +66,7 @@ pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
             ClStd::Cl10 => "__OPENCL_C_VERSION__ 100",
             ClStd::Cl11 => "__OPENCL_C_VERSION__ 110",
             ClStd::Cl12 => "__OPENCL_C_VERSION__ 120",
+            ClStd::Cl20 => "__OPENCL_C_VERSION__ 200",
             ClStd::Cl30 => "__OPENCL_C_VERSION__ 300",
             ClStd::Cl31 => "__OPENCL_C_VERSION__ 310",
         }),
@@ -73,6 +74,7 @@ pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
             ClStd::Cl10 => "__OPENCL_VERSION__ 100",
             ClStd::Cl11 => "__OPENCL_VERSION__ 110",
             ClStd::Cl12 => "__OPENCL_VERSION__ 120",
+            ClStd::Cl20 => "__OPENCL_VERSION__ 200",
             ClStd::Cl30 => "__OPENCL_VERSION__ 300",
             ClStd::Cl31 => "__OPENCL_VERSION__ 310",
         }),

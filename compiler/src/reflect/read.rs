@@ -401,6 +401,10 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReflectionError> {
         )?;
     }
     check::spec_ids(&r.out)?;
+    if r.out.program_variables.is_some() && !r.out.kernels.iter().any(|k| k.variables) {
+        // The module is another compiler's, which does not state what uses the variables.
+        r.out.kernels.iter_mut().for_each(|k| k.variables = true);
+    }
     r.out.asks_place = tables.asks_place;
     r.out.straight = !tables.loops;
     Ok(r.out)
@@ -657,6 +661,11 @@ impl Reader {
             }
             CalderaOp::KernelUngrouped => self.kernel(call)?.ungrouped = true,
             CalderaOp::KernelUneven => self.kernel(call)?.uneven = true,
+            CalderaOp::KernelVariables => {
+                self.kernel(call)?.variables = true;
+                self.out.variables_size = self.out.variables_size.max(call.number(1)?);
+                self.out.variables_bytes = self.out.variables_bytes.max(call.number(2)?);
+            }
             CalderaOp::KernelArena => self.kernel(call)?.has_arena = true,
             CalderaOp::KernelLocalApart => self.kernel(call)?.local_apart = call.number(1)?,
             CalderaOp::KernelScratch => {

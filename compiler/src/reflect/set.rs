@@ -42,6 +42,9 @@ pub enum CalderaOp {
     KernelLocalApart = 10,
     /// Kernel: work-groups at the end of a dimension may be smaller than the others.
     KernelUneven = 11,
+    /// Kernel, Size, Bytes: it may access the program-scope variables. The program's data, with its variables and
+    /// constants, have Size bytes, of which the last may be missing and are 0; the variables have Bytes bytes.
+    KernelVariables = 12,
 }
 
 impl CalderaOp {
@@ -59,6 +62,7 @@ impl CalderaOp {
             CalderaOp::KernelScratch,
             CalderaOp::KernelLocalApart,
             CalderaOp::KernelUneven,
+            CalderaOp::KernelVariables,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -78,6 +82,7 @@ impl CalderaOp {
             CalderaOp::KernelScratch => "KernelScratch",
             CalderaOp::KernelLocalApart => "KernelLocalApart",
             CalderaOp::KernelUneven => "KernelUneven",
+            CalderaOp::KernelVariables => "KernelVariables",
         }
     }
 
@@ -86,7 +91,7 @@ impl CalderaOp {
         match self {
             CalderaOp::KernelUngrouped | CalderaOp::KernelArena | CalderaOp::KernelUneven => 0,
             CalderaOp::KernelLocalApart => 1,
-            CalderaOp::ArgumentUse | CalderaOp::ArgumentImageType => 2,
+            CalderaOp::ArgumentUse | CalderaOp::ArgumentImageType | CalderaOp::KernelVariables => 2,
             CalderaOp::ArgumentSamplerMaskPushConstant
             | CalderaOp::ArgumentNormalizedSampler
             | CalderaOp::ArgumentNotNullPushConstant

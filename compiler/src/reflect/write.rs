@@ -105,6 +105,8 @@ struct Writer {
     set: u32,
     /// The id of our own set, which is imported at its first use.
     own_set: Option<u32>,
+    /// The operands of KernelVariables.
+    variables: [u32; 2],
     texts: HashMap<String, u32>,
     numbers: HashMap<u32, u32>,
     strings: Vec<u32>,
@@ -209,6 +211,7 @@ impl Writer {
     }
 
     fn module(&mut self, tables: &Tables<'_>, r: &Reflection) -> Result<(), ReflectionError> {
+        self.variables = [r.variables_size, r.variables_bytes];
         for s in &r.literal_samplers {
             self.op(Op::LiteralSampler, &[], &[s.at.set, s.at.binding, s.mask], &[]);
         }
@@ -336,6 +339,10 @@ impl Writer {
         }
         if k.has_arena {
             self.own(CalderaOp::KernelArena, kernel, &[]);
+        }
+        if k.variables {
+            let variables = self.variables;
+            self.own(CalderaOp::KernelVariables, kernel, &variables);
         }
         if k.local_apart > 0 {
             self.own(CalderaOp::KernelLocalApart, kernel, &[k.local_apart]);

@@ -62,7 +62,11 @@ pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, sp
     }
     let since = version::since(&name.name);
     if since > s.options.std && !s.in_library && is_builtin(&name.name) {
-        let message = format!("function '{}' requires OpenCL C {}", name.name, since.text());
+        let message = format!(
+            "function '{}' requires OpenCL C {}",
+            name.name,
+            since.offered().text()
+        );
         s.error(name.span, message);
         return BuiltinCall::Error;
     }

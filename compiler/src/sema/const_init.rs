@@ -1,7 +1,9 @@
 //! Turns the constant expressions of program-scope initializers into bytes and relocations (6.5.3, C99 6.6).
 
 use super::{Result, Sema, fold};
-use crate::hir::{ConstData, Expr, ExprKind, GlobalId, GlobalVar, Init, PlaceKind, Space, Type, TypeId};
+use crate::hir::{
+    ConstData, Expr, ExprKind, GlobalId, GlobalVar, Init, Linkage, PlaceKind, Space, Type, TypeId,
+};
 use crate::source::Span;
 
 /// The size of the largest allowed constant object, in bytes.
@@ -70,7 +72,9 @@ impl Sema<'_> {
                 // The initializer may be a copy of another constant object.
                 let source = match &e.kind {
                     ExprKind::Load(place) => match place.kind {
-                        PlaceKind::Global(id) => self.program.globals[id].init.clone(),
+                        PlaceKind::Global(id) if place.space == Space::Constant => {
+                            self.program.globals[id].init.clone()
+                        }
                         _ => None,
                     },
                     _ => None,
@@ -99,6 +103,7 @@ impl Sema<'_> {
             space: Space::Constant,
             align: self.program.types.align(ty),
             init: Some(data),
+            linkage: Linkage::Static,
             span,
         });
         self.global_quals.push((true, false));

@@ -292,25 +292,41 @@ impl Sema<'_> {
                 "the event_t type can only be used with __private address space qualifier",
             ));
         }
-        if q.space != Some(Space::Constant) && !(is_sampler && q.space.is_none()) {
-            // The initializer is not analysed, because it could only add errors.
-            return Err(self.error(
-                name.span,
-                "program scope variable must reside in constant address space",
-            ));
+        let space = match q.space {
+            None if is_sampler => Space::Constant,
+            // OpenCL C 3.0, 6.7.1: the address space of a program-scope variable is global unless it is stated.
+            None if self.has_global_variables() => Space::Global,
+            space => space.unwrap_or(Space::Private),
+        };
+        let message = match (space, self.has_global_variables()) {
+            (Space::Constant, _) | (Space::Global, true) => {
+                return self.static_variable(d, q, item, name, space);
+            }
+            (_, true) => "program scope variable must reside in global or constant address space",
+            (_, false) => "program scope variable must reside in constant address space",
+        };
+        // The initializer is not analysed, because it could only add errors.
+        let mut error = Diag::error(name.span, message);
+        if !self.has_global_variables() && self.options.std >= ClStd::Cl20 {
+            let missing = "global memory requires __opencl_c_program_scope_global_variables, which the device does \
+                           not have";
+            error = error.note(name.span, missing);
         }
-        self.constant_variable(d, q, item, name)
+        Err(self.report(error))
     }
 
-    /// Analyses a `__constant` variable at program or kernel scope.
-    fn constant_variable(
+    /// Analyses a variable in constant memory at program or kernel scope, or one in global memory at program scope or
+    /// `static` in a function.
+    fn static_variable(
         &mut self,
         d: &Declaration,
         q: QualType,
         item: &InitDeclarator,
         name: &Ident,
+        space: Space,
     ) -> Result<()> {
-        let is_extern = storage_of(&d.specs) == Some(Storage::Extern);
+        let storage = storage_of(&d.specs);
+        let is_extern = storage == Some(Storage::Extern);
         let here = match self.world.names.get_here(&name.name) {
             Some((Entity::Invalid, _)) | None if self.body.is_none() => {
                 let declared = self.block_externs.remove(&name.name);
@@ -334,7 +350,15 @@ impl Sema<'_> {
                         .note(previous, "previous definition is here"),
                     ));
                 }
-                if self.program.globals[id].init.is_some() && item.init.is_some() {
+                if self.program.globals[id].space != space {
+                    let message = format!("redefinition of '{}' with a different address space", name.name);
+                    return Err(self.report(
+                        Diag::error(name.span, message).note(previous, "previous definition is here"),
+                    ));
+                }
+                let defined = self.program.globals[id].init.is_some() && !self.tentative.contains(&id);
+                let in_function = self.body.is_some() && space == Space::Global;
+                if defined && item.init.is_some() || in_function {
                     return Err(self.redefinition(name, previous));
                 }
                 Some(id)
@@ -355,7 +379,7 @@ impl Sema<'_> {
         if item.init.is_none() && is_sampler {
             return Err(self.error(name.span, "variable of type 'sampler_t' must be initialized"));
         }
-        if item.init.is_none() && !is_extern && known.is_none() {
+        if item.init.is_none() && !is_extern && known.is_none() && space == Space::Constant {
             return Err(self.error(
                 name.span,
                 "variable in constant address space must be initialized",
@@ -368,13 +392,11 @@ impl Sema<'_> {
                     Some(b) => format!("{}.", self.program.functions[b.func].name),
                     None => String::new(),
                 };
-                self.new_global(
-                    format!("{prefix}{}", name.name),
-                    q,
-                    Space::Constant,
-                    align,
-                    name.span,
-                )
+                let id = self.new_global(format!("{prefix}{}", name.name), q, space, align, name.span);
+                if space == Space::Global && (storage == Some(Storage::Static) || self.body.is_some()) {
+                    self.program.globals[id].linkage = hir::Linkage::Static;
+                }
+                id
             }
         };
         self.world.names.bind(&name.name, Entity::Global(id), name.span);
@@ -389,21 +411,30 @@ impl Sema<'_> {
                 self.constant_data(ty, &values, bytes, name.span)?
             };
             self.program.globals[id].init = Some(data);
+            self.tentative.remove(&id);
         } else if !is_extern {
             // C99 6.7p7: only an object without linkage must be complete when it is declared.
             self.complete(q.ty, name.span, "variable")?;
+            let var = &mut self.program.globals[id];
+            if space == Space::Global && var.init.is_none() {
+                // OpenCL C 3.0, 6.7.1: it begins as zeros.
+                var.init = Some(hir::ConstData::default());
+                var.ty = q.ty;
+                self.tentative.insert(id);
+            }
         }
         Ok(())
     }
 
-    /// Analyses `extern constant` in a function, which names a program-scope variable that is declared before
-    /// or after it.
+    /// Analyses an `extern` variable in a function, which names a program-scope variable that is declared before or after
+    /// it.
     fn block_extern(
         &mut self,
         d: &Declaration,
         q: QualType,
         item: &InitDeclarator,
         name: &Ident,
+        space: Space,
     ) -> Result<()> {
         if item.init.is_some() {
             return Err(self.error(name.span, "'extern' variable cannot have an initializer"));
@@ -413,7 +444,12 @@ impl Sema<'_> {
             _ => self.block_externs.get(&name.name).copied(),
         };
         let id = match known {
-            Some(id) if self.same_but_qualifiers(self.program.globals[id].ty, q.ty) => id,
+            Some(id)
+                if self.same_but_qualifiers(self.program.globals[id].ty, q.ty)
+                    && self.program.globals[id].space == space =>
+            {
+                id
+            }
             Some(id) => {
                 let (a, b) = (self.type_name(q.ty), self.type_name(self.program.globals[id].ty));
                 let message = format!(
@@ -426,7 +462,7 @@ impl Sema<'_> {
             }
             None => {
                 let align = self.variable_align(&q, &d.specs, item);
-                let id = self.new_global(name.name.clone(), q, Space::Constant, align, name.span);
+                let id = self.new_global(name.name.clone(), q, space, align, name.span);
                 self.block_externs.insert(name.name.clone(), id);
                 id
             }
@@ -457,6 +493,7 @@ impl Sema<'_> {
             space,
             align,
             init: None,
+            linkage: hir::Linkage::External,
             span,
         });
         self.global_quals.push((q.is_const, q.is_volatile));
@@ -477,14 +514,28 @@ impl Sema<'_> {
         let q = self.declarator_type(base, &item.declarator)?;
         self.check_variable_type(q.ty, name)?;
         let storage = storage_of(&d.specs);
-        let space = q.space.unwrap_or(Space::Private);
+        let is_static = matches!(storage, Some(Storage::Static | Storage::Extern));
+        let variables = is_static && self.has_global_variables();
+        let space = match q.space {
+            None if variables && *self.ty(q.ty) != Type::Sampler => Space::Global,
+            space => space.unwrap_or(Space::Private),
+        };
         match storage {
+            Some(Storage::Static) if variables && space == Space::Global => {
+                return self.static_variable(d, q, item, name, space);
+            }
+            Some(Storage::Extern) if variables && space == Space::Global => {
+                return self.block_extern(d, q, item, name, space);
+            }
+            // OpenCL C 2.0 allows it in all functions.
+            Some(Storage::Static) if variables && space == Space::Constant => {
+                return self.static_variable(d, q, item, name, space);
+            }
             // A sampler is a constant, whatever its address-space qualifier (6.12.14.1).
             Some(Storage::Static) if space != Space::Constant && *self.ty(q.ty) != Type::Sampler => {
-                return Err(self.error(
-                    name.span,
-                    "static local variable must reside in constant address space",
-                ));
+                let global = if variables { "global or " } else { "" };
+                let message = format!("static local variable must reside in {global}constant address space");
+                return Err(self.error(name.span, message));
             }
             Some(Storage::Extern) if space != Space::Constant => {
                 return Err(self.error(name.span, "extern variable must reside in constant address space"));
@@ -494,14 +545,16 @@ impl Sema<'_> {
         let (is_kernel, depth) = self.body.as_ref().map_or((false, 0), |b| (b.is_kernel, b.depth));
         match space {
             // A sampler is a constant wherever it is declared (6.12.14.1).
-            Space::Private if *self.ty(q.ty) == Type::Sampler => self.constant_variable(d, q, item, name),
+            Space::Private if *self.ty(q.ty) == Type::Sampler => {
+                self.static_variable(d, q, item, name, Space::Constant)
+            }
             Space::Private => self.private_variable(d, q, item, name, out),
             Space::Global => Err(self.error(
                 name.span,
                 "function scope variable cannot be declared in global address space",
             )),
             // The declaration names a program-scope variable.
-            Space::Constant if storage == Some(Storage::Extern) => self.block_extern(d, q, item, name),
+            Space::Constant if storage == Some(Storage::Extern) => self.block_extern(d, q, item, name, space),
             Space::Constant | Space::Local if !is_kernel && !self.in_library => {
                 let word = if space == Space::Local {
                     "local"
@@ -527,7 +580,7 @@ impl Sema<'_> {
                     ),
                 ))
             }
-            Space::Constant => self.constant_variable(d, q, item, name),
+            Space::Constant => self.static_variable(d, q, item, name, space),
             Space::Local => self.local_variable(d, q, item, name),
         }
     }

@@ -4,7 +4,7 @@
 
 use super::Sema;
 use crate::hir::value::{float_bits, float_of, int_of, truncate};
-use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, GlobalId, Place, PlaceKind, Scalar, Type};
+use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, GlobalId, Place, PlaceKind, Scalar, Space, Type};
 
 /// The greatest depth of expressions that are evaluated recursively; sema's own limit on nesting is lower.
 const MAX_DEPTH: u32 = 2000;
@@ -228,7 +228,7 @@ fn eval_at(s: &Sema<'_>, e: &Expr, depth: u32) -> Option<Vec<u64>> {
 fn eval_load(s: &Sema<'_>, place: &Place) -> Option<Vec<u64>> {
     match &place.kind {
         PlaceKind::Local(id) => s.constant_local(*id).map(|bits| vec![bits]),
-        PlaceKind::Global(id) => {
+        PlaceKind::Global(id) if place.space == Space::Constant => {
             let (scalar, 1) = s.lanes(place.ty)? else {
                 return None;
             };

@@ -36,7 +36,7 @@ impl Sema<'_> {
             func,
             args,
             required_size: None,
-            uneven: self.options.std >= ClStd::Cl30 && !self.options.uniform_work_groups,
+            uneven: self.options.std >= ClStd::Cl20 && !self.options.uniform_work_groups,
             size_hint: None,
             attributes: String::new(),
         };

@@ -40,7 +40,7 @@ use crate::diag::{Diag, Diags};
 use crate::entity::Map;
 use crate::hash::Mix;
 use crate::hir::{self, FuncId, GlobalId, LabelId, LocalId, Scalar, Space, Type, TypeId, Types};
-use crate::options::Options;
+use crate::options::{ClStd, Options};
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast;
 use crate::target::Target;
@@ -214,6 +214,8 @@ pub(crate) struct Sema<'a> {
     calls: Vec<(FuncId, FuncId, Span)>,
     /// The names that typedefs give to records and enums without a tag.
     record_names: HashMap<hir::RecordId, String>,
+    /// Program-scope variables that have only been defined without an initializer so far (C99 6.9.2).
+    tentative: HashSet<GlobalId>,
     /// Program-scope variables that only functions have declared so far.
     block_externs: HashMap<String, GlobalId>,
     /// Names that the parts with syntax errors may declare.
@@ -322,6 +324,7 @@ impl<'a> Sema<'a> {
             nesting: 0,
             calls: Vec::new(),
             record_names: HashMap::new(),
+            tentative: HashSet::new(),
             block_externs: HashMap::new(),
             doubted: HashSet::new(),
             size_records: HashSet::new(),
@@ -344,6 +347,17 @@ impl<'a> Sema<'a> {
     /// Returns whether the program must keep the rules of clspv's older behaviour.
     pub(crate) fn older_rules(&self) -> bool {
         !self.in_library && self.target.abi.descriptor().is_some_and(|d| d.older_rules)
+    }
+
+    /// Returns whether the device has an optional feature of OpenCL C 3.0, and the version of the program has it.
+    pub(crate) fn has_feature(&self, feature: &str) -> bool {
+        // OpenCL C 2.0 has all features.
+        self.options.std >= ClStd::Cl20 && self.target.c_features.iter().any(|f| f == feature)
+    }
+
+    /// Returns whether variables of the program may be in global memory (6.7.1 of OpenCL C 3.0).
+    pub(crate) fn has_global_variables(&self) -> bool {
+        !self.in_library && self.has_feature("__opencl_c_program_scope_global_variables")
     }
 
     /// Returns a vector type, or the scalar type for one lane.
@@ -518,6 +532,7 @@ impl<'a> Sema<'a> {
                 bytes: data,
                 relocations: Vec::new(),
             }),
+            linkage: hir::Linkage::Static,
             span,
         });
         self.global_quals.push((true, false));
@@ -529,7 +544,7 @@ impl<'a> Sema<'a> {
     /// does not point to one.
     pub(crate) fn string_bytes(&self, e: &hir::Expr) -> Option<&[u8]> {
         let (global, offset) = fold::address(self, e)?;
-        let var = &self.program.globals[global?];
+        let var = Some(&self.program.globals[global?]).filter(|v| v.space == Space::Constant)?;
         let is_char =
             matches!(*self.ty(var.ty), Type::Array(elem, _) if self.lanes(elem) == Some((Scalar::Char, 1)));
         let data = &var.init.as_ref().filter(|_| is_char)?.bytes;

@@ -193,15 +193,22 @@ impl Writer<'_, '_> {
     fn constant_data(&mut self) {
         let module = self.e.module;
         let data = &module.constant_data;
-        if data.bytes.is_empty() {
+        let has_variables = data.size > 0;
+        if data.bytes.is_empty() && !has_variables {
             return;
         }
         let (op, numbers) = match (module.slots.constants, module.system.constant_data) {
             (Some(slot), _) => (Op::ConstantDataStorageBuffer, [slot.set, slot.binding]),
+            (None, Some(offset)) if has_variables => {
+                (Op::ProgramScopeVariablePointerPushConstant, [offset, 8])
+            }
             (None, Some(offset)) => (Op::ConstantDataPointerPushConstant, [offset, 8]),
             (None, None) => return,
         };
-        for piece in data.bytes.chunks(MAX_PIECE) {
+        // Data without bytes is written as one empty chunk.
+        let empty: [&[u8]; 1] = [&[]];
+        let pieces = data.bytes.chunks(MAX_PIECE);
+        for piece in pieces.chain(empty.into_iter().filter(|_| data.bytes.is_empty())) {
             let hex = crate::reflect::hex(piece);
             let hex = self.text(&hex);
             self.write(op, &[], &numbers, &[hex]);
@@ -306,6 +313,10 @@ impl Writer<'_, '_> {
         for &(arg, binding) in abi.normalized.iter().filter(|n| !one_sampler(n.0)) {
             let numbers = [arg, abi.set, binding];
             self.own(CalderaOp::ArgumentNormalizedSampler, decl, &numbers);
+        }
+        if abi.variables {
+            let data = &module.constant_data;
+            self.own(CalderaOp::KernelVariables, decl, &[data.size, data.variables]);
         }
         if let (Some(offset), 1..) = (module.system.scratch, abi.scratch) {
             self.own(CalderaOp::KernelScratch, decl, &[offset, 8, abi.scratch]);

@@ -57,7 +57,7 @@ impl TypeNames {
 fn since(name: &str) -> ClStd {
     match name {
         "image1d_t" | "image1d_array_t" | "image1d_buffer_t" | "image2d_array_t" => ClStd::Cl12,
-        _ if LATER.contains(&name) => ClStd::Cl30,
+        _ if LATER.contains(&name) => ClStd::Cl20,
         _ if name.strip_suffix('3').is_some_and(|n| ELEMENTS.contains(&n)) => ClStd::Cl11,
         _ => ClStd::Cl10,
     }

@@ -10,7 +10,7 @@
 //!   one to its arguments: by-reference PODs are private pointers, buffers and locals pointers of their space,
 //!   images and samplers handles, other PODs values of the stated size;
 //! - globals are `Constant` or `Local`, alignments are powers of two, an initializer (constant space only) has
-//!   exactly the global's size, its relocations lie inside it and point into constant globals;
+//!   exactly the global's size, its relocations lie inside it and point into constant or global ones;
 //! - undefined functions exist and have empty bodies.
 //!
 //! Control flow (`ssa`):

@@ -40,7 +40,8 @@ pub(super) fn check(module: &Module, invariants: Invariants) -> Result<(), Fault
 }
 
 fn check_global(module: &Module, global: &GlobalData) -> Result<(), String> {
-    if !matches!(global.space, AddressSpace::Constant | AddressSpace::Local) {
+    use AddressSpace::{Constant, Global, Local};
+    if !matches!(global.space, Constant | Global | Local) {
         return Err(format!("is in space {}", global.space));
     }
     if !global.align.is_power_of_two() {
@@ -49,10 +50,11 @@ fn check_global(module: &Module, global: &GlobalData) -> Result<(), String> {
     let Some(init) = &global.init else {
         return Ok(());
     };
-    if global.space != AddressSpace::Constant {
-        return Err("has an initializer and is not in constant space".into());
+    if global.space == Local {
+        return Err("has an initializer and is in local space".into());
     }
-    if init.bytes.len() != global.size as usize {
+    let short = global.space == Global && init.bytes.len() <= global.size as usize;
+    if init.bytes.len() != global.size as usize && !short {
         return Err(format!(
             "of {} bytes has {} initial ones",
             global.size,
@@ -66,9 +68,9 @@ fn check_global(module: &Module, global: &GlobalData) -> Result<(), String> {
         if module
             .globals
             .get(*target)
-            .is_none_or(|t| t.space != AddressSpace::Constant)
+            .is_none_or(|t| !matches!(t.space, Constant | Global))
         {
-            return Err(format!("points to {target}, which is no constant global"));
+            return Err(format!("points to {target}, which is no constant or global one"));
         }
     }
     Ok(())

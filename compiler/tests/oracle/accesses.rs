@@ -10,8 +10,8 @@ use caldera_compiler::interp::{self, Arg, Launch, Memory};
 use caldera_compiler::intrinsic::{AtomicOp, Intrinsic};
 use caldera_compiler::inv;
 use caldera_compiler::ir::{
-    Access, AddressSpace, ArgKind, Builder, CmpOp, Function, Global, GlobalData, KernelInfo, Module, Scalar,
-    Ty, Value,
+    Access, AddressSpace, ArgKind, Builder, CmpOp, Function, Global, GlobalData, KernelInfo, Linkage, Module,
+    Scalar, Ty, Value,
 };
 use caldera_compiler::pass::PassCx;
 use caldera_compiler::target::Target;
@@ -195,6 +195,7 @@ fn module(cases: &[Case]) -> Module {
                 size: SIZE,
                 align: 16,
                 init: None,
+                linkage: Linkage::External,
             })
         })
         .into();

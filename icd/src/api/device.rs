@@ -15,6 +15,10 @@ use crate::args::Ptr;
 use crate::out::{self, Info, Written};
 use crate::{entry, handle};
 
+/// CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE and CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, in bytes: the least that a
+/// full profile has. Larger variables work, too.
+const MAX_GLOBAL_VARIABLE: usize = 65536;
+
 fn kind_bits(kind: DeviceKind) -> cl_device_type {
     match kind {
         DeviceKind::Cpu => CL_DEVICE_TYPE_CPU,
@@ -285,7 +289,10 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => info.value(0u32),
         CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE | CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
-            info.value(0usize)
+            let has = d
+                .opencl_c_features
+                .contains(&"__opencl_c_program_scope_global_variables");
+            info.value(if has { MAX_GLOBAL_VARIABLE } else { 0 })
         }
         // No conformance submission has been made. The conformance tests demand this form.
         CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => info.text("v0000-01-01-00"),

@@ -341,7 +341,7 @@ entry! {
             CL_PROGRAM_BUILD_OPTIONS => info.text(&build.options),
             CL_PROGRAM_BUILD_LOG => info.text(&build.log),
             CL_PROGRAM_BINARY_TYPE => info.value(build.binary_type as u32),
-            CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => info.value(0usize),
+            CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => info.value(build.variables),
             _ => info.unknown(param_name),
         }
         .map(drop)

@@ -247,3 +247,91 @@ fn kernels_keep_their_argument_information() {
     }
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
+
+/// As [`WORKING`], for objects of OpenCL C 3.0 with variables in global memory.
+const VARIABLES: &[(&[&str], &[i32])] = &[
+    // All objects share a variable.
+    (
+        &[
+            "extern global int n; int next(void); extern int table[];
+             kernel void f(global int *o) { n = 4; o[0] = next(); o[1] = next(); o[2] = n; o[3] = table[1]; }",
+            "int n = 3; int table[2] = {0, 9}; int next(void) { return ++n; }",
+        ],
+        &[5, 6, 6, 9],
+    ),
+    // Each object has its own `static` variables.
+    (
+        &[
+            "static int n = 1; int other(void); kernel void f(global int *o) { n++; o[0] = other(); o[1] = n; }",
+            "static int n = 10; int own(void) { return n; } int other(void) { static int n = 5; return n++ + own(); }
+             int unused = 3;",
+        ],
+        &[15, 2],
+    ),
+    // Variables contain the addresses of those of other objects.
+    (
+        &[
+            "extern global int a; global int *global p = &a; int b = 8;
+             kernel void f(global int *o) { o[0] = *p; }",
+            "extern global int b; extern global int *global p; global int *global q = &b; int a = 7;
+             kernel void g(global int *o) { *o = *q; p = q; }",
+        ],
+        &[7],
+    ),
+];
+
+/// As [`FAILING`], for such objects.
+const FAILING_VARIABLES: &[(&[&str], &str)] = &[
+    (
+        &[
+            "int n = 1; kernel void f(global int *o) { o[0] = n; }",
+            "int n = 1; int g(void) { return n; }",
+        ],
+        "variable 'n' is defined in more than one object",
+    ),
+    (
+        &[
+            "extern int n; kernel void f(global int *o) { o[0] = n; }",
+            "static int n = 1; int g(void) { return n; }",
+        ],
+        "undefined reference to 'n'",
+    ),
+    (
+        &[
+            "extern int n; kernel void f(global int *o) { o[0] = n; }",
+            "constant int n = 1;",
+        ],
+        "variable 'n' is declared in another address space than it is defined in",
+    ),
+];
+
+/// Compiles and links objects of OpenCL C 3.0.
+fn link_later(lab: &Lab, sources: &[&str]) -> (cl_program, i32) {
+    link(lab, sources, c"-cl-std=CL3.0")
+}
+
+/// Runs in a process that reports OpenCL 3.1 ([`crate::opencl_3_files`]).
+#[test]
+fn opencl_3_variables_of_objects() {
+    if !std::env::var("CALDERA_CL_VERSION").is_ok_and(|v| v == "3.1") {
+        return;
+    }
+    let lab = Lab::new();
+    for (sources, expected) in VARIABLES {
+        let (program, code) = link_later(&lab, sources);
+        assert_eq!(code, 0, "{sources:#?}\n{}", lab.setup.log(program));
+        let out = lab
+            .run(program, "f", 1, None, &[Arg::Out(4 * expected.len())])
+            .remove(0);
+        let got: Vec<i32> = (0..expected.len()).map(|k| element(&out, 4, k) as i32).collect();
+        assert_eq!(&got, expected, "{sources:#?}");
+        assert_eq!(cl!(clReleaseProgram(program)), 0);
+    }
+    for (sources, message) in FAILING_VARIABLES {
+        let (program, code) = link_later(&lab, sources);
+        assert_eq!(code, CL_LINK_PROGRAM_FAILURE, "{sources:#?}");
+        let log = lab.setup.log(program);
+        assert!(log.contains(message), "{sources:#?}\n{log}");
+        assert_eq!(cl!(clReleaseProgram(program)), 0);
+    }
+}

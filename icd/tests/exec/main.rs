@@ -31,6 +31,7 @@ mod samplers;
 mod scalar;
 mod special_values;
 mod subgroups;
+mod variables;
 
 use std::path::Path;
 use std::ptr::{null, null_mut};

@@ -120,6 +120,8 @@ fn c_features(f: &Facts, images: bool) -> Vec<&'static str> {
         return Vec::new();
     }
     let atomics = atomics(f);
+    // The descriptor ABI has neither variables in global memory nor pointers to several kinds of memory.
+    let physical = config().abi == AbiChoice::Physical;
     [
         ("__opencl_c_3d_image_writes", images),
         ("__opencl_c_atomic_order_acq_rel", atomics.acq_rel),
@@ -131,6 +133,7 @@ fn c_features(f: &Facts, images: bool) -> Vec<&'static str> {
         ("__opencl_c_int64", true),
         ("__opencl_c_integer_dot_product_input_4x8bit", true),
         ("__opencl_c_integer_dot_product_input_4x8bit_packed", true),
+        ("__opencl_c_program_scope_global_variables", physical),
         ("__opencl_c_subgroups", f.features.subgroups),
         ("__opencl_c_work_group_collective_functions", true),
     ]

@@ -20,6 +20,7 @@ use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::lock::{Mutex, Rank};
 use crate::mem::HostPtr;
+use crate::queue::Access;
 use crate::vk;
 
 use super::driver_cache::DriverCache;
@@ -34,8 +35,8 @@ pub struct DeviceModule {
     shader: Option<vk::Shader>,
     driver_cache: DriverCache,
     reflection: Reflection,
-    /// The buffer with `__constant` data, and the way in which kernels access it.
-    constants: Option<(vk::Buffer, DataPlace)>,
+    /// The buffer with `__constant` data and program-scope variables, and the way in which kernels access it.
+    constants: Option<(Arc<vk::Buffer>, DataPlace)>,
     /// The buffer that is bound for a null pointer where a descriptor is required.
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
@@ -145,10 +146,60 @@ fn check_subgroup_size(reflection: &Reflection, shader: &vk::Shader, size: u32) 
     Ok(())
 }
 
+/// Returns the buffer with a module's constant data and program-scope variables, with their first contents. `variables`: the
+/// buffer that the program has already.
+fn program_data(
+    device: &Arc<Device>,
+    reflection: &Reflection,
+    variables: Option<Arc<vk::Buffer>>,
+) -> Result<Option<(Arc<vk::Buffer>, DataPlace)>> {
+    let data = match (&reflection.constant_data, &reflection.program_variables) {
+        (None, None) => return Ok(None),
+        (Some(data), None) | (None, Some(data)) => data,
+        (Some(_), Some(_)) => return Err(unusable("two blobs of constant data")),
+    };
+    let mut bytes = data.bytes.clone();
+    let size = bytes.len().max(reflection.variables_size as usize);
+    if let Some(buffer) = variables.filter(|_| reflection.program_variables.is_some()) {
+        if buffer.size() < size as u64 {
+            return Err(unusable(
+                "the program's variables are other ones than when it was built",
+            ));
+        }
+        return Ok(Some((buffer, data.place)));
+    }
+    let buffer = vk::Buffer::new(&device.logical()?, (size as u64).max(16), vk::Place::Device)
+        .map_err(crate::mem::buffer::allocation_error)?;
+    // The allocation has succeeded, so that host memory of this size is no danger.
+    bytes.resize(size, 0);
+    for r in &reflection.relocations {
+        let (at, width) = (r.pointer_offset as usize, r.pointer_size as usize);
+        let address = (buffer.address() + u64::from(r.object_offset)).to_le_bytes();
+        let (Some(to), Some(from)) = (bytes.get_mut(at..at + width), address.get(..width)) else {
+            return Err(unusable("a relocation out of bounds"));
+        };
+        to.copy_from_slice(from);
+    }
+    if !bytes.is_empty() {
+        device.upload(&buffer, 0, HostPtr::of_slice(&bytes), bytes.len() as u64)?;
+    }
+    Ok(Some((Arc::new(buffer), data.place)))
+}
+
 impl DeviceModule {
     /// Hands a module to the driver and uploads its constant data. `words` is SPIR-V for [`Device::target`];
     /// its reflection is read here.
     pub(crate) fn new(device: &Arc<Device>, words: &[u32]) -> Result<Arc<DeviceModule>> {
+        DeviceModule::with_variables(device, words, None)
+    }
+
+    /// As [`DeviceModule::new`]. `variables` is the buffer with the program-scope variables, if the program has been
+    /// compiled before.
+    fn with_variables(
+        device: &Arc<Device>,
+        words: &[u32],
+        variables: Option<Arc<vk::Buffer>>,
+    ) -> Result<Arc<DeviceModule>> {
         let reflection = reflect::read(words).map_err(unusable)?;
         let logical = &device.logical()?;
         // Older drivers and validation layers refuse the reflection's revision; no driver needs the reflection.
@@ -167,28 +218,7 @@ impl DeviceModule {
             check_subgroup_size(&reflection, &shader, device.limits().subgroup)?;
             Some(shader)
         };
-        let constants = match (&reflection.constant_data, &reflection.program_variables) {
-            (None, None) => None,
-            (Some(data), None) | (None, Some(data)) => {
-                let size = (data.bytes.len() as u64).max(16);
-                let buffer = vk::Buffer::new(logical, size, vk::Place::Device)
-                    .map_err(crate::mem::buffer::allocation_error)?;
-                let mut bytes = data.bytes.clone();
-                for r in &reflection.relocations {
-                    let (at, width) = (r.pointer_offset as usize, r.pointer_size as usize);
-                    let address = (buffer.address() + u64::from(r.object_offset)).to_le_bytes();
-                    let (Some(to), Some(from)) = (bytes.get_mut(at..at + width), address.get(..width)) else {
-                        return Err(unusable("a relocation out of bounds"));
-                    };
-                    to.copy_from_slice(from);
-                }
-                if !bytes.is_empty() {
-                    device.upload(&buffer, 0, HostPtr::of_slice(&bytes), bytes.len() as u64)?;
-                }
-                Some((buffer, data.place))
-            }
-            (Some(_), Some(_)) => return Err(unusable("two blobs of constant data")),
-        };
+        let constants = program_data(device, &reflection, variables)?;
         let literals = Literals::new(device, &reflection.literal_samplers)?;
         descriptors::check_module(&reflection, literals.as_ref())?;
         let mut bindings = reflection.kernels.iter().flat_map(|k| &k.args).map(|a| a.binding);
@@ -236,7 +266,8 @@ impl DeviceModule {
                 let what = "the program cannot be compiled for the NDRange";
                 (ClCode::OutOfResources, what.to_owned())
             })?;
-            DeviceModule::new(&self.device, &words).map_err(|e| (e.code, e.chain()))
+            let variables = self.constants.as_ref().map(|(buffer, _)| Arc::clone(buffer));
+            DeviceModule::with_variables(&self.device, &words, variables).map_err(|e| (e.code, e.chain()))
         });
         made.as_ref()
             .map_err(|(code, what)| Error::new(*code, what.clone()).at("5.8"))
@@ -322,7 +353,18 @@ impl DeviceModule {
 
     /// Returns the buffer with the constant data.
     pub(crate) fn constants(&self) -> Option<&vk::Buffer> {
-        self.constants.as_ref().map(|(buffer, _)| buffer)
+        self.constants.as_ref().map(|(buffer, _)| &**buffer)
+    }
+
+    /// Returns the access of a kernel to the program-scope variables.
+    pub(crate) fn variables_access(&self) -> Option<Access> {
+        let (buffer, _) = self.constants.as_ref()?;
+        Some(Access {
+            root: Arc::as_ptr(buffer).addr(),
+            start: 0,
+            end: buffer.size(),
+            write: true,
+        })
     }
 
     /// Returns the buffer that is bound for a null pointer where a descriptor is required.

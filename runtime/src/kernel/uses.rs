@@ -104,6 +104,12 @@ impl Accesses {
                 | ArgValue::Sampler(_) => {}
             }
         }
+        if kernel.reflection().variables
+            && let Some(access) = kernel.module().variables_access()
+        {
+            // No argument has this number.
+            all.add(usize::MAX, access);
+        }
         all
     }
 

@@ -129,6 +129,8 @@ pub struct BuildInfo {
     pub log: String,
     /// CL_PROGRAM_BINARY_TYPE.
     pub binary_type: BinaryType,
+    /// CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE.
+    pub variables: usize,
 }
 
 /// The call that created a program.
@@ -273,6 +275,10 @@ impl Program {
             options: build.options.clone(),
             log: build.log.clone(),
             binary_type: build.output.binary_type(),
+            variables: match &build.output {
+                Output::Executable(e) => e.reflection().variables_bytes as usize,
+                Output::None | Output::Object(_) | Output::Library(_) => 0,
+            },
         })
     }
 

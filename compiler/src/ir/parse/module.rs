@@ -47,6 +47,10 @@ pub(super) fn parse(t: &mut Tokens<'_>) -> Result<Module> {
             "kernel" => kernel(t, &mut m)?,
             "constants" => {
                 m.constant_data.bytes = t.text()?;
+                if t.accept_word("size") {
+                    m.constant_data.size = t.u32()?;
+                    m.constant_data.variables = t.u32_after("variables")?;
+                }
                 while t.accept_word("reloc") {
                     m.constant_data.relocations.push((t.u32()?, t.u32()?));
                 }
@@ -125,6 +129,10 @@ fn fact(t: &mut Tokens<'_>) -> Result<FactLocation> {
 
 fn global(t: &mut Tokens<'_>) -> Result<GlobalData> {
     let name = t.name()?;
+    let linkage = match t.accept_word("static") {
+        true => Linkage::Static,
+        false => Linkage::External,
+    };
     let space = space(t)?;
     let size = t.u32_after("size")?;
     let align = t.u32_after("align")?;
@@ -147,6 +155,7 @@ fn global(t: &mut Tokens<'_>) -> Result<GlobalData> {
         size,
         align,
         init,
+        linkage,
     })
 }
 
@@ -178,6 +187,7 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
                     args: Vec::new(),
                     args_size: t.u32_after("args_size")?,
                     local_fixed: t.u32_after("local_fixed")?,
+                    variables: t.accept_word("variables"),
                     scratch: if t.more_on_line() {
                         t.u32_after("scratch")?
                     } else {

@@ -3,7 +3,7 @@
 use crate::half;
 use crate::intrinsic::Intrinsic;
 use crate::ir::analysis::base_of;
-use crate::ir::{CastOp, Const, Function, Global, GlobalData, Inst, Map, Op, Ty, Value, eval};
+use crate::ir::{AddressSpace, CastOp, Const, Function, Global, GlobalData, Inst, Map, Op, Ty, Value, eval};
 
 /// Returns the constant that an instruction computes.
 pub(super) fn compute(
@@ -166,6 +166,10 @@ fn load(func: &Function, globals: &Map<Global, GlobalData>, pointer: Value, ty: 
     let Op::GlobalAddr(global) = func.insts[def].op else {
         return None;
     };
+    // The contents of variables in global memory change.
+    if globals[global].space != AddressSpace::Constant {
+        return None;
+    }
     let init = globals[global].init.as_ref()?;
     let start = usize::try_from(offset?).ok()?;
     let end = start.checked_add(ty.bytes() as usize)?;

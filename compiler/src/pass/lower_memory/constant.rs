@@ -1,8 +1,10 @@
 //! `__constant` variables: loads at constant offsets become constants; the bytes of other variables are
-//! collected in one blob.
+//! collected in one blob, together with the variables in global memory.
 
 use crate::ir::analysis::base_of;
-use crate::ir::{AddressSpace, Const, ConstantData, Function, Global, GlobalData, Inst, Map, Op, Ty, Value};
+use crate::ir::{
+    AddressSpace, CastOp, Const, ConstantData, Function, Global, GlobalData, Inst, Map, Module, Op, Ty, Value,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The blob that is being built.
@@ -42,6 +44,48 @@ impl Blob {
         Ok(start as u32)
     }
 
+    /// Places everything that the kernels of a module with variables in global memory need. Variables that begin as
+    /// zeros come last, so that the module need not contain their bytes.
+    pub(super) fn place(&mut self, module: &Module) -> Result<(), TooLarge> {
+        let mut found = BTreeSet::new();
+        let mut list = Vec::new();
+        for kernel in &module.kernels {
+            let func = &module.funcs[kernel.func];
+            let needed = needed(func, &module.globals);
+            for inst in func.insts_in_order() {
+                if let Op::GlobalAddr(g) = func.insts[inst].op {
+                    let space = module.globals[g].space;
+                    let wanted = space == AddressSpace::Global || needed.contains(&inst);
+                    if wanted && found.insert(g) {
+                        list.push(g);
+                    }
+                }
+            }
+        }
+        let mut next = 0;
+        while let Some(&g) = list.get(next) {
+            next += 1;
+            for (_, target, _) in module.globals[g].init.iter().flat_map(|i| &i.relocations) {
+                if found.insert(*target) {
+                    list.push(*target);
+                }
+            }
+        }
+        let is_zero = |g: &Global| {
+            let init = module.globals[*g].init.as_ref();
+            init.is_none_or(|i| i.relocations.is_empty() && i.bytes.iter().all(|b| *b == 0))
+        };
+        let (last, first): (Vec<Global>, Vec<Global>) = list.into_iter().partition(is_zero);
+        for g in first.into_iter().chain(last) {
+            self.offset(g, &module.globals)?;
+            let global = &module.globals[g];
+            if global.space == AddressSpace::Global {
+                self.data.variables = self.data.variables.checked_add(global.size).ok_or(TooLarge)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the blob, including all variables that its pointers point to. `own`: the pointer to the start
     /// of the blob if it is known; otherwise the launch applies the relocations.
     pub(super) fn finish(
@@ -71,6 +115,17 @@ impl Blob {
         // Devices without narrow accesses read whole words.
         let words = self.data.bytes.len().next_multiple_of(4);
         self.data.bytes.resize(words, 0);
+        if self.data.variables > 0 {
+            self.data.size = words as u32;
+            let used = self
+                .data
+                .bytes
+                .iter()
+                .rposition(|b| *b != 0)
+                .map_or(0, |last| last + 1);
+            let pointers = self.data.relocations.last().map_or(0, |&(at, _)| at as usize + 8);
+            self.data.bytes.truncate(used.max(pointers).next_multiple_of(4));
+        }
         Ok(self.data)
     }
 }
@@ -136,6 +191,30 @@ pub(super) fn fold_copy<'g>(
         return None;
     }
     known_bytes(func, globals, source, size)
+}
+
+/// Returns whether a kernel of a module with variables in global memory may access them: by name, by a pointer in
+/// constant memory, or by one that comes from elsewhere.
+pub(super) fn may_access_variables(func: &Function, globals: &Map<Global, GlobalData>) -> bool {
+    func.insts_in_order().into_iter().any(|inst| {
+        let data = &func.insts[inst];
+        match data.op {
+            Op::GlobalAddr(g) => {
+                let pointers = globals[g]
+                    .init
+                    .as_ref()
+                    .is_some_and(|i| !i.relocations.is_empty());
+                globals[g].space == AddressSpace::Global || pointers
+            }
+            Op::Load(_) | Op::Cast(CastOp::IntToPtr) => {
+                let from = func.ty(data.args[0]).space();
+                let is_argument = matches!(from, Some(AddressSpace::Push | AddressSpace::Args));
+                let to = data.results.first().and_then(|&v| func.ty(v).space());
+                !is_argument && matches!(to, Some(AddressSpace::Global | AddressSpace::Generic))
+            }
+            _ => false,
+        }
+    })
 }
 
 /// Returns the `global_addr` instructions of constant variables that have uses which are not folded.

@@ -74,6 +74,8 @@ impl Objects {
             };
             let object = match globals[g].space {
                 AddressSpace::Local => MemoryObject::Local(g),
+                // `object_address` reports it.
+                AddressSpace::Global => continue,
                 _ if !needed.contains(&inst) => continue,
                 _ if abi.constants_in_buffer => MemoryObject::Constants,
                 _ => MemoryObject::Constant(g),
@@ -388,6 +390,9 @@ impl Lower<'_> {
 
     /// Returns the address of a variable in local or constant memory.
     pub(super) fn object_address(&mut self, g: Global) -> Result<Value, PassError> {
+        if self.globals[g].space == AddressSpace::Global {
+            return Err(self.not_in_abi("a program-scope variable", "it has no buffer for variables"));
+        }
         let object = self.objects()?.numbers.get(&g).copied();
         let in_blob = object.is_some_and(|n| {
             self.objects

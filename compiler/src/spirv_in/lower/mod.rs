@@ -124,6 +124,7 @@ impl<'w> Lowering<'_, 'w> {
                     continue;
                 }
                 StorageClass::UniformConstant => AddressSpace::Constant,
+                StorageClass::CrossWorkgroup => AddressSpace::Global,
                 StorageClass::Workgroup => AddressSpace::Local,
                 _ => {
                     return Err(variable.inst.unsupported(format!(
@@ -133,7 +134,11 @@ impl<'w> Lowering<'_, 'w> {
                 }
             };
             let layout = source.types.layout_of(&variable.inst, variable.pointee)?;
-            let name = self.linkage(id)?.map_or_else(|| self.name(id), |(name, _)| name);
+            let (name, linkage) = match self.linkage(id)? {
+                Some((name, LinkageType::LinkOnceODR)) => (name, Linkage::Inline),
+                Some((name, LinkageType::Export | LinkageType::Import)) => (name, Linkage::External),
+                None => (self.name(id), Linkage::Static),
+            };
             let align = self.alignment(variable, layout.align)?;
             let global = self.out.globals.push(GlobalData {
                 name,
@@ -141,6 +146,11 @@ impl<'w> Lowering<'_, 'w> {
                 size: layout.size,
                 align,
                 init: None,
+                // Constants of several objects may have one name if their contents are the same.
+                linkage: match space {
+                    AddressSpace::Global => linkage,
+                    _ => Linkage::External,
+                },
             });
             self.globals.insert(id, global);
         }
@@ -173,6 +183,10 @@ impl<'w> Lowering<'_, 'w> {
         if variable.init == 0 {
             return match self.linkage(variable.inst.result)? {
                 Some((_, LinkageType::Import)) => Ok(()),
+                _ if variable.class == StorageClass::CrossWorkgroup => {
+                    self.out.globals[global].init = Some(Initializer::default());
+                    Ok(())
+                }
                 _ => Err(variable.inst.invalid("a constant variable has no initializer")),
             };
         }
@@ -184,26 +198,29 @@ impl<'w> Lowering<'_, 'w> {
         }
         let layout = self.source.types.layout_of(&variable.inst, variable.pointee)?;
         if layout.size > consts::MAX_BYTES as u32 {
-            return Err(variable
-                .inst
-                .unsupported("a constant variable has more than 256 MiB"));
+            return Err(variable.inst.unsupported("a variable has more than 256 MiB"));
         }
         let data = consts::data_of(constant, self.source.types.value(variable.pointee), layout);
-        self.out.globals[global].init = Some(self.initializer(&variable.inst, data)?);
+        let mut init = self.initializer(&variable.inst, data)?;
+        if variable.class == StorageClass::CrossWorkgroup {
+            let used = init.bytes.iter().rposition(|b| *b != 0);
+            init.bytes.truncate(used.map_or(0, |last| last + 1));
+        }
+        self.out.globals[global].init = Some(init);
         Ok(())
     }
 
-    /// Translates the contents of a constant variable.
+    /// Translates the contents of a variable.
     fn initializer(&self, inst: &Inst<'_>, data: Data) -> Result<Initializer, Error> {
         let mut relocations = Vec::new();
         for (at, id, offset) in data.pointers {
             match self.globals.get(&id) {
-                Some(&g) if self.out.globals[g].space == AddressSpace::Constant => {
+                Some(&g) if self.out.globals[g].space != AddressSpace::Local => {
                     relocations.push((at, g, offset));
                 }
                 _ => {
                     return Err(inst.unsupported(format!(
-                        "a constant points to %{id}, which is not in constant memory"
+                        "a constant points to %{id}, which is not in constant or global memory"
                     )));
                 }
             }
@@ -226,6 +243,7 @@ impl<'w> Lowering<'_, 'w> {
             size: data.bytes.len() as u32,
             align,
             init: Some(init),
+            linkage: Linkage::Static,
         });
         self.data.insert(id, global);
         Ok(global)

@@ -14,7 +14,7 @@ mod values;
 use caldera_compiler::intrinsic::{FenceFlags, Intrinsic};
 use caldera_compiler::ir::{
     Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, Func, Function, Global, GlobalData, Inst,
-    KernelArg, KernelInfo, Module, PointerUse, Scalar, Ty, Value,
+    KernelArg, KernelInfo, Linkage, Module, PointerUse, Scalar, Ty, Value,
 };
 pub(crate) use random::Random;
 
@@ -367,6 +367,7 @@ pub(crate) fn program(seed: u64) -> Module {
             size: size * shape.items,
             align: 16,
             init: None,
+            linkage: Linkage::External,
         })
     });
     let mut callees = Vec::new();
