@@ -7,7 +7,7 @@ use crate::diag::{Diag, Diags, InternalError, Severity};
 use crate::ir::parse::{ParseError, parse};
 use crate::ir::{FpFlags, Module};
 use crate::lower_hir::{self, Roots};
-use crate::options::Options;
+use crate::options::{ClStd, Options};
 use crate::pass::{Hooks, PassCx, PassError, pipeline};
 use crate::pp::{self, IncludeResolver, Token};
 use crate::source::{SourceMap, Span};
@@ -380,6 +380,18 @@ impl<'a> Run<'a> {
         roots: Roots,
         rest: impl FnOnce(&mut Self, Module) -> Staged<T> + Send,
     ) -> Staged<T> {
+        let generic = self
+            .target
+            .c_features
+            .iter()
+            .any(|f| f == "__opencl_c_generic_address_space");
+        if self.options.std == ClStd::Cl20 && !generic && self.target.newest >= ClStd::Cl30 {
+            self.diags.error(
+                Span::NONE,
+                "'-cl-std=CL2.0' is not supported: the device lacks the generic address space",
+            );
+            return Err(Stop::Reported);
+        }
         if let Some(std) = self.options.missing_std(self.target.newest) {
             let newest = self.target.newest.text();
             self.diags.error(

@@ -236,13 +236,14 @@ pub const SHUFFLE_EXTENSIONS: &[&str] = &[
 ];
 
 /// The optional features of OpenCL C 3.0 that the compiler has, in alphabetical order (6.2.1).
-const C_FEATURES: [&str; 11] = [
+const C_FEATURES: [&str; 12] = [
     "__opencl_c_3d_image_writes",
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
     "__opencl_c_atomic_scope_all_devices",
     "__opencl_c_atomic_scope_device",
     "__opencl_c_fp64",
+    "__opencl_c_generic_address_space",
     "__opencl_c_images",
     "__opencl_c_int64",
     "__opencl_c_program_scope_global_variables",

@@ -358,6 +358,7 @@ impl std::fmt::Display for Concrete {
                     Space::Local => "__local",
                     Space::Global => "__global",
                     Space::Constant => "__constant",
+                    Space::Generic => "__generic",
                 };
                 let to = match to {
                     PointeeConcrete::Arith(s, n) => arith_name(s, n),

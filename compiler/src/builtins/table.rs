@@ -84,6 +84,8 @@ pub enum Inline {
     AtomicStep(AtomicOp),
     /// An atomic function of OpenCL C 2.0, whose arguments `c11_atomic` checks.
     C11Atomic(C11Atomic),
+    /// A function that tells where a generic pointer leads.
+    PointerQuery(PointerQuery),
     WorkItemFence,
     WorkGroupBarrier,
     AsyncCopy {
@@ -188,6 +190,15 @@ pub enum Extent {
     Layers,
 }
 
+/// The functions that tell where a generic pointer leads.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum PointerQuery {
+    /// `to_global`, `to_local` or `to_private`: the pointer with that address space, or NULL.
+    To(Space),
+    /// `get_fence`: the flags of a fence for the memory.
+    Fence,
+}
+
 /// The predicates of the relational functions, on two floating-point operands. `Nan` has one operand.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Relation {
@@ -233,8 +244,8 @@ const FLOATS_VECTOR: Domain = over(Scalars::FLOATS, Lanes::VECTOR);
 const INTEGERS: Domain = over(Scalars::INTEGERS, Lanes::ANY);
 const INTEGERS_VECTOR: Domain = over(Scalars::INTEGERS, Lanes::VECTOR);
 const ONE: Domain = over(Scalars::NONE, Lanes::SCALAR);
-/// The address spaces that can be written.
-const MUTABLE: &[Space] = &[Space::Private, Space::Local, Space::Global];
+/// The address spaces that can be written. Programs without the generic address space do not have the last one.
+const MUTABLE: &[Space] = &[Space::Private, Space::Local, Space::Global, Space::Generic];
 const SHARED: &[Space] = &[Space::Global, Space::Local];
 
 /// `T f(T)` for floating-point T.

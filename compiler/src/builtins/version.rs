@@ -50,6 +50,9 @@ pub fn is_of_subgroups(name: &str) -> bool {
 
 /// Returns the optional feature of OpenCL C 3.0 to which a function belongs.
 pub fn feature_of(name: &str) -> Option<&'static str> {
+    if matches!(name, "get_fence" | "to_global" | "to_local" | "to_private") {
+        return Some("__opencl_c_generic_address_space");
+    }
     let collective = name.starts_with("work_group_") && name != "work_group_barrier";
     collective.then_some("__opencl_c_work_group_collective_functions")
 }

@@ -47,6 +47,7 @@ fn space(s: Space) -> &'static str {
         Space::Local => "local",
         Space::Global => "global",
         Space::Constant => "constant",
+        Space::Generic => "generic",
     }
 }
 

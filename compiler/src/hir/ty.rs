@@ -102,6 +102,8 @@ pub enum Space {
     Global,
     /// `__constant`.
     Constant,
+    /// `__generic` of OpenCL C 2.0 and later: private, local or global memory, which only the pointer's value tells.
+    Generic,
 }
 
 /// Image types (6.1.3).

@@ -69,7 +69,9 @@ fn argument(program: &Program, ty: hir::TypeId, arg: &hir::KernelArg) -> Lowered
                         align,
                     }
                 }
-                Space::Private => return broken("a kernel parameter points to private memory"),
+                Space::Private | Space::Generic => {
+                    return broken("a kernel parameter points to private memory");
+                }
             }
         }
         Type::Scalar(_) | Type::Vector(..) | Type::Event => ArgKind::Pod {

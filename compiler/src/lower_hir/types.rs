@@ -11,6 +11,7 @@ pub(super) fn space(space: Space) -> AddressSpace {
         Space::Local => AddressSpace::Local,
         Space::Global => AddressSpace::Global,
         Space::Constant => AddressSpace::Constant,
+        Space::Generic => AddressSpace::Generic,
     }
 }
 

@@ -44,6 +44,8 @@ pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
     match Keyword::from_text(name) {
         // `vec_step` exists since OpenCL C 1.1.
         Some(Keyword::VecStep) if settings.std == ClStd::Cl10 => return Known::Nothing,
+        // The generic address space came with OpenCL C 2.0.
+        Some(Keyword::GenericSpace) if settings.std < ClStd::Cl20 => return Known::Nothing,
         Some(k) => return Known::Keyword(k),
         None => {}
     }

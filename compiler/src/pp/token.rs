@@ -150,7 +150,7 @@ keywords! {
     Complex "_Complex" | "__complex" | "__complex__",
     Kernel "kernel" | "__kernel",
     Global "global" | "__global", Local "local" | "__local", Constant "constant" | "__constant",
-    Private "private" | "__private",
+    Private "private" | "__private", GenericSpace "generic" | "__generic",
     ReadOnly "read_only" | "__read_only", WriteOnly "write_only" | "__write_only",
     ReadWrite "read_write" | "__read_write",
     VecStep "vec_step",

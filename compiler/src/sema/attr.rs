@@ -226,6 +226,7 @@ pub(super) fn space_of(q: SpaceQual) -> Space {
         SpaceQual::Local => Space::Local,
         SpaceQual::Global => Space::Global,
         SpaceQual::Constant => Space::Constant,
+        SpaceQual::Generic => Space::Generic,
     }
 }
 

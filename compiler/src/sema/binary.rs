@@ -283,17 +283,18 @@ impl Sema<'_> {
         else {
             return Err(self.invalid(a.ty, b.ty, at));
         };
-        if sa != sb || !self.same_but_qualifiers(pa, pb) {
+        let space = Self::common_space(sa, sb);
+        let Some(space) = space.filter(|_| self.same_but_qualifiers(pa, pb)) else {
             let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
             return Err(self.error(
                 at.op,
                 format!("'{x}' and '{y}' are not pointers to compatible types"),
             ));
-        }
+        };
         self.check_arithmetic_pointee(a.ty, at.op)?;
-        let (mut a, mut b) = (a, b);
+        let (mut a, mut b) = (self.to_space(a, space), self.to_space(b, space));
         if *self.ty(pa) == Type::Void {
-            let chars = self.pointer_ty(self.common.char, sa);
+            let chars = self.pointer_ty(self.common.char, space);
             a = self.reinterpret(Convert::Pointer, a, chars);
             b = self.reinterpret(Convert::Pointer, b, chars);
         }
@@ -411,7 +412,7 @@ impl Sema<'_> {
         else {
             return Err(self.invalid(a.ty, b.ty, at));
         };
-        if sa != sb {
+        let Some(space) = Self::common_space(sa, sb) else {
             let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
             return Err(self.error(
                 at.op,
@@ -419,7 +420,7 @@ impl Sema<'_> {
                     "comparison between  ('{x}' and '{y}') which are pointers to non-overlapping address spaces"
                 ),
             ));
-        }
+        };
         let void = |s: &Self, t| *s.ty(t) == Type::Void;
         if !self.same_but_qualifiers(pa, pb) && !void(self, pa) && !void(self, pb) {
             let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
@@ -428,6 +429,7 @@ impl Sema<'_> {
                 format!("comparison of distinct pointer types ('{x}' and '{y}')"),
             );
         }
+        let a = self.to_space(a, space);
         let ty = a.ty;
         let b = self.reinterpret(Convert::Pointer, b, ty);
         Ok((a, b))

@@ -7,6 +7,7 @@
 mod build;
 mod c11_atomic;
 mod convert_fn;
+mod generic_pointer;
 mod half_fn;
 mod image;
 mod inline;

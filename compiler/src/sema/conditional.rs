@@ -138,7 +138,7 @@ impl Sema<'_> {
             return Err(self.invalid(ta, tb, At { span, op: span }));
         };
         let (x, y) = (self.type_name(ta), self.type_name(tb));
-        if sa != sb {
+        let Some(space) = Sema::common_space(sa, sb) else {
             return Err(self.error(
                 span,
                 format!(
@@ -146,7 +146,7 @@ impl Sema<'_> {
                      which are pointers to non-overlapping address spaces"
                 ),
             ));
-        }
+        };
         let void = |s: &Self, t| *s.ty(t) == Type::Void;
         let pointee = if void(self, pa) || self.same_but_qualifiers(pa, pb) {
             pa
@@ -158,8 +158,8 @@ impl Sema<'_> {
         };
         let ty = self.program.types.intern(Type::Pointer {
             pointee,
-            space: sa,
-            is_const: (ca || cb) && sa != Space::Constant,
+            space,
+            is_const: (ca || cb) && space != Space::Constant,
             is_volatile: va || vb,
             is_restrict: false,
         });

@@ -59,6 +59,10 @@ impl Sema<'_> {
                 let at = offset as u32;
                 data.relocations.retain(|r| r.0 != at);
                 match global {
+                    // Local memory has no address before a kernel runs.
+                    Some(id) if self.program.globals[id].space == Space::Local => {
+                        return Err(self.error(e.span, not_constant));
+                    }
                     Some(id) => data.relocations.push((at, id, value as u64)),
                     None => {
                         if let Some(to) = data.bytes.get_mut(offset..offset + 8) {

@@ -168,12 +168,24 @@ impl Sema<'_> {
         let span = e.span;
         let kind = match (how, e.kind) {
             (Convert::Pointer | Convert::IntToPointer, ExprKind::Const(bits)) => ExprKind::Const(bits),
-            (Convert::Pointer, ExprKind::Convert(Convert::Pointer, inner)) => {
+            // A conversion to the generic address space and back stays, since the spaces may differ.
+            (Convert::Pointer, ExprKind::Convert(Convert::Pointer, inner))
+                if self.space_of(e.ty) == self.space_of(ty)
+                    || self.space_of(e.ty) == self.space_of(inner.ty) =>
+            {
                 ExprKind::Convert(Convert::Pointer, inner)
             }
             (how, kind) => ExprKind::Convert(how, Box::new(Expr { kind, ..e })),
         };
         Expr { kind, ty, span }
+    }
+
+    /// Returns the address space that a pointer type leads to.
+    fn space_of(&self, ty: TypeId) -> Option<Space> {
+        match *self.ty(ty) {
+            Type::Pointer { space, .. } => Some(space),
+            _ => None,
+        }
     }
 
     /// Performs the integer promotions (C99 6.3.1.1) on a scalar; other values are unchanged.
@@ -399,7 +411,11 @@ impl Sema<'_> {
                     Some(1)
                 } else if self.is_null(e) {
                     Some(3)
-                } else if x == y && (*self.ty(a) == Type::Void || *self.ty(b) == Type::Void) {
+                } else if a == b && converts_to(x, y) {
+                    Some(2)
+                } else if (x == y || converts_to(x, y))
+                    && (*self.ty(a) == Type::Void || *self.ty(b) == Type::Void)
+                {
                     Some(2)
                 } else {
                     None
@@ -432,7 +448,7 @@ impl Sema<'_> {
         if self.is_null(&e) {
             return Ok(self.reinterpret(Convert::Pointer, e, ty));
         }
-        if from_space != to_space {
+        if from_space != to_space && !converts_to(from_space, to_space) {
             let (f, t) = (self.type_name(e.ty), self.type_name(ty));
             let message = format!("{} changes address space of pointer", phrase(why, &f, &t));
             return Err(self.error(e.span, message));
@@ -579,7 +595,8 @@ impl Sema<'_> {
                     pointee: b, space: y, ..
                 },
             ) => {
-                if x != y && !self.is_null(&e) {
+                let related = Sema::common_space(x, y).is_some();
+                if !related && !self.is_null(&e) {
                     let (f, t) = (self.type_name(e.ty), self.type_name(ty));
                     return Err(self.error(
                         span,
@@ -650,6 +667,11 @@ pub(crate) fn signed_of_width(bytes: u32) -> Scalar {
         4 => Scalar::Int,
         _ => Scalar::Long,
     }
+}
+
+/// Returns whether pointers to one address space are implicitly converted to another (6.7.5 of OpenCL C 3.0).
+fn converts_to(from: Space, to: Space) -> bool {
+    to == Space::Generic && matches!(from, Space::Private | Space::Local | Space::Global)
 }
 
 fn phrase(why: Why, from: &str, to: &str) -> String {

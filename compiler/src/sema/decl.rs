@@ -549,10 +549,15 @@ impl Sema<'_> {
                 self.static_variable(d, q, item, name, Space::Constant)
             }
             Space::Private => self.private_variable(d, q, item, name, out),
-            Space::Global => Err(self.error(
-                name.span,
-                "function scope variable cannot be declared in global address space",
-            )),
+            Space::Global | Space::Generic => {
+                let word = if space == Space::Global {
+                    "global"
+                } else {
+                    "generic"
+                };
+                let message = format!("function scope variable cannot be declared in {word} address space");
+                Err(self.error(name.span, message))
+            }
             // The declaration names a program-scope variable.
             Space::Constant if storage == Some(Storage::Extern) => self.block_extern(d, q, item, name, space),
             Space::Constant | Space::Local if !is_kernel && !self.in_library => {

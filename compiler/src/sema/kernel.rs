@@ -65,7 +65,7 @@ impl Sema<'_> {
     fn check_kernel_param(&mut self, q: &QualType, span: Span) {
         match *self.ty(q.ty) {
             Type::Pointer { pointee, space, .. } => {
-                if space == Space::Private {
+                if matches!(space, Space::Private | Space::Generic) {
                     self.error(
                         span,
                         "pointer arguments to kernel functions must reside in '__global', '__constant' or \

@@ -355,6 +355,44 @@ impl<'a> Sema<'a> {
         self.options.std >= ClStd::Cl20 && self.target.c_features.iter().any(|f| f == feature)
     }
 
+    /// Returns whether the program has the generic address space, to which pointers lead unless another one is stated
+    /// (6.7.5 of OpenCL C 3.0).
+    pub(crate) fn has_generic(&self) -> bool {
+        !self.in_library && self.has_feature("__opencl_c_generic_address_space")
+    }
+
+    /// Returns the common address space of two pointers that are compared, subtracted or selected.
+    pub(crate) fn common_space(a: Space, b: Space) -> Option<Space> {
+        match (a, b) {
+            _ if a == b => Some(a),
+            (Space::Generic, Space::Constant) | (Space::Constant, Space::Generic) => None,
+            (Space::Generic, _) | (_, Space::Generic) => Some(Space::Generic),
+            _ => None,
+        }
+    }
+
+    /// Returns a pointer as one to another address space.
+    pub(crate) fn to_space(&mut self, e: hir::Expr, space: Space) -> hir::Expr {
+        let Type::Pointer {
+            pointee,
+            is_const,
+            is_volatile,
+            is_restrict,
+            ..
+        } = *self.ty(e.ty)
+        else {
+            return e;
+        };
+        let ty = self.program.types.intern(Type::Pointer {
+            pointee,
+            space,
+            is_const,
+            is_volatile,
+            is_restrict,
+        });
+        self.reinterpret(hir::Convert::Pointer, e, ty)
+    }
+
     /// Returns whether variables of the program may be in global memory (6.7.1 of OpenCL C 3.0).
     pub(crate) fn has_global_variables(&self) -> bool {
         !self.in_library && self.has_feature("__opencl_c_program_scope_global_variables")

@@ -10,6 +10,7 @@ pub(crate) fn space_name(space: Space) -> &'static str {
         Space::Local => "__local",
         Space::Global => "__global",
         Space::Constant => "__constant",
+        Space::Generic => "__generic",
     }
 }
 
@@ -77,8 +78,9 @@ impl Sema<'_> {
                 }
                 let pointee = self.declare(*pointee, star);
                 return match space {
-                    Space::Private => format!("{quals}{pointee}"),
-                    Space::Local | Space::Global | Space::Constant => {
+                    // Without a generic address space, it is the default.
+                    Space::Private if !self.has_generic() => format!("{quals}{pointee}"),
+                    Space::Private | Space::Local | Space::Global | Space::Constant | Space::Generic => {
                         format!("{} {quals}{pointee}", space_name(*space))
                     }
                 };

@@ -132,6 +132,11 @@ impl Sema<'_> {
             if (i > 0 || q.space.is_some()) && q.space != Some(space) {
                 self.error(span, "multiple address spaces specified for type");
             }
+            if space == Space::Generic && !self.has_generic() {
+                let message = "the generic address space requires __opencl_c_generic_address_space, which the device \
+                               does not have";
+                self.error(span, message);
+            }
             q.space = Some(space);
         }
         if let Some(span) = quals.restrict_at {
@@ -307,7 +312,10 @@ impl Sema<'_> {
             | Type::IncompleteArray(_)
             | Type::Record(_) => {}
         }
-        let space = q.space.unwrap_or(Space::Private);
+        let space = q.space.unwrap_or(match self.has_generic() {
+            true => Space::Generic,
+            false => Space::Private,
+        });
         let ty = self.program.types.intern(Type::Pointer {
             pointee: q.ty,
             space,

@@ -111,6 +111,8 @@ pub enum SpaceQual {
     Global,
     /// `constant` or `__constant`
     Constant,
+    /// `generic` or `__generic`
+    Generic,
 }
 
 /// Access qualifier keywords (6.6).

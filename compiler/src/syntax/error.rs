@@ -568,6 +568,7 @@ fn is_specifier(t: &Token) -> bool {
                 | Keyword::Local
                 | Keyword::Constant
                 | Keyword::Private
+                | Keyword::GenericSpace
                 | Keyword::ReadOnly
                 | Keyword::WriteOnly
                 | Keyword::ReadWrite

@@ -68,6 +68,7 @@ fn is_specifier(t: Token) -> bool {
             | Keyword::Local
             | Keyword::Constant
             | Keyword::Private
+            | Keyword::GenericSpace
     )
 }
 

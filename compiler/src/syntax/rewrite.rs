@@ -248,6 +248,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                 | Keyword::Local
                 | Keyword::Constant
                 | Keyword::Private
+                | Keyword::GenericSpace
                 | Keyword::ReadOnly
                 | Keyword::WriteOnly
                 | Keyword::ReadWrite => w.keyword(i, Keyword::Const),

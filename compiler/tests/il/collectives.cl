@@ -1,4 +1,5 @@
 // The functions of work-groups, which are instructions in SPIR-V. The language is OpenCL C 2.0.
+// options: -cl-std=CL2.0
 //
 // kernel: sums
 // global: 48

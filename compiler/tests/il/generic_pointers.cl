@@ -1,5 +1,6 @@
 // Pointers to the generic address space, whose space is known only when the kernel runs, or only after inlining. The
 // language is OpenCL C 2.0. (With a constant 3 in place of `three`, LLVM makes integers of 2 bits of the remainders.)
+// options: -cl-std=CL2.0
 //
 // kernel: by_condition
 // global: 64

@@ -1,5 +1,6 @@
 // Variables of the program in global memory: CrossWorkgroup variables of the module. Each kernel has its own, because the
 // oracle gives every run the first contents. The language is OpenCL C 2.0.
+// options: -cl-std=CL2.0
 //
 // kernel: initial
 // global: 1

@@ -1,4 +1,5 @@
 // Atomic operations that are sequentially consistent, the default of OpenCL C 2.0: integers and floats, loads, stores and the rest.
+// options: -cl-std=CL2.0
 //
 // kernel: orders
 // global: 64

@@ -1,5 +1,6 @@
 // The functions of sub-groups, which are GroupNonUniform instructions in SPIR-V. Each kernel compares them with what it
 // computes from local memory, for sub-groups of any size. The language is OpenCL C 2.0.
+// options: -cl-std=CL2.0
 //
 // needs: cl_khr_subgroup_ballot
 // needs: cl_khr_subgroup_shuffle_relative

@@ -335,4 +335,12 @@ fn execution_tests_compute_what_they_state() {
     });
     assert!(failures.is_empty(), "{failures}");
     assert!(compared >= 4, "only {compared} runs");
+    // The sources of SPIR-V modules, which are in a later version, too.
+    let il = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/il");
+    let (failures, compared) = check_all(&files(&il, "cl"), |path| {
+        let source = std::fs::read_to_string(path).expect("readable");
+        check(&source, &latest[..2])
+    });
+    assert!(failures.is_empty(), "{failures}");
+    assert!(compared >= 20, "only {compared} runs");
 }

@@ -270,7 +270,10 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => info.value(d.atomic_fence.bits()),
         // With it, kernels of OpenCL C 3.0 have the new rule.
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => info.bool(d.numeric_version >= (3, 0)),
-        CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT | CL_DEVICE_PIPE_SUPPORT => info.bool(false),
+        CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => {
+            info.bool(d.opencl_c_features.contains(&"__opencl_c_generic_address_space"))
+        }
+        CL_DEVICE_PIPE_SUPPORT => info.bool(false),
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => info.bool(d.independent_sub_groups),
         CL_DEVICE_MAX_NUM_SUB_GROUPS => info.value(d.max_num_sub_groups),
         // The unit is a texel, so 1 means no further alignment.

@@ -216,14 +216,13 @@ fn files() {
     check_files(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exec")));
 }
 
-/// Runs the files for later versions of OpenCL C, in a process that reports OpenCL 3.1.
+/// Runs the files for later versions of OpenCL C, and the sources of SPIR-V modules, in a process that reports OpenCL 3.1.
 #[test]
 fn opencl_3_files() {
     if std::env::var("CALDERA_CL_VERSION").is_ok_and(|v| v == "3.1") {
-        check_files(Path::new(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/tests/exec/opencl_3"
-        )));
+        for dir in ["/tests/exec/opencl_3", "/../compiler/tests/il"] {
+            check_files(Path::new(&format!("{}{dir}", env!("CARGO_MANIFEST_DIR"))));
+        }
     } else {
         common::again::run_tests("opencl_3_", "CALDERA_CL_VERSION", "3.1");
     }

@@ -129,6 +129,7 @@ fn c_features(f: &Facts, images: bool) -> Vec<&'static str> {
         ("__opencl_c_atomic_scope_all_devices", atomics.device),
         ("__opencl_c_atomic_scope_device", atomics.device),
         ("__opencl_c_fp64", f.features.float64),
+        ("__opencl_c_generic_address_space", physical),
         ("__opencl_c_images", images),
         ("__opencl_c_int64", true),
         ("__opencl_c_integer_dot_product_input_4x8bit", true),

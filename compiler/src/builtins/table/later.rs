@@ -25,6 +25,10 @@ const fn op(op: AtomicOp) -> How {
     atomic(C11Atomic::Fetch(op, op))
 }
 
+const fn to(space: Space) -> How {
+    How::Inline(Inline::PointerQuery(PointerQuery::To(space)))
+}
+
 const MIN: How = atomic(C11Atomic::Fetch(AtomicOp::SMin, AtomicOp::UMin));
 const MAX: How = atomic(C11Atomic::Fetch(AtomicOp::SMax, AtomicOp::UMax));
 const EXCHANGE: How = atomic(C11Atomic::Fetch(AtomicOp::Xchg, AtomicOp::Xchg));
@@ -91,11 +95,19 @@ pub(super) static ROWS: &[Row] = &[
         How::Inline(Inline::WorkItem(Intrinsic::EnqueuedLocalSize)),
     ),
     row(
+        "get_fence",
+        ANY,
+        How::Inline(Inline::PointerQuery(PointerQuery::Fence)),
+    ),
+    row(
         "get_global_linear_id",
         NOTHING,
         How::Library("__c_global_linear_id"),
     ),
     row("get_local_linear_id", NOTHING, How::Library("__c_linear_id")),
+    row("to_global", ANY, to(Space::Global)),
+    row("to_local", ANY, to(Space::Local)),
+    row("to_private", ANY, to(Space::Private)),
     row("work_group_all", VOTE, How::Library("__c_work_group_all")),
     row("work_group_any", VOTE, How::Library("__c_work_group_any")),
     row(

@@ -70,11 +70,7 @@ pub(super) static ROWS: &[Row] = &[
     row(
         "wait_group_events",
         &[sig(
-            pointing(
-                Scalars::NONE,
-                Lanes::SCALAR,
-                &[Space::Private, Space::Local, Space::Global],
-            ),
+            pointing(Scalars::NONE, Lanes::SCALAR, MUTABLE),
             Ty::Void,
             &[
                 Ty::Fixed(Scalar::Int),

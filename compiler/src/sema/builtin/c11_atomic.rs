@@ -10,7 +10,7 @@ use super::build::Before;
 use super::{Call, library, overload};
 use crate::builtins::library::{self as lib, TypeArgs};
 use crate::builtins::table::C11Atomic;
-use crate::hir::{Convert, Expr, ExprKind, Scalar, Space, Type, TypeId};
+use crate::hir::{CmpOp, Convert, Expr, ExprKind, Scalar, Space, Type, TypeId};
 use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
 use crate::sema::convert::Why;
 use crate::sema::{Result, Sema};
@@ -106,8 +106,8 @@ impl Object {
     fn flags(&self, order: Order) -> FenceFlags {
         let all = order == Order::SeqCst;
         FenceFlags {
-            local: all || self.space == Space::Local,
-            global: all || self.space == Space::Global,
+            local: all || matches!(self.space, Space::Local | Space::Generic),
+            global: all || matches!(self.space, Space::Global | Space::Generic),
         }
     }
 
@@ -150,7 +150,12 @@ fn object(s: &mut Sema<'_>, at: Call<'_>, what: C11Atomic, pointer: Expr) -> Res
     if !fits || writes && is_const {
         return Err(overload::no_overload(s, at, candidates));
     }
-    if !matches!(space, Space::Global | Space::Local) {
+    // OpenCL C 3.0, 6.15.12.7: the parameter is a generic pointer if there are such.
+    let (pointer, space) = match space {
+        Space::Private if s.has_generic() => (s.to_space(pointer, Space::Generic), Space::Generic),
+        _ => (pointer, space),
+    };
+    if !matches!(space, Space::Global | Space::Local | Space::Generic) {
         let message = format!(
             "the object of '{}' must be in global or local memory",
             at.name.name
@@ -363,7 +368,63 @@ fn nothing(s: &Sema<'_>, e: Expr, span: Span) -> Expr {
     only.then_nothing(s, span)
 }
 
-/// Builds a comparison and exchange by a function of the library.
+/// Builds a comparison and exchange of an object or an expected value that a generic pointer leads to. The bits of the
+/// values are compared.
+fn compare_exchange_generic(
+    s: &mut Sema<'_>,
+    object: &Object,
+    pointer: Expr,
+    expected: Expr,
+    desired: Expr,
+    span: Span,
+) -> Result<Expr> {
+    let own = s.vector_ty(object.scalar, 1);
+    let word_ty = s.vector_ty(word(object.scalar), 1);
+    let as_word = |s: &mut Sema<'_>, e: Expr| match own == word_ty {
+        true => e,
+        false => s.reinterpret(Convert::Bits, e, word_ty),
+    };
+    let mut before = Before::default();
+    let place = s.deref(expected, None).place;
+    let wanted = s.load(place.clone());
+    let wanted = as_word(s, wanted);
+    let wanted = before.bind(s, wanted)?;
+    let desired = as_word(s, desired);
+    let to_word = s.pointer_ty(word_ty, object.space);
+    let pointer = s.reinterpret(Convert::Pointer, pointer, to_word);
+    let old = Expr {
+        kind: ExprKind::Intrinsic(
+            Intrinsic::Atomic(AtomicOp::CmpXchg),
+            vec![pointer, wanted.clone(), desired],
+        ),
+        ty: word_ty,
+        span,
+    };
+    let old = before.bind(s, old)?;
+    let same = super::build::compare(s, CmpOp::Eq, old.clone(), wanted);
+    let old = match own == word_ty {
+        true => old,
+        false => s.reinterpret(Convert::Bits, old, own),
+    };
+    let update = Expr {
+        kind: ExprKind::Assign(Box::new(place), Box::new(old)),
+        ty: own,
+        span,
+    };
+    let (yes, no) = (s.const_int(1, span), s.const_int(0, span));
+    let failed = Expr {
+        ty: no.ty,
+        kind: ExprKind::Comma(Box::new(update), Box::new(no)),
+        span,
+    };
+    Ok(before.then(Expr {
+        ty: yes.ty,
+        kind: ExprKind::Conditional(Box::new(same), Box::new(yes), Box::new(failed)),
+        span,
+    }))
+}
+
+/// Builds a comparison and exchange, by a function of the library if both address spaces are known.
 fn compare_exchange(
     s: &mut Sema<'_>,
     at: Call<'_>,
@@ -383,6 +444,9 @@ fn compare_exchange(
         _ => None,
     };
     let name = match (object.space, expected_space) {
+        (Space::Generic, Some(space)) | (_, Some(space @ Space::Generic)) if space != Space::Constant => {
+            return compare_exchange_generic(s, object, pointer, expected, desired, at.span);
+        }
         (Space::Global, Some(Space::Private)) => "exchange_global_private_any",
         (Space::Global, Some(Space::Local)) => "exchange_global_local_any",
         (Space::Global, Some(Space::Global)) => "exchange_global_global_any",

@@ -6,7 +6,7 @@ use crate::builtins::signature::{Concrete, PointeeConcrete};
 use crate::builtins::version;
 use crate::builtins::{Access, Instance, Row};
 use crate::diag::Diag;
-use crate::hir::{Expr, ExprKind, Scalar, Type, TypeId};
+use crate::hir::{Expr, ExprKind, Scalar, Space, Type, TypeId};
 use crate::options::ClStd;
 use crate::sema::convert::Why;
 use crate::sema::{Reported, Result, Sema};
@@ -83,8 +83,11 @@ fn better(a: &[Rank], b: &[Rank]) -> bool {
     a.iter().zip(b).all(|(x, y)| x <= y) && a.iter().zip(b).any(|(x, y)| x < y)
 }
 
-/// Returns whether the target has the types that an overload uses.
+/// Returns whether the target has the types that an overload uses, and the program its address space.
 fn available(s: &Sema<'_>, inst: &Instance) -> bool {
+    if inst.space == Space::Generic && !s.has_generic() {
+        return false;
+    }
     [Scalar::Half, Scalar::Double]
         .into_iter()
         .all(|t| has_type(s, t) || !inst.uses(t))

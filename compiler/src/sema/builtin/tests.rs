@@ -166,6 +166,7 @@ fn argument(c: Concrete, n: usize) -> (String, String) {
                 Space::Local => "__local",
                 Space::Global => "__global",
                 Space::Constant => "__constant",
+                Space::Generic => "__generic",
             };
             let qual = if access == Access::Read { "const " } else { "" };
             (String::new(), format!("({space} {qual}{ty} *)0"))

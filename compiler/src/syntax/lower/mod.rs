@@ -218,6 +218,7 @@ impl Lower<'_> {
             Keyword::Local => space(SpaceQual::Local),
             Keyword::Constant => space(SpaceQual::Constant),
             Keyword::Private => space(SpaceQual::Private),
+            Keyword::GenericSpace => space(SpaceQual::Generic),
             _ => None,
         };
         quals.spaces.extend(new);
