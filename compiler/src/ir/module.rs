@@ -132,6 +132,13 @@ pub struct KernelInfo {
     pub attributes: String,
 }
 
+impl KernelInfo {
+    /// Returns the size that all work-groups have, if it is known.
+    pub fn fixed_size(&self) -> Option<[u32; 3]> {
+        self.required_size.filter(|_| !self.uneven)
+    }
+}
+
 /// Where the launch writes a kernel argument. `lower_kernel_args` fills it in, and it becomes reflection.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum ArgLocation {

@@ -40,12 +40,13 @@ pub(super) struct Arena {
 }
 
 impl Emitter<'_> {
-    /// Declares the work-group size as specialization constants, unless all kernels require theirs.
+    /// Declares the work-group size as specialization constants, unless all work-groups of all kernels have a known size.
     ///
     /// The composite takes effect for all entry points of the module. A kernel with a required size is
-    /// launched only with that size, so the constants that the runtime sets are right for it as well.
+    /// launched only with that size, or with smaller work-groups at the ends if it is uneven, so the constants that the
+    /// runtime sets are right for it as well.
     pub(super) fn workgroup_size(&mut self) {
-        if self.module.kernels.iter().all(|k| k.required_size.is_some()) {
+        if self.module.kernels.iter().all(|k| k.fixed_size().is_some()) {
             return;
         }
         let u32_type = self.u32_type();
@@ -339,7 +340,7 @@ impl FnEmitter<'_, '_> {
             Intrinsic::WorkDim => return Ok(self.e.work_dim()),
             Intrinsic::WorkgroupSize => {
                 return match (
-                    self.e.module.kernels[self.kernel()?].required_size,
+                    self.e.module.kernels[self.kernel()?].fixed_size(),
                     self.e.shared.size,
                 ) {
                     (Some(size), _) => self.e.lanes(vector, &size.map(u64::from)),

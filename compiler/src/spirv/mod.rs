@@ -362,7 +362,7 @@ impl<'a> Emitter<'a> {
         operands.extend(interface.into_iter().map(Operand::IdRef));
         self.entry_points
             .push(instruction(spv::Op::EntryPoint, None, None, operands));
-        let size = info.required_size.unwrap_or([1, 1, 1]);
+        let size = info.fixed_size().unwrap_or([1, 1, 1]);
         let mut operands = vec![
             Operand::IdRef(id),
             Operand::ExecutionMode(spv::ExecutionMode::LocalSize),

@@ -35,9 +35,8 @@ pub(super) fn resolve(
         return group(format!("{} in dimension {d} of {work_dim}", asked[d]));
     }
     // CL 5.8: INVALID_WORK_GROUP_SIZE if global_work_size is not evenly divisible. CL 2.0: only if the kernel's
-    // work-groups must be uniform. Modules have a required size as a constant, so smaller work-groups of such
-    // kernels are not implemented
-    let divides = |d: usize| uneven && required.is_none() || global[d].is_multiple_of(asked[d] as u64);
+    // work-groups must be uniform
+    let divides = |d: usize| uneven || global[d].is_multiple_of(asked[d] as u64);
     if let Some(d) = (0..3).find(|&d| asked[d] == 0 || !divides(d)) {
         return group(format!(
             "{} does not divide {} in dimension {d}",
@@ -313,7 +312,8 @@ mod tests {
         assert_eq!(uneven([32, 1, 1], [16, 1, 1], None), Ok([32, 1, 1]));
         let bad = Err(ClCode::InvalidWorkGroupSize);
         assert_eq!(uneven([0, 1, 1], [16, 1, 1], None), bad);
-        assert_eq!(uneven([3, 1, 1], [16, 1, 1], Some([3, 1, 1])), bad);
+        assert_eq!(uneven([3, 1, 1], [16, 1, 1], Some([3, 1, 1])), Ok([3, 1, 1]));
+        assert_eq!(uneven([4, 1, 1], [16, 1, 1], Some([3, 1, 1])), bad);
         let null = |global, work_dim, required| {
             resolve(None, global, work_dim, Some(required), false, &limits()).map_err(|e| e.code)
         };

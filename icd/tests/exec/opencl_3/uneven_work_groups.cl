@@ -60,3 +60,21 @@ kernel void collective(global int *sum, global int *scan) {
   sum[i] = work_group_reduce_add(i);
   scan[i] = work_group_scan_inclusive_add(i);
 }
+
+// kernel: required
+// global: 19 3
+// local: 8 2
+// arg: out uint 57 => (i % 19 < 16 ? 8 : 3) * 100 + (i / 19 < 2 ? 2 : 1) * 10 + 8
+// arg: out uint 57 => (i % 19 % 8) + (i / 19 % 2) * (i % 19 < 16 ? 8 : 3)
+// kernel: required
+// global: 5 1
+// arg: out uint 5 => 518
+// arg: out uint 5 => i
+__attribute__((reqd_work_group_size(8, 2, 1))) kernel void required(global uint *size, global uint *linear) {
+  local uint all[16];
+  size_t i = get_global_linear_id();
+  all[get_local_linear_id()] = get_local_linear_id();
+  barrier(CLK_LOCAL_MEM_FENCE);
+  size[i] = get_local_size(0) * 100 + get_local_size(1) * 10 + get_enqueued_local_size(0);
+  linear[i] = all[get_local_linear_id()];
+}
