@@ -434,6 +434,7 @@ impl<'a> Run<'a> {
             let settings = spirv_in::Settings {
                 relaxed: run.relaxed(),
                 specialization: input.specialization.clone(),
+                uneven: run.target.newest >= ClStd::Cl30 && !run.options.uniform_work_groups,
             };
             let module = run.timed(Stage::Import, |run| {
                 let words = Words::from_bytes(input.module);

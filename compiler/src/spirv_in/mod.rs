@@ -43,6 +43,9 @@ pub struct Settings {
     pub relaxed: FpFlags,
     /// The values of specialization constants.
     pub specialization: Specialization,
+    /// Work-groups at the end of a dimension may be smaller than the others (OpenCL 2.0 and later, unless
+    /// `-cl-uniform-work-group-size` is given).
+    pub uneven: bool,
 }
 
 /// An imported module.

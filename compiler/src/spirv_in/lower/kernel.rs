@@ -68,7 +68,7 @@ impl<'w> Lowering<'_, 'w> {
             name: entry.name.clone(),
             args: Vec::new(),
             required_size: None,
-            uneven: false,
+            uneven: self.settings.uneven,
             size_hint: None,
             // OpenCL 5.9.3: the attributes of a kernel that is not from source are the empty string.
             attributes: String::new(),

@@ -68,6 +68,7 @@ kernel void collective(global int *sum, global int *scan) {
 // arg: out uint 57 => (i % 19 % 8) + (i / 19 % 2) * (i % 19 < 16 ? 8 : 3)
 // kernel: required
 // global: 5 1
+// local: 8 2
 // arg: out uint 5 => 518
 // arg: out uint 5 => i
 __attribute__((reqd_work_group_size(8, 2, 1))) kernel void required(global uint *size, global uint *linear) {
