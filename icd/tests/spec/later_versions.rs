@@ -488,12 +488,16 @@ fn uneven_work_groups() {
     assert_eq!(offered == 1, is_3_1());
     let buffer = s.buffer(&[0; 40]);
     let source = "kernel void free(global int *o) { o[get_global_id(0)] = get_local_size(0); }
-        kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fixed(global int *o) { o[0] = 1; }";
+        kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fixed(global int *o) {
+            o[get_global_id(0)] = get_local_size(0);
+        }";
     for (options, name, works) in [
         ("", c"free", false),
         ("-cl-std=CL1.2", c"free", false),
         ("-cl-std=CL3.0", c"free", true),
-        ("-cl-std=CL3.0", c"fixed", false),
+        ("", c"fixed", false),
+        ("-cl-std=CL3.0", c"fixed", true),
+        ("-cl-std=CL3.0 -cl-uniform-work-group-size", c"fixed", false),
         ("-cl-std=CL3.1 -cl-uniform-work-group-size", c"free", false),
     ] {
         if options.contains("CL3") && !is_3_1() {

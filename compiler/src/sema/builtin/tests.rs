@@ -180,7 +180,7 @@ fn argument(c: Concrete, n: usize) -> (String, String) {
 fn the_whole_library_compiles() {
     let mut failures = String::new();
     for row in table::rows().filter(|r| !r.name.starts_with(table::INTERNAL_PREFIX)) {
-        let mut text = String::new();
+        let (mut text, mut with_generic) = (String::new(), String::new());
         for inst in row.sigs.iter().flat_map(Instance::all) {
             if inst.lanes > 4 && !row.sigs.is_empty() && inst.lanes != 16 || inst.lanes == 2 {
                 continue;
@@ -191,13 +191,21 @@ fn the_whole_library_compiles() {
                 decls += &decl;
                 args.push(arg);
             }
-            text += &format!("{{ {decls} {}({}); }}\n", row.name, args.join(", "));
+            let text = if inst.space == Space::Generic {
+                &mut with_generic
+            } else {
+                &mut text
+            };
+            *text += &format!("{{ {decls} {}({}); }}\n", row.name, args.join(", "));
         }
         let std = match table::is_later(row.name) {
             true => ClStd::Cl31,
             false => ClStd::Cl12,
         };
-        if let Err(log) = body_as(std, &text) {
+        for (std, text) in [(std, text), (ClStd::Cl31, with_generic)] {
+            let Err(log) = body_as(std, &text) else {
+                continue;
+            };
             let head: String = log.lines().take(12).collect::<Vec<_>>().join("\n");
             failures += &format!("{}\n{head}\n", row.name);
         }
@@ -264,7 +272,6 @@ fn missing_features_are_named() {
     // Wrong arguments.
     for text in [
         "atomic_fetch_add(1, 1);",
-        "atomic_fetch_add(&e, 1);",
         "atomic_load(a, 1);",
         "atomic_flag_clear((global atomic_uint *)a);",
         "atomic_fetch_add((global atomic_float *)a, 1.0f);",
@@ -274,6 +281,10 @@ fn missing_features_are_named() {
     ] {
         assert!(log(text, "").is_some(), "{text}");
     }
+    // Private memory is accessed by a generic pointer.
+    let text = "atomic_fetch_add(&e, 1); atomic_compare_exchange_strong(a, to_private(&e), 1);";
+    assert_eq!(log(text, ""), None);
+    assert!(log(text, "__opencl_c_generic_address_space").is_some());
 }
 
 /// Calls all conversions between scalar types, with all suffixes.
