@@ -4,6 +4,7 @@ use crate::entity;
 use crate::entity::Map;
 use crate::hash::Mix;
 use crate::intrinsic::ImageShape;
+use crate::ir::AddressSpace;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -104,6 +105,18 @@ pub enum Space {
     Constant,
     /// `__generic` of OpenCL C 2.0 and later: private, local or global memory, which only the pointer's value tells.
     Generic,
+}
+
+impl Space {
+    /// Returns what [`Intrinsic::PointerTag`](crate::intrinsic::Intrinsic::PointerTag) gives for generic pointers to an
+    /// address space other than global memory, for which it may be any other number.
+    pub fn tag(self) -> u64 {
+        match self {
+            Space::Private => AddressSpace::Private.tag(),
+            Space::Local => AddressSpace::Local.tag(),
+            Space::Global | Space::Constant | Space::Generic => AddressSpace::Global.tag(),
+        }
+    }
 }
 
 /// Image types (6.1.3).

@@ -292,7 +292,7 @@ impl Sema<'_> {
             ));
         };
         self.check_arithmetic_pointee(a.ty, at.op)?;
-        let (mut a, mut b) = (self.to_space(a, space), self.to_space(b, space));
+        let (mut a, mut b) = (self.pointer_in(a, space), self.pointer_in(b, space));
         if *self.ty(pa) == Type::Void {
             let chars = self.pointer_ty(self.common.char, space);
             a = self.reinterpret(Convert::Pointer, a, chars);
@@ -429,7 +429,7 @@ impl Sema<'_> {
                 format!("comparison of distinct pointer types ('{x}' and '{y}')"),
             );
         }
-        let a = self.to_space(a, space);
+        let a = self.pointer_in(a, space);
         let ty = a.ty;
         let b = self.reinterpret(Convert::Pointer, b, ty);
         Ok((a, b))

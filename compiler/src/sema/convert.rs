@@ -411,10 +411,8 @@ impl Sema<'_> {
                     Some(1)
                 } else if self.is_null(e) {
                     Some(3)
-                } else if a == b && converts_to(x, y) {
-                    Some(2)
                 } else if (x == y || converts_to(x, y))
-                    && (*self.ty(a) == Type::Void || *self.ty(b) == Type::Void)
+                    && (a == b || *self.ty(a) == Type::Void || *self.ty(b) == Type::Void)
                 {
                     Some(2)
                 } else {

@@ -372,7 +372,7 @@ impl<'a> Sema<'a> {
     }
 
     /// Returns a pointer as one to another address space.
-    pub(crate) fn to_space(&mut self, e: hir::Expr, space: Space) -> hir::Expr {
+    pub(crate) fn pointer_in(&mut self, e: hir::Expr, space: Space) -> hir::Expr {
         let Type::Pointer {
             pointee,
             is_const,

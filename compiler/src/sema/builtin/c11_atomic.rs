@@ -152,7 +152,7 @@ fn object(s: &mut Sema<'_>, at: Call<'_>, what: C11Atomic, pointer: Expr) -> Res
     }
     // OpenCL C 3.0, 6.15.12.7: the parameter is a generic pointer if there are such.
     let (pointer, space) = match space {
-        Space::Private if s.has_generic() => (s.to_space(pointer, Space::Generic), Space::Generic),
+        Space::Private if s.has_generic() => (s.pointer_in(pointer, Space::Generic), Space::Generic),
         _ => (pointer, space),
     };
     if !matches!(space, Space::Global | Space::Local | Space::Generic) {

@@ -6,7 +6,6 @@ use super::{Call, overload};
 use crate::builtins::table::PointerQuery;
 use crate::hir::{CmpOp, Convert, Expr, ExprKind, Scalar, Space, Type};
 use crate::intrinsic::Intrinsic;
-use crate::ir::AddressSpace;
 use crate::sema::{Result, Sema};
 use crate::source::Span;
 
@@ -15,7 +14,7 @@ const LOCAL_FENCE: u64 = 1;
 const GLOBAL_FENCE: u64 = 2;
 
 /// Returns whether the tag of a pointer is that of private or local memory.
-fn has_tag(s: &mut Sema<'_>, tag: &Expr, space: AddressSpace, span: Span) -> Expr {
+fn has_tag(s: &mut Sema<'_>, tag: &Expr, space: Space, span: Span) -> Expr {
     let number = s.const_int(space.tag() as i32, span);
     super::build::compare(s, CmpOp::Eq, tag.clone(), number)
 }
@@ -46,7 +45,7 @@ pub(super) fn call(s: &mut Sema<'_>, at: Call<'_>, what: PointerQuery, args: Vec
     }
     let span = at.span;
     let mut before = Before::default();
-    let pointer = s.to_space(pointer, Space::Generic);
+    let pointer = s.pointer_in(pointer, Space::Generic);
     let pointer = before.bind(s, pointer)?;
     let tag = Expr {
         kind: ExprKind::Intrinsic(Intrinsic::PointerTag, vec![pointer.clone()]),
@@ -54,8 +53,8 @@ pub(super) fn call(s: &mut Sema<'_>, at: Call<'_>, what: PointerQuery, args: Vec
         span,
     };
     let tag = before.bind(s, tag)?;
-    let is_local = has_tag(s, &tag, AddressSpace::Local, span);
-    let is_private = has_tag(s, &tag, AddressSpace::Private, span);
+    let is_local = has_tag(s, &tag, Space::Local, span);
+    let is_private = has_tag(s, &tag, Space::Private, span);
     let value = match what {
         PointerQuery::Fence => {
             let mut flags = |n| super::build::constant(s, n, Scalar::UInt, 1, span);
@@ -64,7 +63,7 @@ pub(super) fn call(s: &mut Sema<'_>, at: Call<'_>, what: PointerQuery, args: Vec
             choose(is_private, none, shared, span)
         }
         PointerQuery::To(space) => {
-            let there = s.to_space(pointer, space);
+            let there = s.pointer_in(pointer, space);
             let null = Expr {
                 kind: ExprKind::Const(vec![0]),
                 ty: s.common.ulong,
