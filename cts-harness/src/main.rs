@@ -21,6 +21,7 @@ mod doctor;
 mod mandelbrot;
 mod packages;
 mod progress;
+mod random;
 mod stress;
 mod test;
 mod vulkan;

@@ -1,38 +1,4 @@
-//! Inputs and comparisons: pseudorandom numbers, conversions of numbers to bytes, and approximate equality.
-
-/// A generator of the xorshift family. It yields the same numbers in every run.
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub(super) fn word(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as u32
-    }
-
-    /// Returns a multiple of 2^-10 in [-1, 1).
-    pub(super) fn number(&mut self) -> f32 {
-        (self.word() & 0x7FF) as f32 / 1024.0 - 1.0
-    }
-
-    pub(super) fn numbers(&mut self, count: usize) -> Vec<f32> {
-        (0..count).map(|_| self.number()).collect()
-    }
-
-    pub(super) fn words(&mut self, count: usize) -> Vec<u32> {
-        (0..count).map(|_| self.word()).collect()
-    }
-
-    /// Returns a number below `end`.
-    pub(super) fn index(&mut self, end: usize) -> usize {
-        self.word() as usize % end
-    }
-}
+//! Inputs and comparisons: conversions of numbers to bytes, and approximate equality.
 
 macro_rules! bytes {
     ($($to:ident, $from:ident: $number:ty;)*) => {

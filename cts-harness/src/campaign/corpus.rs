@@ -11,7 +11,7 @@ use super::{Limits, Options};
 use crate::Failure;
 use crate::cl::{Parameter, Signature};
 use crate::corpus::index::{self, Unit};
-use crate::stress::random::Random;
+use crate::random::Random;
 use opencl_sys::{CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE};
 use std::path::{Path, PathBuf};
 

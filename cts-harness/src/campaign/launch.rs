@@ -2,7 +2,7 @@
 //! the program's file, or a file of its own.
 
 use crate::Failure;
-use crate::stress::random::Random;
+use crate::random::Random;
 use serde::{Deserialize, Serialize};
 
 /// The text before the JSON in the first line of a program's file.

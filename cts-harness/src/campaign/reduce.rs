@@ -108,11 +108,7 @@ pub(super) fn ask_oclgrind(
 
 /// Decides whether a candidate still shows the fault. The exit code of the process is the answer for C-Vise.
 pub(super) fn interesting(args: &Args) -> Outcome {
-    let scratch = std::env::temp_dir().join(format!("caldera-interesting-{}", std::process::id()));
-    std::fs::create_dir_all(&scratch)?;
-    let seen = args.look(&scratch);
-    std::fs::remove_dir_all(&scratch)?;
-    let seen = seen?;
+    let seen = args.look(tempfile::tempdir()?.path())?;
     let says = args
         .saying
         .as_ref()

@@ -227,25 +227,7 @@ fn wait(pid: Pid) -> io::Result<(ExitStatus, libc::rusage)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    /// A log file that is removed when it is dropped.
-    struct Log(PathBuf);
-
-    impl Log {
-        fn new() -> Log {
-            static NEXT: AtomicUsize = AtomicUsize::new(0);
-            let n = NEXT.fetch_add(1, Ordering::Relaxed);
-            Log(std::env::temp_dir().join(format!("caldera-child-{}-{n}", std::process::id())))
-        }
-    }
-
-    impl Drop for Log {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_file(&self.0);
-        }
-    }
+    use tempfile::NamedTempFile;
 
     const ROOMY: Limits = Limits {
         time: Duration::from_secs(60),
@@ -265,13 +247,19 @@ mod tests {
 
     /// Runs a script. Every line restarts the clock.
     fn lines(script: &str, limits: Limits) -> (Report, Vec<String>) {
-        let log = Log::new();
+        let log = NamedTempFile::new().unwrap();
         let mut lines = Vec::new();
         let mut line = |text: &str| {
             lines.push(text.to_owned());
             true
         };
-        let report = follow(Command::new("sh").args(["-c", script]), &log.0, limits, &mut line).unwrap();
+        let report = follow(
+            Command::new("sh").args(["-c", script]),
+            log.path(),
+            limits,
+            &mut line,
+        )
+        .unwrap();
         (report, lines)
     }
 
@@ -279,8 +267,8 @@ mod tests {
     fn ends_are_told_apart() {
         assert_eq!(sh("exit 3", ROOMY).end, End::Code(3));
         assert_eq!(sh("kill -SEGV $$", ROOMY).end, End::Signal(libc::SIGSEGV));
-        let log = Log::new();
-        let why = run(&mut Command::new("no-such-program"), &log.0, ROOMY).unwrap_err();
+        let log = NamedTempFile::new().unwrap();
+        let why = run(&mut Command::new("no-such-program"), log.path(), ROOMY).unwrap_err();
         assert!(why.0.starts_with("no-such-program cannot be started"), "{why:?}");
     }
 

@@ -17,7 +17,7 @@ use crate::packages::SPIRV_TOOLS;
 use crate::{Failure, Outcome as Done, artifacts, progress};
 use parking_lot::Mutex;
 use record::{Outcome, Record};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Done {
         Some(path) => path.clone(),
         None => artifacts::build_calderac()?,
     };
-    let scratch = Scratch::new()?;
+    let scratch = tempfile::tempdir()?;
     let plan = compile::Plan {
         calderac,
         environments: args.env.clone(),
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args) -> Done {
             time: Duration::from_secs(args.timeout),
             memory: Some(args.memory << 20),
         },
-        scratch: scratch.0.clone(),
+        scratch: scratch.path().to_path_buf(),
     };
     progress::step(&format!(
         "{} units{}",
@@ -177,24 +177,4 @@ fn compile_all(
         return Err(compile::interrupted());
     }
     slots.into_iter().filter_map(|s| s.into_inner()).collect()
-}
-
-/// A folder that is removed at the end of the run.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Scratch, Failure> {
-        let name = format!("caldera-corpus-{}", std::process::id());
-        let dir = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&dir)?;
-        Ok(Scratch(dir))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let dir: &Path = &self.0;
-        // A folder that cannot be removed does not make the run fail.
-        let _ = std::fs::remove_dir_all(dir);
-    }
 }

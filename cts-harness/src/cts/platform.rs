@@ -330,11 +330,11 @@ mod tests {
 
     #[test]
     fn a_digest_tells_libraries_apart() {
-        let file = std::env::temp_dir().join(format!("caldera-digest-{}", std::process::id()));
-        std::fs::write(&file, "a").unwrap();
-        let a = digest(&file).unwrap();
-        std::fs::write(&file, "b").unwrap();
-        assert_ne!(a, digest(&file).unwrap());
-        std::fs::remove_file(file).unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let file = file.path();
+        std::fs::write(file, "a").unwrap();
+        let a = digest(file).unwrap();
+        std::fs::write(file, "b").unwrap();
+        assert_ne!(a, digest(file).unwrap());
     }
 }

@@ -228,16 +228,11 @@ mod tests {
 
     #[test]
     fn a_torn_line_is_passed_over() {
-        let dir = std::env::temp_dir().join(format!("caldera-results-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&dir);
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
         let info = RunInfo::default();
-        let r = |name: &str| Record {
-            name: name.into(),
-            status: Status::Pass,
-            seconds: 0.5,
-            note: String::new(),
-        };
-        let (mut folder, done) = RunFolder::open(&dir, &info).unwrap();
+        let r = |name: &str| Record::new(name, Status::Pass);
+        let (mut folder, done) = RunFolder::open(dir, &info).unwrap();
         assert!(done.is_empty());
         folder.append(&r("a/1")).unwrap();
         let path = dir.join("results.jsonl");
@@ -246,18 +241,17 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let left = dir.join("running-999999999-3.log");
         std::fs::write(&left, "").unwrap();
-        let (mut folder, done) = RunFolder::open(&dir, &info).unwrap();
+        let (mut folder, done) = RunFolder::open(dir, &info).unwrap();
         assert_eq!(done.keys().collect::<Vec<_>>(), ["a/1"]);
         assert!(!left.exists());
         folder.append(&r("a/2")).unwrap();
-        assert_eq!(read(&dir).unwrap().keys().collect::<Vec<_>>(), ["a/1", "a/2"]);
+        assert_eq!(read(dir).unwrap().keys().collect::<Vec<_>>(), ["a/1", "a/2"]);
 
         let other = RunInfo {
             driver: "2".into(),
             ..RunInfo::default()
         };
-        let refused = RunFolder::open(&dir, &other).unwrap_err();
+        let refused = RunFolder::open(dir, &other).unwrap_err();
         assert!(refused.0.contains("driver"), "{refused:?}");
-        std::fs::remove_dir_all(&dir).unwrap();
     }
 }

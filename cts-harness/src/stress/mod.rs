@@ -16,7 +16,6 @@ mod callbacks;
 mod cl;
 mod inject;
 mod ops;
-pub(crate) mod random;
 mod unlocked;
 mod world;
 

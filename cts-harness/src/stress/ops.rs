@@ -3,10 +3,10 @@
 mod pictures;
 
 use super::callbacks::on_status;
-use super::random::Random;
 use super::world::{Context, Object, Outcome, Pending, Queue, World, difference};
 use crate::Failure;
 use crate::cl::{Argument, Handle, Memory, Side};
+use crate::random::Random;
 use opencl_sys::*;
 use std::sync::Arc;
 use std::time::Instant;

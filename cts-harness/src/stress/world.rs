@@ -9,10 +9,10 @@
 
 use super::callbacks::Callbacks;
 use super::cl::Cl;
-use super::random::Random;
 use super::{callbacks, ops};
 use crate::Failure;
 use crate::cl::{Handle, Memory, Place};
+use crate::random::Random;
 use opencl_sys::*;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;

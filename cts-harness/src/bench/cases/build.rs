@@ -13,6 +13,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tempfile::TempDir;
 
 /// The time limit of a probe.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -140,16 +141,13 @@ struct Probes {
     place: Place,
     state: State,
     longest: usize,
-    dir: PathBuf,
+    dir: TempDir,
 }
 
 impl Probes {
     fn new(side: &Side, state: State, longest: usize) -> Result<Probes, Stop> {
-        use std::sync::atomic::{AtomicUsize, Ordering};
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let dir = std::env::temp_dir().join(format!("caldera-bench-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(dir.join("caches"))?;
+        let dir = tempfile::tempdir()?;
+        std::fs::create_dir(dir.path().join("caches"))?;
         Ok(Probes {
             place: side.place.clone(),
             state,
@@ -159,7 +157,7 @@ impl Probes {
     }
 
     fn run(&self) -> Result<Value, Stop> {
-        let report = self.dir.join("report.json");
+        let report = self.dir.path().join("report.json");
         let mut command = Command::new(std::env::current_exe()?);
         command
             .args(["bench", "probe"])
@@ -167,13 +165,13 @@ impl Probes {
             .args(["--longest", &self.longest.to_string()])
             .arg("--report")
             .arg(&report)
-            .envs(self.state.environment(&self.dir.join("caches")))
+            .envs(self.state.environment(&self.dir.path().join("caches")))
             .args(["--started", &now().to_string()]);
         let limits = Limits {
             time: LIMIT,
             memory: None,
         };
-        let log = self.dir.join("log");
+        let log = self.dir.path().join("log");
         match child::run(&mut command, &log, limits)?.end {
             End::Code(0) => {}
             End::Timeout => return Err(Stop::Failed(format!("not done in {} s", LIMIT.as_secs()))),
@@ -204,12 +202,6 @@ impl Running for Probes {
     /// The probe checks its results itself, so nothing is left to check.
     fn check(&mut self) -> Result<(), Stop> {
         Ok(())
-    }
-}
-
-impl Drop for Probes {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.dir);
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale};
-use crate::bench::data::{Random, close, of_f32, to_f32};
+use crate::bench::data::{close, of_f32, to_f32};
 use crate::bench::work::{self, Memory, Value::Object, Work};
 use crate::cl::Range;
+use crate::random::Random;
 use std::f64::consts::TAU;
 
 const POINTS: usize = 1024;
@@ -51,7 +52,7 @@ fn check(points: &[f32], found: &[f32], transforms: usize) -> Result<(), String>
     let roots: Vec<(f64, f64)> = (0..POINTS).map(root).collect();
     let mut random = Random::new(9);
     for _ in 0..200 {
-        let (transform, frequency) = (random.index(transforms), random.index(POINTS));
+        let (transform, frequency) = (random.below(transforms), random.below(POINTS));
         let mine = &points[transform * POINTS * 2..][..POINTS * 2];
         let (mut re, mut im) = (0.0, 0.0);
         for (i, (x, y)) in mine.iter().zip(&mine[1..]).step_by(2).enumerate() {

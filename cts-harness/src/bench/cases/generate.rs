@@ -4,7 +4,7 @@
 //! calls all functions. The operations on the float give the same result whether or not a multiplication and
 //! an addition are contracted, so the host computes the exact result.
 
-use crate::bench::data::Random;
+use crate::random::Random;
 use std::fmt::Write as _;
 
 /// The number of statements in a function.
@@ -43,11 +43,11 @@ const NAMES: [char; 4] = ['a', 'b', 'c', 'd'];
 
 impl Statement {
     fn random(random: &mut Random) -> Statement {
-        let (a, step, further) = (random.index(4), random.index(3), random.index(3));
+        let (a, step, further) = (random.below(4), random.below(3), random.below(3));
         let (b, c) = ((a + 1 + step) % 4, (a + 1 + further) % 4);
         let bits = 1 + random.word() % 31;
         let constant = random.word();
-        match random.index(8) {
+        match random.below(8) {
             0 => Statement::Multiply(a, constant | 1, b),
             1 => Statement::Shift(a, b, bits),
             2 => Statement::Rotate(a, b, bits),

@@ -2,13 +2,14 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale, Side, Stop};
-use crate::bench::data::{Random, of_u16, to_u16};
+use crate::bench::data::{of_u16, to_u16};
 use crate::bench::work::{
     self, Memory,
     Value::{Half, Object, U32},
     Work,
 };
 use crate::cl::Range;
+use crate::random::Random;
 use half::f16;
 
 const SOURCE: &str = include_str!("../kernels/half.cl");

@@ -2,13 +2,14 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale};
-use crate::bench::data::{Random, to_u32};
+use crate::bench::data::to_u32;
 use crate::bench::work::{
     self, Memory,
     Value::{F32, Object, U32},
     Work,
 };
 use crate::cl::Range;
+use crate::random::Random;
 
 const LEFT: f32 = -2.25;
 const TOP: f32 = -1.5;
@@ -44,7 +45,7 @@ fn check(found: &[u32], side: usize, most: u32, step: f32) -> Result<(), String>
     let mut random = Random::new(12);
     let (mut wrong, mut inside) = (0, 0);
     for _ in 0..2000 {
-        let (x, y) = (random.index(side), random.index(side));
+        let (x, y) = (random.below(side), random.below(side));
         let expected = steps(LEFT + x as f32 * step, TOP + y as f32 * step, most);
         wrong += usize::from(found[y * side + x] != expected);
         inside += usize::from(expected == most);

@@ -2,13 +2,14 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale, Side, Stop};
-use crate::bench::data::{Random, close, of_f32, of_f64, to_f32, to_f64};
+use crate::bench::data::{close, of_f32, of_f64, to_f32, to_f64};
 use crate::bench::work::{
     self, Memory,
     Value::{F32, F64, Object, U32},
     Work,
 };
 use crate::cl::Range;
+use crate::random::Random;
 
 const SOFTENING: f64 = 0.0625;
 
@@ -78,7 +79,7 @@ fn nbody(count: usize, root: &str, double: bool) -> Work {
 fn check(bodies: &[f64], found: &[f64], part: f64) -> Result<(), String> {
     let mut random = Random::new(11);
     for _ in 0..32 {
-        let at = random.index(bodies.len() / 4) * 4;
+        let at = random.below(bodies.len() / 4) * 4;
         let (mut sum, mut size) = ([0.0; 3], 0.0);
         for other in bodies.chunks_exact(4) {
             let d: [f64; 3] = std::array::from_fn(|i| other[i] - bodies[at + i]);

@@ -2,13 +2,14 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale};
-use crate::bench::data::{Random, close, of_f32, to_f32};
+use crate::bench::data::{close, of_f32, to_f32};
 use crate::bench::work::{
     self, Memory,
     Value::{Object, U32},
     Work,
 };
 use crate::cl::Range;
+use crate::random::Random;
 
 const GROUP: usize = 256;
 

@@ -2,13 +2,14 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale};
-use crate::bench::data::{Random, close, of_f32, to_f32};
+use crate::bench::data::{close, of_f32, to_f32};
 use crate::bench::work::{
     self, Memory,
     Value::{Object, U32},
     Work,
 };
 use crate::cl::Range;
+use crate::random::Random;
 
 /// The number of rows and of columns that a work-item of the blocked kernel computes.
 const EACH: usize = 8;
@@ -65,7 +66,7 @@ pub(super) fn sampled(
 ) -> Result<(), String> {
     let mut random = Random::new(7);
     for _ in 0..1000 {
-        let (row, column) = (random.index(n), random.index(n));
+        let (row, column) = (random.below(n), random.below(n));
         let terms = (0..n).map(|k| f64::from(a[row * n + k]) * f64::from(b[k * n + column]));
         let what = format!("element ({row}, {column})");
         let at = row * n + column;

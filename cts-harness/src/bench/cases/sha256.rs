@@ -2,13 +2,14 @@
 
 use super::mega;
 use crate::bench::case::{Case, Scale};
-use crate::bench::data::{Random, of_u32, same, to_u32};
+use crate::bench::data::{of_u32, same, to_u32};
 use crate::bench::work::{
     self, Memory,
     Value::{Object, U32},
     Work,
 };
 use crate::cl::Range;
+use crate::random::Random;
 use std::sync::LazyLock;
 
 /// A message or a digest: each has 256 bits here.
@@ -41,7 +42,7 @@ fn sha256(count: usize, rounds: u32) -> Work {
 fn check(messages: &[u32], found: &[u32], count: usize, rounds: u32) -> Result<(), String> {
     let (messages, _) = messages.as_chunks::<8>();
     let mut random = Random::new(18);
-    for i in (0..256).map(|_| random.index(count)).chain([0, count - 1]) {
+    for i in (0..256).map(|_| random.below(count)).chain([0, count - 1]) {
         let digest = (0..rounds).fold(messages[i], |message, _| digest(message));
         same(&found[i * 8..][..8], &digest).map_err(|why| format!("message {i}: {why}"))?;
     }

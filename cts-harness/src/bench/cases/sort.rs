@@ -2,13 +2,14 @@
 
 use super::mega;
 use crate::bench::case::{Case, Scale};
-use crate::bench::data::{Random, of_u32, same, to_u32};
+use crate::bench::data::{of_u32, same, to_u32};
 use crate::bench::work::{
     self, Memory,
     Value::{Object, U32},
     Work,
 };
 use crate::cl::Range;
+use crate::random::Random;
 
 /// The number of keys that a work-group sorts in local memory. The kernel has the same constant.
 const KEYS: usize = 512;

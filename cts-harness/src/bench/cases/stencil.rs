@@ -2,9 +2,10 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale, Stop};
-use crate::bench::data::{Random, close, of_f32, to_f32};
+use crate::bench::data::{close, of_f32, to_f32};
 use crate::bench::work::{self, Memory, Value::Object, Work};
 use crate::cl::Range;
+use crate::random::Random;
 
 pub(super) fn cases(scale: Scale) -> [Case; 2] {
     let side = scale.pick(512, 4096);
@@ -50,7 +51,7 @@ fn check(pixels: &[f32], found: &[f32], side: usize) -> Result<(), String> {
     let mut random = Random::new(15);
     let corners = [(0, 0), (side - 1, 0), (0, side - 1), (side - 1, side - 1)];
     let others: Vec<(usize, usize)> = (0..2000)
-        .map(|_| (random.index(side), random.index(side)))
+        .map(|_| (random.below(side), random.below(side)))
         .collect();
     for (x, y) in corners.into_iter().chain(others) {
         let mut sum = 0.0;

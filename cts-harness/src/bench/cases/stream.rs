@@ -2,13 +2,14 @@
 
 use super::giga;
 use crate::bench::case::{Case, Scale};
-use crate::bench::data::{Random, of_f32, same, to_f32, to_u32};
+use crate::bench::data::{of_f32, same, to_f32, to_u32};
 use crate::bench::work::{
     self, Memory,
     Value::{F32, Object},
     Work,
 };
 use crate::cl::Range;
+use crate::random::Random;
 
 const SOURCE: &str = include_str!("../kernels/stream.cl");
 

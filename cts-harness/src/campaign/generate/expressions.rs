@@ -12,7 +12,7 @@ use super::{Features, Generator, element};
 use crate::Failure;
 use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::campaign::record::Difference;
-use crate::stress::random::Random;
+use crate::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of work-items, which is also the number of values of each input: a power of two.

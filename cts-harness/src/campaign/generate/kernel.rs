@@ -5,7 +5,7 @@ use super::types::{Type, UINT, int};
 use super::{Features, Generator, element};
 use crate::Failure;
 use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
-use crate::stress::random::Random;
+use crate::random::Random;
 
 /// The number of words in each input buffer.
 const INPUT: usize = 64;

@@ -13,7 +13,7 @@ mod ints;
 mod kernel;
 mod types;
 
-use crate::stress::random::Random;
+use crate::random::Random;
 use types::{Type, float, int};
 
 /// The optional features that all devices of a campaign have.

@@ -105,9 +105,8 @@ struct Trial {
 
 impl Trial {
     fn new(place: &[String], debug: &str, patience: Duration) -> Result<Trial, Failure> {
-        let name = debug.replace([',', '='], "-");
-        let log = std::env::temp_dir().join(format!("caldera-inject-{}-{name}.log", std::process::id()));
-        let printed = log.with_extension("out");
+        let folder = tempfile::tempdir()?;
+        let [log, printed] = ["log", "printed"].map(|name| folder.path().join(name));
         let mut command = Command::new(std::env::current_exe()?);
         command
             .args(["stress", "--play-faults"])
@@ -123,11 +122,7 @@ impl Trial {
             memory: None,
         };
         let end = child::run(&mut command, &printed, limits)?.end;
-        let text = |path: &Path| {
-            let text = std::fs::read_to_string(path).unwrap_or_default();
-            let _ = std::fs::remove_file(path);
-            text
-        };
+        let text = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
         let (log, said) = (text(&log), text(&printed).trim().replace('\n', "; "));
         let site = log.lines().find(|l| l.contains("fails on purpose"));
         let at = site

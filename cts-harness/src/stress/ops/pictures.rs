@@ -3,7 +3,7 @@
 use super::{Thread, difference, words};
 use crate::Failure;
 use crate::cl::{Argument, Memory, Place};
-use crate::stress::random::Random;
+use crate::random::Random;
 use crate::stress::world::Outcome;
 use opencl_sys::{CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION};
 use std::sync::Arc;

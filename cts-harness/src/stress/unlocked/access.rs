@@ -1,10 +1,10 @@
 //! The ways in which commands write stamps into blocks of an object and read them.
 
 use super::super::cl::Cl;
-use super::super::random::Random;
 use super::history::{Block, Stamp};
 use crate::Failure;
 use crate::cl::{Argument, Handle, Memory, Place, Side};
+use crate::random::Random;
 use std::ops::Range;
 
 /// The number of blocks of each object.

@@ -17,8 +17,8 @@ mod private;
 mod scene;
 
 use super::cl::Cl;
-use super::random::Random;
 use crate::cl::{Argument, Handle, Memory};
+use crate::random::Random;
 use crate::{Failure, Outcome, progress};
 use access::{BLOCKS, Reading, Tools, Writing};
 use history::{Fault, Finding, Read, Span, Write};

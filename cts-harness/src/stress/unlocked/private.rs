@@ -2,12 +2,12 @@
 //! Each command waits, by events, for the thread's earlier commands on the same part, so the thread knows
 //! the contents that it must find.
 
-use super::super::random::Random;
 use super::access::{BLOCKS, Reading, Target, Tools, Writing, stamped};
 use super::history::{Block, Fault, Finding, Stamp};
 use super::scene::Scene;
 use crate::Failure;
 use crate::cl::{Handle, Memory};
+use crate::random::Random;
 use opencl_sys::*;
 use std::collections::HashSet;
 use std::ops::Range;

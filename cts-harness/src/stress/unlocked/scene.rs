@@ -2,11 +2,11 @@
 //! held around a call that uses an object; the mutexes only protect lists of what was done.
 
 use super::super::cl::Cl;
-use super::super::random::Random;
 use super::access::{BLOCKS, IMAGE_SOURCE, SOURCE, Target};
 use super::history::{Finding, History, Span, Stamp, Write};
 use crate::Failure;
 use crate::cl::{Handle, Memory};
+use crate::random::Random;
 use opencl_sys::*;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};

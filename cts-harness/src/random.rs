@@ -1,35 +1,39 @@
-//! A generator of random numbers for one thread.
+//! Random numbers for operations and inputs. The same seed gives the same numbers.
 
-/// The generator xorshift64*. It gives the same numbers for the same seed.
-pub(crate) struct Random(u64);
+/// A generator for one thread.
+pub(crate) struct Random(fastrand::Rng);
 
 impl Random {
     /// Makes a generator. Different seeds give different numbers.
     pub(crate) fn new(seed: u64) -> Random {
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        // Nearby seeds give similar first numbers, which are skipped.
-        for _ in 0..4 {
-            random.word();
-        }
-        random
+        Random(fastrand::Rng::with_seed(seed))
     }
 
     /// Returns 32 random bits.
     pub(crate) fn word(&mut self) -> u32 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32) as u32
+        self.0.u32(..)
     }
 
     /// Returns a number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        self.word() as usize % end
+        self.0.usize(..end)
     }
 
     /// Returns true once in `n` times on average.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
+    }
+
+    /// Returns multiples of 2^-10 in [-1, 1).
+    pub(crate) fn numbers(&mut self, count: usize) -> Vec<f32> {
+        (0..count)
+            .map(|_| self.0.i32(-1024..1024) as f32 / 1024.0)
+            .collect()
+    }
+
+    /// Returns words of 32 random bits.
+    pub(crate) fn words(&mut self, count: usize) -> Vec<u32> {
+        (0..count).map(|_| self.word()).collect()
     }
 
     /// Returns a non-empty range within `0..size`.
@@ -41,13 +45,11 @@ impl Random {
     /// Returns `count` random bytes.
     pub(crate) fn bytes(&mut self, count: usize) -> Vec<u8> {
         // Only the first 4096 bytes are random; the rest repeats them.
-        let mut bytes: Vec<u8> = (0..count.min(4096).div_ceil(4))
-            .flat_map(|_| self.word().to_le_bytes())
-            .collect();
+        let mut bytes = vec![0; count.min(4096)];
+        self.0.fill(&mut bytes);
         while bytes.len() < count {
             bytes.extend_from_within(..bytes.len().min(count - bytes.len()));
         }
-        bytes.truncate(count);
         bytes
     }
 }
