@@ -20,6 +20,7 @@ mod demo;
 mod doctor;
 mod mandelbrot;
 mod packages;
+mod parallel;
 mod progress;
 mod random;
 mod stress;

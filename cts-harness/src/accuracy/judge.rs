@@ -8,6 +8,7 @@ use super::number::{Exact, Precision, ulps};
 use super::reference::{self, Second};
 use super::samples::Samples;
 use crate::Failure;
+use crate::parallel::parallel;
 
 /// The requirements on a function's results.
 #[derive(Copy, Clone)]
@@ -84,30 +85,19 @@ pub(super) fn judge(
 ) -> Result<Verdict, Failure> {
     let count = samples.x.len();
     let share = count.div_ceil(threads.max(1)).max(1);
-    let parts: Vec<Result<Verdict, Failure>> = std::thread::scope(|scope| {
-        let part = |from: usize| {
-            scope.spawn(move || {
-                let mut mpfr = match q.precision {
-                    Precision::Double => Some(Mpfr::load()?),
-                    Precision::Half | Precision::Single => None,
-                };
-                let to = (from + share).min(count);
-                Ok((from..to).fold(Verdict::default(), |mut verdict, i| {
-                    one(q, samples, answers, i, mpfr.as_mut(), &mut verdict);
-                    verdict
-                }))
-            })
+    let starts: Vec<usize> = (0..count).step_by(share).collect();
+    let parts = parallel(threads, &starts, |_, from| {
+        let mut mpfr = match q.precision {
+            Precision::Double => Some(Mpfr::load()?),
+            Precision::Half | Precision::Single => None,
         };
-        let handles: Vec<_> = (0..count).step_by(share).map(part).collect();
-        let stopped = |_| fail!("a thread of the comparison stopped");
-        handles
-            .into_iter()
-            .map(|h| h.join().unwrap_or_else(stopped))
-            .collect()
-    });
-    parts
-        .into_iter()
-        .try_fold(Verdict::default(), |all, part| Ok(all.join(part?)))
+        let to = (from + share).min(count);
+        Ok((*from..to).fold(Verdict::default(), |mut verdict, i| {
+            one(q, samples, answers, i, mpfr.as_mut(), &mut verdict);
+            verdict
+        }))
+    })?;
+    Ok(parts.into_iter().fold(Verdict::default(), Verdict::join))
 }
 
 fn one(q: Question, s: &Samples, a: &Answers, i: usize, mut mpfr: Option<&mut Mpfr>, verdict: &mut Verdict) {

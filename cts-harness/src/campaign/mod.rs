@@ -21,6 +21,7 @@ mod record;
 mod reduce;
 mod side;
 
+use crate::parallel::parallel;
 use crate::{Failure, Outcome, child, progress};
 use execute::Described;
 use parking_lot::Mutex;
@@ -30,7 +31,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
@@ -269,37 +269,26 @@ struct Run<'a> {
 impl Run<'_> {
     fn all(&self, seeds: &[u64]) -> Result<Vec<Record>, Failure> {
         let batches: Vec<&[u64]> = seeds.chunks(self.options.batch.max(1) as usize).collect();
-        let (next, begin) = (AtomicUsize::new(0), Instant::now());
-        let worker = |slot: usize| -> Result<Vec<Record>, Failure> {
-            let scratch = self.options.out.join(format!("scratch-{slot}"));
-            std::fs::create_dir_all(&scratch)?;
-            let scratch = scratch.canonicalize()?;
-            let mut records = Vec::new();
-            while let Some(seeds) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if child::interrupted()
-                    || self
-                        .options
-                        .seconds
-                        .is_some_and(|s| begin.elapsed().as_secs() >= s)
-                {
-                    break;
-                }
-                records.extend(self.batch(seeds, &scratch)?);
-            }
-            std::fs::remove_dir_all(&scratch)?;
-            Ok(records)
+        let (jobs, begin) = (self.options.jobs.max(1), Instant::now());
+        let is_over = || {
+            self.options
+                .seconds
+                .is_some_and(|s| begin.elapsed().as_secs() >= s)
         };
-        let worker = &worker;
-        std::thread::scope(|scope| {
-            let all: Vec<_> = (0..self.options.jobs.max(1))
-                .map(|slot| scope.spawn(move || worker(slot)))
-                .collect();
-            let all = all
-                .into_iter()
-                .map(|w| w.join().map_err(|_| failure!("a worker panicked"))?);
-            all.collect::<Result<Vec<_>, Failure>>()
-                .map(|r| r.into_iter().flatten().collect())
-        })
+        let scratch = |slot: usize| self.options.out.join(format!("scratch-{slot}"));
+        for slot in 0..jobs {
+            std::fs::create_dir_all(scratch(slot))?;
+        }
+        let records = parallel(jobs, &batches, |slot, seeds| {
+            match child::interrupted() || is_over() {
+                true => Ok(Vec::new()),
+                false => self.batch(seeds, &scratch(slot).canonicalize()?),
+            }
+        })?;
+        for slot in 0..jobs {
+            std::fs::remove_dir_all(scratch(slot))?;
+        }
+        Ok(records.into_iter().flatten().collect())
     }
 
     fn batch(&self, seeds: &[u64], scratch: &Path) -> Result<Vec<Record>, Failure> {

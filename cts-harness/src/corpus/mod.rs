@@ -14,11 +14,10 @@ mod table;
 
 use crate::child::{self, Limits};
 use crate::packages::SPIRV_TOOLS;
+use crate::parallel::parallel;
 use crate::{Failure, Outcome as Done, artifacts, progress};
-use parking_lot::Mutex;
 use record::{Outcome, Record};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 #[derive(clap::Args)]
@@ -152,29 +151,13 @@ fn compile_all(
 ) -> Result<Vec<Record>, Failure> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let bar = progress::Bar::new(units.len());
-    let next = AtomicUsize::new(0);
-    let slots: Vec<Mutex<Option<Result<Record, Failure>>>> = units.iter().map(|_| Mutex::new(None)).collect();
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.unwrap_or(cores).clamp(1, units.len()) {
-            scope.spawn(|| {
-                loop {
-                    let n = next.fetch_add(1, Ordering::Relaxed);
-                    let (Some(unit), Some(slot)) = (units.get(n), slots.get(n)) else {
-                        return;
-                    };
-                    if child::interrupted() {
-                        return;
-                    }
-                    let result = compile::unit(plan, unit);
-                    let word = result.as_ref().map_or("failed", |r| r.cost.outcome.word());
-                    bar.finished(&unit.id, word);
-                    *slot.lock() = Some(result);
-                }
-            });
+    parallel(jobs.unwrap_or(cores), units, |_, unit| {
+        if child::interrupted() {
+            return Err(compile::interrupted());
         }
-    });
-    if child::interrupted() {
-        return Err(compile::interrupted());
-    }
-    slots.into_iter().filter_map(|s| s.into_inner()).collect()
+        let result = compile::unit(plan, unit);
+        let word = result.as_ref().map_or("failed", |r| r.cost.outcome.word());
+        bar.finished(&unit.id, word);
+        result
+    })
 }

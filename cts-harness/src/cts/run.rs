@@ -13,6 +13,7 @@ use super::select::Case;
 use super::{conversions, streams};
 use crate::Failure;
 use crate::child::{self, Limits};
+use crate::parallel::parallel;
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,7 +36,7 @@ struct Run<'a> {
     settings: &'a Settings,
     share: Share,
     folder: Mutex<RunFolder>,
-    results: Mutex<(Records, Option<Failure>)>,
+    results: Mutex<Records>,
     bar: Bar,
     processes: AtomicUsize,
 }
@@ -76,46 +77,28 @@ pub(super) fn run(
         bar,
         processes: AtomicUsize::new(0),
     };
-    run.tasks(&plan.together);
+    let together = run.tasks(&plan.together);
     run.share = Share {
         jobs: 1,
         threads: run.share.jobs * run.share.threads,
     };
-    run.tasks(&plan.alone);
+    let all = together.and_then(|()| run.tasks(&plan.alone));
     run.bar.end();
-    let (records, failure) = run.results.into_inner();
-    match failure {
-        Some(failure) => Err(failure),
-        None => Ok(records),
-    }
+    all.map(|()| run.results.into_inner())
 }
 
 impl Run<'_> {
-    fn tasks(&self, tasks: &[Task]) {
-        let next = AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            for slot in 0..self.share.jobs.min(tasks.len()) {
-                let next = &next;
-                scope.spawn(move || {
-                    // The full mode does not change the programs' arguments, so they cannot limit their
-                    // threads. Instead, each process is bound to some of the cores.
-                    if !self.settings.wimpy
-                        && self.share.jobs > 1
-                        && let Err(failure) = child::pin(slot, self.share.threads)
-                    {
-                        self.results.lock().1 = Some(failure);
-                    }
-                    while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed))
-                        && !child::interrupted()
-                        && self.results.lock().1.is_none()
-                    {
-                        if let Err(failure) = self.task(task.clone()) {
-                            self.results.lock().1 = Some(failure);
-                        }
-                    }
-                });
+    fn tasks(&self, tasks: &[Task]) -> Result<(), Failure> {
+        let share = self.share;
+        let each = |slot, task: &Task| {
+            // The full mode does not change the programs' arguments, so they cannot limit their threads.
+            // Instead, each process is bound to some of the cores.
+            if !self.settings.wimpy && share.jobs > 1 {
+                child::pin(slot, share.threads)?;
             }
-        });
+            self.task(task.clone())
+        };
+        parallel(share.jobs, tasks, each).map(drop)
     }
 
     /// Runs all cases of a task. The cases that a crash leaves unfinished run in further processes.
@@ -125,7 +108,7 @@ impl Run<'_> {
             for record in outcome.records {
                 self.folder.lock().append(&record)?;
                 self.bar.ended(&record);
-                self.results.lock().0.insert(record.name.clone(), record);
+                self.results.lock().insert(record.name.clone(), record);
             }
             let mut again = outcome.again;
             if cases.len() > 1 && !again.is_empty() {

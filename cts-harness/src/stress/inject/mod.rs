@@ -9,11 +9,11 @@
 mod scenario;
 
 use crate::child::{self, End, Limits};
+use crate::parallel::parallel;
 use crate::{Failure, Outcome, progress};
-use parking_lot::Mutex;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub(super) use scenario::play;
@@ -64,36 +64,22 @@ fn sites(
     mode: &str,
     kind: &str,
 ) -> Result<(u32, Vec<String>), Failure> {
-    let next = AtomicU32::new(0);
     let over = AtomicBool::new(false);
-    let (last, faults) = (AtomicU32::new(0), Mutex::new(Vec::new()));
-    let work = || -> Outcome {
-        while !over.load(Ordering::Relaxed) {
-            let number = 1 + args.every * next.fetch_add(1, Ordering::Relaxed);
-            if number > MOST {
-                break;
-            }
-            let debug = format!("{mode}{kind}={number}");
-            let trial = Trial::new(place, &debug, Duration::from_secs(args.patience))?;
-            if trial.reached {
-                last.fetch_max(number, Ordering::Relaxed);
-            } else {
-                over.store(true, Ordering::Relaxed);
-            }
-            if let Some(why) = trial.wrong {
-                faults.lock().push(format!("CALDERA_DEBUG={debug}: {why}"));
-            }
-        }
-        Ok(())
-    };
+    let numbers: Vec<u32> = (1..=MOST).step_by(args.every.max(1) as usize).collect();
     let workers = std::thread::available_parallelism()?.get().min(16);
-    std::thread::scope(|scope| {
-        let all: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        all.into_iter()
-            .try_for_each(|w| w.join().unwrap_or_else(|_| fail!("a thread panicked")))
+    let trials = parallel(workers, &numbers, |_, number| {
+        if over.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let debug = format!("{mode}{kind}={number}");
+        let trial = Trial::new(place, &debug, Duration::from_secs(args.patience))?;
+        over.fetch_or(!trial.reached, Ordering::Relaxed);
+        let wrong = trial.wrong.map(|why| format!("CALDERA_DEBUG={debug}: {why}"));
+        Ok(Some((if trial.reached { *number } else { 0 }, wrong)))
     })?;
-    let faults = faults.into_inner();
-    Ok((last.into_inner(), faults))
+    let (reached, wrong): (Vec<u32>, Vec<Option<String>>) = trials.into_iter().flatten().unzip();
+    let last = reached.into_iter().max().unwrap_or(0);
+    Ok((last, wrong.into_iter().flatten().collect()))
 }
 
 /// The result of the scenario with one fault.
