@@ -9,6 +9,7 @@
 use crate::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,15 @@ pub(crate) fn warning(text: &str) {
 /// Prints an error.
 pub(crate) fn error(text: &str) {
     eprintln!("error: {text}");
+}
+
+/// Writes a JSON value to a file, or prints it if the file is `-`.
+pub(crate) fn json(file: &Path, value: &serde_json::Value) -> Result<(), Failure> {
+    if file.as_os_str() == "-" {
+        println!("{value}");
+        return Ok(());
+    }
+    Ok(std::fs::write(file, format!("{value:#}\n"))?)
 }
 
 /// Runs a command, and shows that it is running. Its output is printed only if it fails.

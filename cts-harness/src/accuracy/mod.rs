@@ -22,7 +22,7 @@ mod samples;
 
 pub(crate) use mpfr::LIBRARY as MPFR_LIBRARY;
 
-use crate::bench::locate;
+use crate::cl;
 use crate::packages::{MPFR, ensure};
 use crate::{Failure, Outcome, child, progress};
 use device::{Bench, Timing};
@@ -120,9 +120,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 fn open(name: &str, device: Option<&str>) -> Result<Bench, Failure> {
-    let place = locate::locate(name, device)?;
-    let device = place.open().map_err(|Failure(why)| failure!("{name}: {why}"))?;
-    Bench::new(device)
+    Bench::new(cl::find(name, device)?.1)
 }
 
 fn title(bench: &Bench, peer: Option<&Bench>, relaxed: bool) -> String {
@@ -144,11 +142,7 @@ fn write_json(file: &Path, bench: &Bench, peer: Option<&Bench>, relaxed: bool, r
         "device": side(bench), "peer": peer.map(side), "relaxed": relaxed,
         "rows": rows.iter().map(report::json).collect::<Vec<_>>(),
     });
-    if file.as_os_str() == "-" {
-        progress::line(&value.to_string());
-        return Ok(());
-    }
-    Ok(std::fs::write(file, format!("{value:#}\n"))?)
+    progress::json(file, &value)
 }
 
 type Judging<'scope> = std::thread::ScopedJoinHandle<'scope, Result<Verdict, Failure>>;

@@ -82,7 +82,7 @@ pub(super) trait Running {
 /// An implementation's device, with the objects that all cases use.
 pub(super) struct Side {
     /// The location of the library, with which a child process can open it again.
-    pub(super) place: super::locate::Place,
+    pub(super) place: crate::cl::Location,
     pub(super) device: Device,
     pub(super) context: Context,
 }

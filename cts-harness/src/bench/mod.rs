@@ -2,7 +2,6 @@
 //! alternately.
 //!
 //! ```text
-//! locate   a name → a library and a device
 //! case     the cases: their rows, and an interface that repeats and checks
 //! work     cases with kernels over buffers, as data; data: their inputs and comparisons
 //! cases/   all cases, by family; kernels/ their OpenCL C
@@ -16,7 +15,6 @@ mod case;
 mod cases;
 mod data;
 mod json;
-pub(crate) mod locate;
 mod measure;
 mod stats;
 mod table;
@@ -149,14 +147,13 @@ fn bench(names: &[&str], options: &Options) -> Outcome {
     if let Some(file) = &options.json {
         let settings = serde_json::json!({ "scale": format!("{:?}", extent.scale), "quick": options.quick,
             "least": plan.least, "most": plan.most, "budget": plan.budget.as_secs_f64(), "rows_left_out": left_out });
-        write(file, &json::run(&sides, &results, settings))?;
+        progress::json(file, &json::run(&sides, &results, settings))?;
     }
     conclude(&results)
 }
 
 fn open(name: &str, device: Option<&str>) -> Result<Side, Failure> {
-    let place = locate::locate(name, device)?;
-    let device = place.open().map_err(|Failure(why)| failure!("{name}: {why}"))?;
+    let (place, device) = cl::find(name, device)?;
     let context = cl::Context::new(&device)?;
     Ok(Side {
         place,
@@ -231,14 +228,6 @@ fn means(results: &[measure::Result]) {
             );
         }
     }
-}
-
-fn write(file: &std::path::Path, value: &serde_json::Value) -> Outcome {
-    if file.as_os_str() == "-" {
-        progress::line(&value.to_string());
-        return Ok(());
-    }
-    Ok(std::fs::write(file, format!("{value:#}\n"))?)
 }
 
 fn conclude(results: &[measure::Result]) -> Outcome {

@@ -6,8 +6,7 @@
 //! process ends, since the device may be lost.
 
 use super::launch::{Argument, Plan, hash};
-use crate::bench::locate::Place;
-use crate::cl::{self, Buffer, Context, Device, Handle, Queue};
+use crate::cl::{self, Buffer, Context, Device, Handle, Location, Queue};
 use crate::{Failure, Outcome, progress};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use std::time::Instant;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    place: Place,
+    place: Location,
     /// A file that describes the launch; by default each program's first line does
     #[arg(long, value_name = "FILE")]
     launch: Option<PathBuf>,

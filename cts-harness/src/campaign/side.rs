@@ -2,9 +2,8 @@
 
 use super::Limits;
 use super::execute::Described;
-use crate::bench::locate::{Place, locate};
 use crate::child::{self, End};
-use crate::cl::Signature;
+use crate::cl::{Location, Signature, locate};
 use crate::{Failure, progress};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use std::time::Duration;
 #[derive(Clone)]
 pub(super) struct Side {
     pub(super) name: String,
-    place: Place,
+    place: Location,
     environment: Vec<(String, String)>,
 }
 

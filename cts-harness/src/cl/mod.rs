@@ -3,6 +3,7 @@
 //! ```text
 //! library    a library → its platforms, each with a table of functions
 //! device     the devices and their properties
+//! locate     a name on the command line → a library and a device
 //! handle     a handle that owns a reference; the creation of objects and the queries about them
 //! memory     memory of the application that commands use after the call that enqueues them
 //! commands   commands that wait for events and have an event
@@ -22,6 +23,7 @@ mod commands;
 mod device;
 mod handle;
 mod library;
+mod locate;
 mod memory;
 mod signature;
 mod texels;
@@ -31,6 +33,7 @@ pub(crate) use commands::Side;
 pub(crate) use device::{Device, context, open};
 pub(crate) use handle::{Argument, Handle, Kind, abort_on_bad_release};
 pub(crate) use library::{can_load, icd_files, reason};
+pub(crate) use locate::{Location, find, locate};
 pub(crate) use memory::{Mapped, Memory, watch_memory};
 pub(crate) use signature::{Parameter, Signature};
 pub(crate) use texels::Place;

@@ -1,7 +1,7 @@
 //! The devices of the stress test, and the features that all of them have.
 
 use crate::Failure;
-use crate::cl::{self, Device, Handle};
+use crate::cl::{self, Device, Handle, Location};
 use std::sync::OnceLock;
 
 /// The devices of each context.
@@ -16,26 +16,13 @@ pub(super) struct Cl {
 }
 
 impl Cl {
-    /// Opens the first platform whose name contains `platform` and that has devices whose names contain
-    /// `device`, with at most `most` of these devices.
-    pub(super) fn open(
-        library: &str,
-        platform: Option<&str>,
-        device: Option<&str>,
-        most: usize,
-    ) -> Result<&'static Cl, Failure> {
+    /// Opens at most `most` of the devices of the first platform that has such devices.
+    pub(super) fn open(place: &Location, most: usize) -> Result<&'static Cl, Failure> {
         cl::abort_on_bad_release();
-        let contains = |text: &str, part: Option<&str>| {
-            part.is_none_or(|p| text.to_lowercase().contains(&p.to_lowercase()))
-        };
-        let mut devices = cl::open(library)?;
-        devices.retain(|d| contains(&d.platform, platform) && contains(&d.name, device));
-        let first = devices.first().map(|d| d.platform.clone());
-        devices.retain(|d| Some(&d.platform) == first.as_ref());
+        let mut devices = place.devices()?;
+        let first = devices[0].platform.clone();
+        devices.retain(|d| d.platform == first);
         devices.truncate(most);
-        if devices.is_empty() {
-            return fail!("{library} offers no such device");
-        }
         let all = |feature: fn(&Device) -> bool| devices.iter().all(feature);
         let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
         let cl = Cl {

@@ -19,7 +19,7 @@ mod ops;
 mod unlocked;
 mod world;
 
-use crate::bench::locate::locate;
+use crate::cl::locate;
 use crate::{Failure, Outcome, progress};
 use cl::Cl;
 use std::sync::Arc;
@@ -80,18 +80,19 @@ pub(crate) struct Args {
 /// Runs epochs until the time is over.
 pub(crate) fn run(args: &Args) -> Outcome {
     let place = locate(&args.platform, args.device.as_deref())?;
-    let (library, platform, device) = place.parts();
     if args.play_faults {
         let lost = std::env::var("CALDERA_DEBUG").is_ok_and(|d| d.contains("lose-device"));
-        return inject::play(|| Cl::open(library, platform, device, 1), lost);
+        return inject::play(|| Cl::open(&place, 1), lost);
     }
     if args.inject {
-        let named = [Some(("--platform", library)), device.map(|d| ("--device", d))];
-        let named = named.into_iter().flatten();
-        let arguments: Vec<String> = named.flat_map(|(a, b)| [a.to_owned(), b.to_owned()]).collect();
+        let device = args.device.iter().flat_map(|d| ["--device", d]);
+        let arguments: Vec<&str> = ["--platform", place.library()]
+            .into_iter()
+            .chain(device)
+            .collect();
         return inject::run(&arguments, args);
     }
-    let cl = Cl::open(library, platform, device, args.devices.max(1))?;
+    let cl = Cl::open(&place, args.devices.max(1))?;
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     let seed = args.seed.unwrap_or(now.as_secs());
     say!("{}: {} threads, seed {seed}", cl.name, args.threads);

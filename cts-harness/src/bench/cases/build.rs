@@ -5,9 +5,8 @@ use super::generate::Program;
 use crate::Outcome;
 use crate::bench::case::{Case, Quantity, Row, Running, Sample, Side, Stop};
 use crate::bench::data::to_u32;
-use crate::bench::locate::Place;
 use crate::child::{self, End, Limits};
-use crate::cl::{Argument, Context, Queue, Range};
+use crate::cl::{Argument, Context, Location, Queue, Range};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -138,7 +137,7 @@ pub(super) fn cases(longest: usize) -> Vec<Case> {
 
 /// Starts the probes of a side.
 struct Probes {
-    place: Place,
+    place: Location,
     state: State,
     longest: usize,
     dir: TempDir,
@@ -216,7 +215,7 @@ fn now() -> u128 {
 #[derive(clap::Args)]
 pub(in crate::bench) struct ProbeArgs {
     #[command(flatten)]
-    place: Place,
+    place: Location,
     #[arg(long)]
     longest: usize,
     #[arg(long)]

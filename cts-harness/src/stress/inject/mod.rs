@@ -32,7 +32,7 @@ const MODES: [&str; 2] = ["", "discrete,"];
 const MOST: u32 = 2000;
 
 /// Tries all sites, or every `--every`th of them.
-pub(super) fn run(place: &[String], args: &super::Args) -> Outcome {
+pub(super) fn run(place: &[&str], args: &super::Args) -> Outcome {
     child::catch_interrupts()?;
     let mut faults = Vec::new();
     for mode in MODES {
@@ -58,12 +58,7 @@ pub(super) fn run(place: &[String], args: &super::Args) -> Outcome {
 
 /// Tries the sites of one flag. Returns the number of the last site that was reached, and the faults that
 /// were found.
-fn sites(
-    place: &[String],
-    args: &super::Args,
-    mode: &str,
-    kind: &str,
-) -> Result<(u32, Vec<String>), Failure> {
+fn sites(place: &[&str], args: &super::Args, mode: &str, kind: &str) -> Result<(u32, Vec<String>), Failure> {
     let over = AtomicBool::new(false);
     let numbers: Vec<u32> = (1..=MOST).step_by(args.every.max(1) as usize).collect();
     let workers = std::thread::available_parallelism()?.get().min(16);
@@ -90,7 +85,7 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(place: &[String], debug: &str, patience: Duration) -> Result<Trial, Failure> {
+    fn new(place: &[&str], debug: &str, patience: Duration) -> Result<Trial, Failure> {
         let folder = tempfile::tempdir()?;
         let [log, printed] = ["log", "printed"].map(|name| folder.path().join(name));
         let mut command = Command::new(std::env::current_exe()?);

@@ -1,12 +1,12 @@
 //! Finds the library and the device for a platform's name on the command line.
 
-use crate::cl::{self, Device};
+use super::{Device, icd_files, open};
 use crate::{Failure, artifacts};
 use std::path::Path;
 
 /// The location of a device. It is also passed to a child process as arguments.
 #[derive(clap::Args, Clone, PartialEq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     /// The library, in a form that the dynamic linker accepts
     #[arg(long, value_name = "FILE")]
     from: String,
@@ -18,7 +18,7 @@ pub(crate) struct Place {
     device: Option<String>,
 }
 
-impl Place {
+impl Location {
     pub(crate) fn arguments(&self) -> Vec<String> {
         let mut all = vec![String::from("--from"), self.from.clone()];
         for (option, value) in [("--of", &self.platform), ("--device", &self.device)] {
@@ -27,29 +27,35 @@ impl Place {
         all
     }
 
-    /// Returns the library, and parts of the names of the platform and the device.
-    pub(crate) fn parts(&self) -> (&str, Option<&str>, Option<&str>) {
-        (&self.from, self.platform.as_deref(), self.device.as_deref())
+    /// Returns the library.
+    pub(crate) fn library(&self) -> &str {
+        &self.from
     }
 
-    /// Opens the first device that matches.
-    pub(crate) fn open(&self) -> Result<Device, Failure> {
-        let devices = cl::open(&self.from)?;
-        let fits = |text: &str, part: &Option<String>| part.as_ref().is_none_or(|p| contains(text, p));
+    /// Opens the devices that match. There is at least one.
+    pub(crate) fn devices(&self) -> Result<Vec<Device>, Failure> {
+        let mut devices = open(&self.from)?;
         let names: Vec<String> = devices
             .iter()
             .map(|d| format!("{} ({})", d.name, d.platform))
             .collect();
-        let mut devices = devices.into_iter();
-        devices
-            .find(|d| fits(&d.platform, &self.platform) && fits(&d.name, &self.device))
-            .ok_or_else(|| failure!("{} offers {}", self.from, list(&names)))
+        let fits = |text: &str, part: &Option<String>| part.as_ref().is_none_or(|p| contains(text, p));
+        devices.retain(|d| fits(&d.platform, &self.platform) && fits(&d.name, &self.device));
+        match devices.is_empty() {
+            true => fail!("{} offers {}", self.from, list(&names)),
+            false => Ok(devices),
+        }
+    }
+
+    /// Opens the first device that matches.
+    pub(crate) fn open(&self) -> Result<Device, Failure> {
+        Ok(self.devices()?.swap_remove(0))
     }
 }
 
 /// Finds an implementation: `caldera` (built first), the file of a library, or a part of a platform's name.
-pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure> {
-    let place = |from: String, platform: Option<&str>| Place {
+pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Location, Failure> {
+    let place = |from: String, platform: Option<&str>| Location {
         from,
         platform: platform.map(str::to_owned),
         device: device.map(str::to_owned),
@@ -61,7 +67,7 @@ pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure>
         return Ok(place(name.to_owned(), None));
     }
     // ICDs with a matching file name come first, because it may take long to open the others.
-    let mut files = cl::icd_files();
+    let mut files = icd_files();
     files.sort_by_key(|f| (!stem_contains(f, name), f.clone()));
     let mut seen = Vec::new();
     for file in files {
@@ -69,7 +75,7 @@ pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure>
             continue;
         };
         let library = text.trim();
-        let devices = cl::open(library).unwrap_or_default();
+        let devices = open(library).unwrap_or_default();
         if devices.iter().any(|d| contains(&d.platform, name)) {
             return Ok(place(library.to_owned(), Some(name)));
         }
@@ -85,6 +91,13 @@ pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure>
         Ok(_) => Ok(loader),
         Err(Failure(why)) => fail!("no OpenCL platform is called «{name}»: {}; {why}", list(&seen)),
     }
+}
+
+/// Finds an implementation as [`locate`] does, and opens its first device whose name contains `device`.
+pub(crate) fn find(name: &str, device: Option<&str>) -> Result<(Location, Device), Failure> {
+    let place = locate(name, device)?;
+    let device = place.open().map_err(|Failure(why)| failure!("{name}: {why}"))?;
+    Ok((place, device))
 }
 
 fn list(names: &[String]) -> String {
