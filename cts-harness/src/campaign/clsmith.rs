@@ -131,19 +131,9 @@ fn plan(text: &str, most: usize) -> Result<Plan, Failure> {
     }
     let items: usize = global.iter().product();
     let groups: usize = global.iter().zip(&local).map(|(g, l)| g / l.max(&1)).product();
-    let mut memory = vec![Memory {
-        bytes: items * 8,
-        fill: Fill::Zero,
-        result: true,
-        image: None,
-    }];
+    let mut memory = vec![Memory::result(items * 8, Fill::Zero)];
     let mut add = |count: usize, width: usize, start: i64, step: i64| {
-        memory.push(Memory {
-            bytes: count * width,
-            fill: Fill::Line { width, start, step },
-            result: false,
-            image: None,
-        });
+        memory.push(Memory::input(count * width, Fill::Line { width, start, step }));
     };
     if let Some(counters) = value("--atomics") {
         let counters: usize = counters.parse()?;

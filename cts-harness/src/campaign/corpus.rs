@@ -262,12 +262,7 @@ impl Inputs {
                     // half and double get the same bits, which are zeros and subnormal numbers in these types.
                     _ => Fill::Below { seed, end: 16 },
                 };
-                self.memory.push(Memory {
-                    bytes: BUFFER,
-                    fill,
-                    result: true,
-                    image: None,
-                });
+                self.memory.push(Memory::result(BUFFER, fill));
                 Some(Argument::Memory(self.memory.len() - 1))
             }
         }
@@ -375,12 +370,7 @@ mod tests {
 
     #[test]
     fn only_floats_are_near() {
-        let memory = |fill| Memory {
-            bytes: 8,
-            fill,
-            result: true,
-            image: None,
-        };
+        let memory = |fill| Memory::result(8, fill);
         let plan = Plan {
             memory: vec![memory(Fill::Zero), memory(Fill::Floats { seed: 1 })],
             ..Plan::default()

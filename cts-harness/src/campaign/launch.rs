@@ -31,6 +31,28 @@ pub(super) struct Memory {
     pub(super) image: Option<[usize; 3]>,
 }
 
+impl Memory {
+    /// Returns a buffer that only the launches use.
+    pub(super) fn input(bytes: usize, fill: Fill) -> Memory {
+        let (result, image) = (false, None);
+        Memory {
+            bytes,
+            fill,
+            result,
+            image,
+        }
+    }
+
+    /// Returns a buffer whose contents after the last launch are part of the result.
+    pub(super) fn result(bytes: usize, fill: Fill) -> Memory {
+        let result = true;
+        Memory {
+            result,
+            ..Memory::input(bytes, fill)
+        }
+    }
+}
+
 /// The initial contents of a memory object.
 #[derive(Serialize, Deserialize, Copy, Clone, Default, PartialEq, Debug)]
 pub(super) enum Fill {

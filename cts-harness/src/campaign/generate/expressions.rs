@@ -67,14 +67,10 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
         .collect();
     let plan = Plan {
         options: String::new(),
-        memory: [(4, false), (rows * ITEMS * 8, true)]
-            .map(|(bytes, result)| Memory {
-                bytes,
-                fill: Fill::Zero,
-                result,
-                image: None,
-            })
-            .into(),
+        memory: vec![
+            Memory::input(4, Fill::Zero),
+            Memory::result(rows * ITEMS * 8, Fill::Zero),
+        ],
         launches: vec![Launch {
             kernel: "k0".into(),
             offset: vec![0],

@@ -33,18 +33,12 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
     for _ in 0..g.below(4) {
         text += &g.function();
     }
-    let buffer = |bytes: usize, fill: Fill, result: bool| Memory {
-        bytes,
-        fill,
-        result,
-        image: None,
-    };
     let mut plan = Plan {
         options: g.pick(&["", "", "", "-cl-opt-disable", "-cl-mad-enable"]).into(),
         memory: vec![
-            buffer(INPUT * 4, Fill::Random { seed }, false),
-            buffer(INPUT * 4, Fill::Random { seed: seed ^ 1 }, false),
-            buffer(8 * 4, Fill::Random { seed: seed ^ 2 }, true),
+            Memory::input(INPUT * 4, Fill::Random { seed }),
+            Memory::input(INPUT * 4, Fill::Random { seed: seed ^ 1 }),
+            Memory::result(8 * 4, Fill::Random { seed: seed ^ 2 }),
         ],
         launches: Vec::new(),
     };
@@ -52,12 +46,12 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
     if image {
         plan.memory.push(Memory {
             image: Some(IMAGE),
-            ..buffer(IMAGE[0] * IMAGE[1] * 16, Fill::Random { seed: seed ^ 3 }, false)
+            ..Memory::input(IMAGE[0] * IMAGE[1] * 16, Fill::Random { seed: seed ^ 3 })
         });
     }
     // Each kernel reads the results of the previous one; the first kernel reads this buffer instead.
     plan.memory
-        .push(buffer(8 * 8, Fill::Random { seed: seed ^ 4 }, false));
+        .push(Memory::input(8 * 8, Fill::Random { seed: seed ^ 4 }));
     let mut before = 8;
     let kernels = g.pick(&[1, 1, 2, 3]);
     for k in 0..kernels {
@@ -66,9 +60,9 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
         let items: usize = global.iter().product();
         let group: usize = local.iter().product();
         let previous = plan.memory.len() - 1 - usize::from(k > 0);
-        plan.memory.push(buffer(items * 8, Fill::Zero, true));
+        plan.memory.push(Memory::result(items * 8, Fill::Zero));
         plan.memory
-            .push(buffer(items * 16 * 4, Fill::Random { seed: seed ^ 5 }, true));
+            .push(Memory::result(items * 16 * 4, Fill::Random { seed: seed ^ 5 }));
         let out = plan.memory.len() - 2;
         let mut arguments: Vec<Argument> = [0, 1, 2, previous, out, out + 1].map(Argument::Memory).into();
         arguments.extend([Argument::U32(g.below(16) as u32), Argument::Local(group * 4)]);
