@@ -233,6 +233,11 @@ impl<'m> Machine<'m> {
         };
         let first = |n: usize| args[n].first().copied().unwrap_or(0);
         Ok(match &data.op {
+            // No pass may execute this speculatively.
+            Op::Binary(op) if data.no_wrap && eval::wraps(*op, scalar, args[0][0], args[1][0]) => {
+                let function = func.name.clone();
+                return Err(Trap::Overflow { function, inst });
+            }
             Op::Binary(op) => lanes(count, |i| any(eval::binary(*op, scalar, args[0][i], args[1][i])))
                 .ok_or_else(undefined)?,
             Op::Unary(op) => args[0].iter().map(|&a| eval::unary(*op, scalar, a)).collect(),

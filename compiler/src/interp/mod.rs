@@ -18,7 +18,7 @@ pub use memory::Memory;
 
 use crate::intrinsic::Intrinsic;
 use crate::ir::{
-    AddressSpace, ArgKind, ArgLocation, EntityRef, Func, Handle, HandleFact, Module, Scalar, Ty,
+    AddressSpace, ArgKind, ArgLocation, EntityRef, Func, Handle, HandleFact, Inst, Module, Scalar, Ty,
 };
 use machine::{Machine, Stop};
 
@@ -37,6 +37,9 @@ pub enum Trap {
     /// An operation has an undefined result.
     #[error("{0} has no defined result")]
     Undefined(String),
+    /// An operation that is [`crate::ir::InstData::no_wrap`] overflows.
+    #[error("{inst:?} in {function}, which is no_wrap, overflows")]
+    Overflow { function: String, inst: Inst },
     /// The interpreter does not implement the operation.
     #[error("{0} cannot be interpreted")]
     NotSupported(String),

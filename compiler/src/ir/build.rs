@@ -192,6 +192,14 @@ impl<'f> Builder<'f> {
     pub fn binary(&mut self, op: BinOp, a: Value, b: Value) -> Value {
         self.derived(Op::Binary(op), [a, b])
     }
+    /// Emits an addition, subtraction or multiplication that never overflows ([`super::InstData::no_wrap`]).
+    pub fn binary_no_wrap(&mut self, op: BinOp, a: Value, b: Value) -> Value {
+        let result = self.binary(op, a, b);
+        if let Some(inst) = self.func.def_inst(result) {
+            self.func.insts[inst].no_wrap = true;
+        }
+        result
+    }
     /// Emits an operation with one operand.
     pub fn unary(&mut self, op: UnOp, a: Value) -> Value {
         self.derived(Op::Unary(op), [a])

@@ -71,6 +71,7 @@ impl<'s> Cloner<'s> {
             };
             let new = dst.new_inst(op, args, &[], data.span);
             dst.insts[new].fp = data.fp;
+            dst.insts[new].no_wrap = data.no_wrap;
             dst.insts[new].unroll = data.unroll;
             self.insts[old.index()] = Some(new);
             for &r in &data.results {
@@ -163,6 +164,7 @@ impl Copier {
             };
             let new = func.new_inst(op, args, &[], data.span);
             func.insts[new].fp = data.fp;
+            func.insts[new].no_wrap = data.no_wrap;
             func.insts[new].unroll = data.unroll;
             if self.insts.len() <= old.index() {
                 self.insts.resize(old.index() + 1, None);

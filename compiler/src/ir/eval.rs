@@ -52,6 +52,19 @@ fn float(scalar: Scalar, a: u64, b: u64, wide: fn(f64, f64) -> f64, single: fn(f
     }
 }
 
+/// Returns whether the exact result of an addition, subtraction or multiplication of signed integers does not fit into
+/// their type.
+pub fn wraps(op: BinOp, scalar: Scalar, a: u64, b: u64) -> bool {
+    let (a, b) = (i128::from(signed(scalar, a)), i128::from(signed(scalar, b)));
+    let exact = match op {
+        BinOp::IAdd => a + b,
+        BinOp::ISub => a - b,
+        BinOp::IMul => a * b,
+        _ => return false,
+    };
+    exact >> (scalar.bits() - 1) != exact >> 127
+}
+
 /// Evaluates an operation with two operands.
 pub fn binary(op: BinOp, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
     let (sa, sb) = (signed(scalar, a), signed(scalar, b));

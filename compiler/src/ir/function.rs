@@ -221,6 +221,7 @@ impl Function {
             results: ValueList::new(),
             regions: Vec::new(),
             fp: FpFlags::default(),
+            no_wrap: false,
             unroll: Unroll::default(),
             span,
         };

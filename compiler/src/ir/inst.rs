@@ -330,6 +330,11 @@ pub struct InstData {
     pub regions: Vec<Region>,
     /// The liberties of a floating-point operation.
     pub fp: FpFlags,
+    /// For `IAdd`, `ISub` and `IMul` of scalars only: whenever the instruction is executed, the exact result, of the
+    /// operands taken as signed, fits into the type. C's arithmetic of `int` and `long` has the flag (C99 6.5, 5). A
+    /// pass that executes an instruction where the program may not execute it, or computes a result from other
+    /// operands than before, clears the flag, unless it can show that the same holds there.
+    pub no_wrap: bool,
     /// Meaningful for loops only.
     pub unroll: Unroll,
     /// The position in the source.

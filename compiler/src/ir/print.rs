@@ -418,6 +418,9 @@ impl<'a> FunctionPrinter<'a> {
         if fast {
             f.write_str(" fast")?;
         }
+        if data.no_wrap {
+            f.write_str(" no_wrap")?;
+        }
         self.operands(f, &data.args)
     }
 }

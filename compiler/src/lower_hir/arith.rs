@@ -59,7 +59,7 @@ impl FuncLowering<'_, '_> {
         ty: TypeId,
         contract: bool,
     ) -> Lowered<Value> {
-        let (scalar, _) = types::lanes(&self.cx.program.types, ty)?;
+        let (scalar, lanes) = types::lanes(&self.cx.program.types, ty)?;
         let op = if scalar.is_float() {
             match op {
                 BinOp::Add => ir::BinOp::FAdd,
@@ -90,7 +90,17 @@ impl FuncLowering<'_, '_> {
             }
         };
         self.set_contract(contract);
-        Ok(self.b.binary(op, lhs, rhs))
+        // The operands of narrower types were promoted to int. Vectors of int are not indices.
+        let overflows = match op {
+            ir::BinOp::IAdd | ir::BinOp::ISub | ir::BinOp::IMul => {
+                self.speculates || lanes > 1 || !matches!(scalar, Scalar::Int | Scalar::Long)
+            }
+            _ => true,
+        };
+        Ok(match overflows {
+            true => self.b.binary(op, lhs, rhs),
+            false => self.b.binary_no_wrap(op, lhs, rhs),
+        })
     }
 
     /// Emits a comparison of two operands of type `ty`.

@@ -192,12 +192,20 @@ impl FuncLowering<'_, '_> {
         self.b.bits(Ty::of(ir::Scalar::Sampler), handle.to_bits())
     }
 
+    /// Returns the value of an expression that the source may not evaluate, so that nothing follows from it.
+    fn speculative_value(&mut self, e: &Expr) -> Lowered<Value> {
+        let outer = std::mem::replace(&mut self.speculates, true);
+        let value = self.value(e);
+        self.speculates = outer;
+        value
+    }
+
     /// Emits `lhs && rhs` if `and` is set, otherwise `lhs || rhs`.
     fn short_circuit(&mut self, lhs: &Expr, rhs: &Expr, and: bool) -> Lowered<Value> {
         let lhs = self.value(lhs)?;
         let known = self.b.bool(!and);
         if speculatable(rhs, &mut { SPECULATION_BUDGET }) {
-            let rhs = self.value(rhs)?;
+            let rhs = self.speculative_value(rhs)?;
             return Ok(if and {
                 self.b.select(lhs, rhs, known)
             } else {
@@ -222,8 +230,8 @@ impl FuncLowering<'_, '_> {
         let handle = types::is_handle(&self.cx.program.types, ty);
         let mut budget = SPECULATION_BUDGET;
         if value_ty.is_some() && !handle && speculatable(a, &mut budget) && speculatable(b, &mut budget) {
-            let a = self.value(a)?;
-            let b = self.value(b)?;
+            let a = self.speculative_value(a)?;
+            let b = self.speculative_value(b)?;
             return Ok(Val::Value(self.b.select(cond, a, b)));
         }
         let copy = match types::is_record(&self.cx.program.types, ty) {

@@ -39,6 +39,8 @@ pub(super) struct FuncLowering<'a, 'p> {
     pub(super) graph: Option<Graph>,
     /// The switches that are lowered into the graph, the innermost last.
     pub(super) switches: Vec<SwitchContext>,
+    /// Whether the present expression is evaluated although the source may not evaluate it.
+    pub(super) speculates: bool,
 }
 
 /// Lowers a function that has a body.
@@ -60,6 +62,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>, id: hir::FuncId) -> Lowered<Function>
         left: HashSet::new(),
         graph: None,
         switches: Vec::new(),
+        speculates: false,
         source,
         b: Builder::at_end(&mut func, region),
         cx,

@@ -14,7 +14,7 @@
 //!
 //! The pass changes neither the computations nor their order, except that loads move, which is safe because
 //! nothing in the loop writes. The values that addresses are computed from are added up from iteration to
-//! iteration.
+//! iteration; so are their extensions to 64 bits where the narrow operations are `no_wrap`.
 
 mod share;
 
@@ -29,7 +29,7 @@ use crate::ir::analysis::{Jumps, is_pure};
 use crate::ir::build::Builder;
 use crate::ir::clone::Copier;
 use crate::ir::walk::Parents;
-use crate::ir::{BinOp, Function, Inst, Module, Op, Region, Storage, Ty, Unroll, Value, ValueDef};
+use crate::ir::{BinOp, CastOp, Function, Inst, Module, Op, Region, Storage, Ty, Unroll, Value, ValueDef};
 
 pub const PASS: Pass = Pass {
     name: "batch_loads",
@@ -54,6 +54,9 @@ const SHORT: u64 = 64;
 
 /// The most instructions that all copies in a function may have together.
 const MAX_COPIES: usize = 1024;
+
+/// The longest chain of operations that is followed from an index.
+const MAX_CHAIN: u32 = 16;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
@@ -325,8 +328,21 @@ impl Candidate {
         let at = func.index_in(place, self.loop_);
         let mut b = Builder::before(func, place, at);
         let mut found = BTreeMap::new();
+        let mut exact = Exact {
+            candidate: self,
+            body,
+            known: BTreeMap::new(),
+        };
         for &inst in &self.first {
             let data = &b.func.insts[inst];
+            if data.op == Op::Cast(CastOp::SExt) && b.func.ty(data.results[0]) == Ty::I64 {
+                let (operand, result) = (data.args[0], data.results[0]);
+                if let Some(Growth::By(by)) = exact.of(&mut b, operand, MAX_CHAIN) {
+                    known.insert(result, Growth::By(by));
+                    found.insert(inst, by);
+                }
+                continue;
+            }
             let (Op::Binary(op), false) = (&data.op, b.func.ty(data.results[0]).is_vector()) else {
                 continue;
             };
@@ -352,6 +368,74 @@ impl Candidate {
             found.insert(inst, by);
         }
         found
+    }
+}
+
+/// The increments of signed 32-bit integers as 64-bit integers, which are exact because the operations are `no_wrap`.
+struct Exact<'a> {
+    candidate: &'a Candidate,
+    body: Region,
+    known: BTreeMap<Value, Option<Growth>>,
+}
+
+impl Exact<'_> {
+    /// Returns the exact increment of a value, or `None` if it is not known or not loop-invariant.
+    fn of(&mut self, b: &mut Builder<'_>, value: Value, depth: u32) -> Option<Growth> {
+        if is_outside(b.func, self.body, value) {
+            return Some(Growth::Nothing);
+        }
+        if let Some(&known) = self.known.get(&value) {
+            return known;
+        }
+        let growth = if depth > 0 && b.func.ty(value) == Ty::I32 {
+            self.compute(b, value, depth - 1)
+        } else {
+            None
+        };
+        self.known.insert(value, growth);
+        growth
+    }
+
+    fn compute(&mut self, b: &mut Builder<'_>, value: Value, depth: u32) -> Option<Growth> {
+        if let ValueDef::Arg(_, n) = b.func.values[value].def {
+            let growth = self.candidate.arg_growth(b.func, n as usize)?;
+            let next = b.func.def_inst(b.func.insts[self.candidate.end].args[n as usize]);
+            return match growth {
+                Growth::Nothing => Some(Growth::Nothing),
+                Growth::By(step) => next
+                    .is_some_and(|i| b.func.insts[i].no_wrap)
+                    .then(|| Growth::By(extended(b, step))),
+            };
+        }
+        let data = &b.func.insts[b.func.def_inst(value)?];
+        let (Op::Binary(op), true) = (&data.op, data.no_wrap) else {
+            return None;
+        };
+        let (op, x, y) = (*op, data.args[0], data.args[1]);
+        Some(match (op, self.of(b, x, depth)?, self.of(b, y, depth)?) {
+            (BinOp::IAdd | BinOp::ISub, growth, Growth::Nothing) | (BinOp::IAdd, Growth::Nothing, growth) => {
+                growth
+            }
+            (BinOp::IAdd | BinOp::ISub, Growth::By(x), Growth::By(y)) => Growth::By(b.binary(op, x, y)),
+            (BinOp::IMul, Growth::By(n), Growth::Nothing) => {
+                let factor = extended(b, y);
+                Growth::By(times(b, n, factor))
+            }
+            (BinOp::IMul, Growth::Nothing, Growth::By(n)) => {
+                let factor = extended(b, x);
+                Growth::By(times(b, n, factor))
+            }
+            (BinOp::IMul, Growth::Nothing, Growth::Nothing) => Growth::Nothing,
+            _ => return None,
+        })
+    }
+}
+
+/// Returns a 32-bit integer as a signed 64-bit integer.
+fn extended(b: &mut Builder<'_>, value: Value) -> Value {
+    match b.func.as_bits(value) {
+        Some(bits) => b.i64(i64::from(bits as u32 as i32)),
+        None => b.cast(CastOp::SExt, value, Ty::I64),
     }
 }
 

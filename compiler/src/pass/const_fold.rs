@@ -9,6 +9,7 @@
 
 mod constants;
 mod identities;
+mod no_wrap;
 mod relaxed;
 mod vectors;
 
@@ -87,6 +88,7 @@ pub(super) fn fold_function(func: &mut Function, globals: &Map<Global, GlobalDat
                 }
                 Folded::Op(op, args) => {
                     changed = true;
+                    func.insts[inst].no_wrap = no_wrap::remains(func, inst, &op, &args);
                     func.insts[inst].op = op;
                     func.insts[inst].args = args.into();
                 }

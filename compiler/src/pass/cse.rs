@@ -266,6 +266,10 @@ pub(super) fn merge(func: &mut Function) -> bool {
                 }
                 stack.push(cse.frame(first, Some((inst, 0))));
             } else if let Some(value) = cse.visit(func, inst) {
+                // The result may be used where only the other computation's result was, which may have overflowed.
+                if let Some(kept) = func.def_inst(value) {
+                    func.insts[kept].no_wrap &= func.insts[inst].no_wrap;
+                }
                 replacements.set(func.insts[inst].results[0], value);
                 dead[inst.index()] = true;
             }

@@ -106,6 +106,9 @@ fn hoist(func: &mut Function, kernel: Option<&KernelInfo>, by_pointers: bool) ->
             continue;
         }
         changed = true;
+        for &inst in &moved.speculative {
+            func.insts[inst].no_wrap = false;
+        }
         remove(func, loop_, &moved, &mut gone);
         func.insert_before(place, loop_, moved.always);
         let Some(header) = header.filter(|_| !moved.guarded.is_empty()) else {
@@ -199,6 +202,8 @@ struct Stamps {
 #[derive(Default)]
 struct Moved {
     always: Vec<Inst>,
+    /// Those of `always` that the loop may not execute.
+    speculative: Vec<Inst>,
     /// The instructions that move only into a guard of the loop.
     guarded: Vec<Inst>,
 }
@@ -234,6 +239,9 @@ impl Body<'_> {
             if !is(&self.stamps.inside) {
                 let free = !is(&self.stamps.guarded);
                 if free && self.may_move(func, inst, at_top, at_top && is_certain) {
+                    if !at_top || !is_certain {
+                        moved.speculative.push(inst);
+                    }
                     moved.always.push(inst);
                     continue;
                 }

@@ -82,6 +82,10 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
             *func = returning_at_end(func);
             ends = true;
         }
+        if kept {
+            // Passes may execute calls of pure functions speculatively.
+            func.insts.iter_mut().for_each(|(_, data)| data.no_wrap = false);
+        }
         done[f.index()] = Done { ends, kept };
     }
     keep_reachable(module);

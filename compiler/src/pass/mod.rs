@@ -50,6 +50,7 @@ pub mod resolve_generic;
 pub mod round_doubles;
 pub mod scalarize_integers;
 pub mod scratch_memory;
+pub mod share_addresses;
 pub mod share_loads;
 pub mod share_offsets;
 pub mod simplify_integers;

@@ -6,8 +6,8 @@ use super::{
     keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_kernel_args,
     lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words,
     permute_bytes, promote_accumulators, resolve_generic, round_doubles, scalarize_integers, scratch_memory,
-    share_loads, share_offsets, simplify_integers, simplify_regions, split_rotations, sroa, unroll_counted,
-    unroll_loops, widen_accesses, widen_integers,
+    share_addresses, share_loads, share_offsets, simplify_integers, simplify_regions, split_rotations, sroa,
+    unroll_counted, unroll_loops, widen_accesses, widen_integers,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -64,8 +64,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
     // After unrolling, the addresses in the copies of a loop body differ by constants, which this pass moves
     // outwards.
     p.run_pass(simplify_integers::PASS);
-    // Now neighbouring addresses have a common base, which is computed once.
+    // Now the variable parts of neighbouring addresses are computed once.
     p.run_pass(cse::PASS);
+    // This pass needs equal parts to be one value. `late` removes the arithmetic that it leaves unused.
+    p.run_pass(share_addresses::PASS);
     // This pass must run while pointers can be followed back to kernel arguments, which tell which accesses
     // may alias.
     p.run_pass(forward_memory::PASS);

@@ -39,8 +39,10 @@ const MAX_DEPTH: u32 = 12;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
+    // `share_addresses` follows such sums as long as addresses are pointers.
+    let keeps_exact_sums = module.abi.is_empty();
     for (_, func) in module.funcs.iter_mut() {
-        changed |= simplify(func);
+        changed |= simplify(func, keeps_exact_sums);
     }
     Ok(changed.into())
 }
@@ -51,8 +53,9 @@ fn is_nonnegative(func: &Function, v: Value) -> bool {
     ty.scalar.is_int() && !ty.is_vector() && facts(func, v).is_nonnegative()
 }
 
-/// Simplifies the integers of a function, and returns whether anything changed.
-fn simplify(func: &mut Function) -> bool {
+/// Simplifies the integers of a function, and returns whether anything changed. `keeps_exact_sums`: constants stay in sums
+/// and products that are `no_wrap`, because the sums without the constants may overflow.
+fn simplify(func: &mut Function, keeps_exact_sums: bool) -> bool {
     let mut uses = func.use_counts();
     let mut replacements = Replacements::default();
     for region in func.regions_in_order() {
@@ -69,6 +72,10 @@ fn simplify(func: &mut Function) -> bool {
             }
             b.span = b.func.insts[inst].span;
             uses.resize(b.func.values.len(), 1);
+            if keeps_exact_sums && b.func.insts[inst].no_wrap {
+                b.push(inst);
+                continue;
+            }
             match rewrite(&mut b, &uses, inst) {
                 Some(new) => {
                     let result = b.func.insts[inst].results[0];

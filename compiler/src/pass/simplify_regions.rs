@@ -378,6 +378,9 @@ fn if_to_select(func: &mut Function, known: &Known) -> bool {
                 let mut insts = std::mem::take(&mut func.regions[body].insts);
                 let end = insts.pop().expect("speculatable: the arm has a terminator");
                 *passed = func.insts[end].args.clone();
+                for &i in &insts {
+                    func.insts[i].no_wrap = false;
+                }
                 func.regions[region].insts.extend(insts);
             }
             let [then, otherwise] = passed;

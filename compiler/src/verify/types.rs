@@ -33,7 +33,16 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
     let results: Vec<Ty> = data.results.iter().map(|&v| func.ty(v)).collect();
     count(data, &args, &results)?;
     match &data.op {
-        Op::Binary(op) => binary(*op, &args),
+        Op::Binary(op) => {
+            let may_wrap = !data.no_wrap
+                || matches!(op, BinOp::IAdd | BinOp::ISub | BinOp::IMul) && !args[0].is_vector();
+            require(
+                may_wrap,
+                "only sums, differences and products of scalars are no_wrap",
+            )?;
+            binary(*op, &args)
+        }
+        _ if data.no_wrap => Err("only sums, differences and products of scalars are no_wrap".into()),
         Op::Unary(op) => unary(*op, args[0]),
         Op::Compare(op) => compare(*op, &args),
         Op::Cast(op) => cast(*op, args[0], results[0]),

@@ -162,15 +162,18 @@ impl<'t> FunctionParser<'_, 't> {
         }
         let op = self.op(word)?;
         let mut fp = FpFlags::default();
+        let mut no_wrap = false;
         if self.t.more_on_line() {
             fp.contract = self.t.accept_word("contract");
             fp.finite = self.t.accept_word("finite");
             fp.no_signed_zeros = self.t.accept_word("no_signed_zeros");
             fp.fast = self.t.accept_word("fast");
+            no_wrap = self.t.accept_word("no_wrap");
         }
         let args = self.operands()?;
         let inst = self.new_inst(op, args, results)?;
         self.func.insts[inst].fp = fp;
+        self.func.insts[inst].no_wrap = no_wrap;
         Ok(())
     }
 

@@ -59,7 +59,17 @@ where
             _ if logical => s == Scalar::Bool,
             _ => s.is_int(),
         })?;
-        let value = self.with_flags(inst, |f| f.b.binary(op, a, b));
+        let exact = matches!(op, BinOp::IAdd | BinOp::ISub | BinOp::IMul)
+            && !self.b.func.ty(a).is_vector()
+            && self
+                .cx
+                .source
+                .decorated(inst.result, Decoration::NoSignedWrap)
+                .is_some();
+        let value = match exact {
+            true => self.b.binary_no_wrap(op, a, b),
+            false => self.with_flags(inst, |f| f.b.binary(op, a, b)),
+        };
         self.define(inst, value)
     }
 
