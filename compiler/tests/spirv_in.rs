@@ -189,6 +189,38 @@ fn what_is_missing_is_named() {
     );
 }
 
+/// SubgroupDispatch is accepted where there are sub-groups, as the environment demands. Its execution modes are not.
+#[test]
+fn sub_group_dispatch() {
+    let module = |mode: &[u32]| {
+        Module::new()
+            .op(17, &[4])
+            .op(17, &[6])
+            .op(17, &[58])
+            .op(14, &[2, 2])
+            .op(15, &[&[6, 10][..], &text("k")].concat())
+            .op(16, mode)
+            .op(19, &[1])
+            .op(33, &[2, 1])
+            .op(54, &[1, 10, 0, 2])
+            .op(248, &[11])
+            .op(253, &[])
+            .op(56, &[])
+    };
+    // LocalSize, SubgroupSize, SubgroupsPerWorkgroup.
+    import(&module(&[10, 17, 8, 1, 1]).bytes()).unwrap_or_else(|f| panic!("{}", f.log));
+    let refused = module(&[10, 35, 8]).refused();
+    assert!(
+        refused.ends_with("the mode SubgroupSize is not implemented"),
+        "{refused}"
+    );
+    let refused = module(&[10, 36, 8]).refused();
+    assert!(
+        refused.ends_with("the mode SubgroupsPerWorkgroup is not implemented"),
+        "{refused}"
+    );
+}
+
 #[test]
 fn sizes_are_bounded() {
     // An array of 2^40 integers, and a structure of two arrays of 3 GiB.

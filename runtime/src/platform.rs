@@ -35,8 +35,8 @@ impl Platform {
     pub const NAME: &'static str = "Caldera";
     /// CL_PLATFORM_VENDOR.
     pub const VENDOR: &'static str = "Caldera";
-    /// CL_PLATFORM_EXTENSIONS.
-    pub const EXTENSIONS: &'static str = "cl_khr_icd cl_khr_extended_versioning";
+    /// The extensions of the platform itself.
+    const OWN_EXTENSIONS: [&'static str; 2] = ["cl_khr_icd", "cl_khr_extended_versioning"];
     /// CL_PLATFORM_ICD_SUFFIX_KHR.
     pub const ICD_SUFFIX: &'static str = "CLDR";
 
@@ -52,6 +52,20 @@ impl Platform {
     /// Returns CL_PLATFORM_NUMERIC_VERSION as major and minor number.
     pub fn numeric_version() -> (u32, u32) {
         config().cl_version.numbers()
+    }
+
+    /// Returns CL_PLATFORM_EXTENSIONS. OpenCL 3.0 and later (CL 4.1) list the extensions that all devices have, too.
+    pub fn extensions(&self) -> Vec<&'static str> {
+        let mut names = Self::OWN_EXTENSIONS.to_vec();
+        let Some((first, others)) = self.devices.split_first() else {
+            return names;
+        };
+        if Self::numeric_version() >= (3, 0) {
+            let everywhere = |name: &&str| others.iter().all(|d| d.info().extensions.contains(name));
+            let shared = first.info().extensions.iter().copied().filter(everywhere);
+            names.extend(shared.filter(|name| !Self::OWN_EXTENSIONS.contains(name)));
+        }
+        names
     }
 
     /// Returns the platform. The first call loads Vulkan; `PLATFORM_NOT_FOUND_KHR` if there is no usable

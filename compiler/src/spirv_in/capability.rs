@@ -91,7 +91,9 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
         | Capability::SampledBuffer
         | Capability::ImageBuffer => f.images,
         Capability::Int64Atomics => f.buffer_int64_atomics,
-        Capability::GroupNonUniform => f.subgroups && (has("cl_khr_subgroups") || has(BALLOT)),
+        Capability::GroupNonUniform | Capability::SubgroupDispatch => {
+            f.subgroups && (has("cl_khr_subgroups") || has(BALLOT))
+        }
         Capability::GroupNonUniformVote => has("cl_khr_subgroup_non_uniform_vote"),
         Capability::GroupNonUniformBallot => has(BALLOT),
         Capability::GroupNonUniformArithmetic => has("cl_khr_subgroup_non_uniform_arithmetic"),

@@ -124,7 +124,8 @@ entry! {
             CL_PROFILING_COMMAND_QUEUED => ProfilingPoint::Queued,
             CL_PROFILING_COMMAND_SUBMIT => ProfilingPoint::Submit,
             CL_PROFILING_COMMAND_START => ProfilingPoint::Start,
-            CL_PROFILING_COMMAND_END => ProfilingPoint::End,
+            // CL 3.0, appendix H: without device-side enqueue, a command has ended when it is complete.
+            CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE => ProfilingPoint::End,
             _ => return info.unknown(param_name).map(drop),
         };
         info.value(event.profiling(point)?).map(drop)

@@ -111,11 +111,11 @@ entry! {
             CL_PLATFORM_VERSION => info.text(&Platform::version()),
             CL_PLATFORM_NAME => info.text(Platform::NAME),
             CL_PLATFORM_VENDOR => info.text(Platform::VENDOR),
-            CL_PLATFORM_EXTENSIONS => info.text(Platform::EXTENSIONS),
+            CL_PLATFORM_EXTENSIONS => info.text(&Platform::get()?.extensions().join(" ")),
             CL_PLATFORM_ICD_SUFFIX_KHR => info.text(Platform::ICD_SUFFIX),
             CL_PLATFORM_NUMERIC_VERSION => info.value(opencl_version(Platform::numeric_version())),
             CL_PLATFORM_EXTENSIONS_WITH_VERSION => {
-                info.slice(&with_versions(Platform::EXTENSIONS.split_whitespace()))
+                info.slice(&with_versions(Platform::get()?.extensions().into_iter()))
             }
             // The unit of the host's clock, which is also that of profiling.
             CL_PLATFORM_HOST_TIMER_RESOLUTION => info.value(1u64),

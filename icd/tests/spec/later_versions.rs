@@ -55,8 +55,127 @@ fn extensions_with_versions() {
     });
     assert!(listed.eq(names.split_whitespace().map(String::from)), "{names}");
     assert!(names.contains("cl_khr_extended_versioning"));
-    let platforms = query_text!(clGetPlatformInfo(platform(); CL_PLATFORM_EXTENSIONS));
-    assert_eq!(platforms, "cl_khr_icd cl_khr_extended_versioning");
+}
+
+/// CL 3.0, 4.1: the platform lists the extensions that all devices have. The tests run with one device.
+#[test]
+fn extensions_of_the_platform() {
+    let text = query_text!(clGetPlatformInfo(platform(); CL_PLATFORM_EXTENSIONS));
+    let names: Vec<&str> = text.split(' ').collect();
+    assert_eq!(names[..2], ["cl_khr_icd", "cl_khr_extended_versioning"]);
+    let of_device = query_text!(clGetDeviceInfo(device(); CL_DEVICE_EXTENSIONS));
+    let others = of_device
+        .split(' ')
+        .filter(|n| *n != "cl_khr_extended_versioning");
+    let expected: Vec<&str> = others.filter(|_| is_3_1()).collect();
+    assert_eq!(names[2..], expected);
+    let bytes = query_bytes!(clGetPlatformInfo(platform(); CL_PLATFORM_EXTENSIONS_WITH_VERSION));
+    assert_eq!(bytes.len(), names.len() * size_of::<cl_name_version>());
+}
+
+/// CL 3.0, appendix H: the calls and queries of features that are not offered.
+#[test]
+fn features_that_are_not_offered() {
+    let s = Setup::with(CL_QUEUE_PROFILING_ENABLE);
+    let (mut byte, mut event) = (0u8, null_mut());
+    let memory = (&raw mut byte).cast::<c_void>();
+    let mut pointers = [memory];
+    let list = pointers.as_mut_ptr();
+    assert!(cl!(clSVMAlloc(s.context, CL_MEM_READ_WRITE, 64, 0)).is_null());
+    cl!(clSVMFree(s.context, null_mut()));
+    let codes = [
+        cl!(clEnqueueSVMFree(
+            s.queue,
+            1,
+            list,
+            None,
+            null_mut(),
+            0,
+            null(),
+            null_mut()
+        )),
+        cl!(clEnqueueSVMMemcpy(
+            s.queue,
+            CL_TRUE,
+            memory,
+            memory,
+            0,
+            0,
+            null(),
+            null_mut()
+        )),
+        cl!(clEnqueueSVMMemFill(
+            s.queue,
+            memory,
+            memory,
+            1,
+            1,
+            0,
+            null(),
+            null_mut()
+        )),
+        cl!(clEnqueueSVMMap(
+            s.queue,
+            CL_TRUE,
+            CL_MAP_READ,
+            memory,
+            1,
+            0,
+            null(),
+            null_mut()
+        )),
+        cl!(clEnqueueSVMUnmap(s.queue, memory, 0, null(), null_mut())),
+        cl!(clEnqueueSVMMigrateMem(
+            s.queue,
+            1,
+            list.cast(),
+            null(),
+            0,
+            0,
+            null(),
+            null_mut()
+        )),
+    ];
+    assert_eq!(codes, [CL_INVALID_OPERATION; 6]);
+    let program = s.built("kernel void k(global uint *o) { o[0] = 1; }", "");
+    let (kernel, _) = created!(clCreateKernel(program, c"k".as_ptr()));
+    let codes = [
+        cl!(clSetKernelArgSVMPointer(kernel, 0, memory)),
+        cl!(clSetKernelExecInfo(
+            kernel,
+            CL_KERNEL_EXEC_INFO_SVM_PTRS,
+            size_of::<usize>(),
+            list.cast()
+        )),
+        cl!(clSetProgramReleaseCallback(program, None, null_mut())),
+        created!(clCreatePipe(s.context, 0, 4, 4, null())).1,
+    ];
+    assert_eq!(codes, [CL_INVALID_OPERATION; 4]);
+    for param in [
+        CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT,
+        CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT,
+    ] {
+        assert_eq!(query!(clGetProgramInfo(program; param) as u32), 0);
+    }
+    let buffer = s.buffer(&[0; 4]);
+    assert_eq!(
+        query!(clGetMemObjectInfo(buffer; CL_MEM_USES_SVM_POINTER) as u32),
+        0
+    );
+    let to = (&raw mut byte).cast();
+    let code = cl!(clGetPipeInfo(buffer, CL_PIPE_PACKET_SIZE, 4, to, null_mut()));
+    assert_eq!(code, CL_INVALID_MEM_OBJECT);
+    // Without device-side enqueue, a command that has ended is complete.
+    let code = cl!(clEnqueueMarkerWithWaitList(s.queue, 0, null(), &raw mut event));
+    assert_eq!(code, 0);
+    assert_eq!(cl!(clFinish(s.queue)), 0);
+    let [end, complete] = [CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_COMPLETE]
+        .map(|p| query!(clGetEventProfilingInfo(event; p) as u64));
+    assert_eq!(end, complete);
+    assert_eq!(cl!(clReleaseEvent(event)), 0);
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
 #[test]
