@@ -28,6 +28,17 @@ pub enum AtomicOp {
     Store,
 }
 
+/// Atomic operations on floats (cl_ext_float_atomics): read-modify-write operations with the arguments pointer and value,
+/// whose result is the old value.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum FloatAtomic {
+    Add,
+    Sub,
+    /// If one of the two values is NaN, the other is stored.
+    Min,
+    Max,
+}
+
 /// The memory that a fence or barrier orders: the argument of OpenCL's `barrier`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FenceFlags {
@@ -211,6 +222,9 @@ pub enum Intrinsic {
     Fence(FenceFlags),
     /// The first argument is a pointer to an i32 or i64 in global or local memory.
     Atomic(AtomicOp),
+    /// The first argument is a pointer to an f32 or f64. The operation is for HIR only: IR has the loop that
+    /// [`crate::ir::atomic::float_atomic`] builds.
+    FloatAtomic(FloatAtomic),
 
     // Floating-point operations on f16, f32 or f64, as far as the target has them in GLSL.std.450. For f64, these
     // are the operations up to FMax, and Ldexp.
@@ -384,6 +398,7 @@ impl Intrinsic {
         match self {
             Intrinsic::Barrier(_)
             | Intrinsic::Fence(_)
+            | Intrinsic::FloatAtomic(_)
             // The set of participating work-items depends on the position in the code.
             | Intrinsic::SubgroupBarrier(_)
             | Intrinsic::SubgroupAll

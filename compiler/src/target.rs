@@ -236,12 +236,20 @@ pub const SHUFFLE_EXTENSIONS: &[&str] = &[
 ];
 
 /// The optional features of OpenCL C 3.0 that the compiler has, in alphabetical order (6.2.1).
-const C_FEATURES: [&str; 12] = [
+const C_FEATURES: [&str; 20] = [
     "__opencl_c_3d_image_writes",
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
     "__opencl_c_atomic_scope_all_devices",
     "__opencl_c_atomic_scope_device",
+    "__opencl_c_ext_fp32_global_atomic_add",
+    "__opencl_c_ext_fp32_global_atomic_min_max",
+    "__opencl_c_ext_fp32_local_atomic_add",
+    "__opencl_c_ext_fp32_local_atomic_min_max",
+    "__opencl_c_ext_fp64_global_atomic_add",
+    "__opencl_c_ext_fp64_global_atomic_min_max",
+    "__opencl_c_ext_fp64_local_atomic_add",
+    "__opencl_c_ext_fp64_local_atomic_min_max",
     "__opencl_c_fp64",
     "__opencl_c_generic_address_space",
     "__opencl_c_images",
@@ -344,6 +352,7 @@ impl Target {
     pub fn latest(mut self) -> Self {
         self.newest = ClStd::Cl31;
         self.c_features = C_FEATURES.map(String::from).to_vec();
+        self.extensions.push("cl_ext_float_atomics".into());
         self
     }
 

@@ -221,6 +221,54 @@ fn sub_group_dispatch() {
     );
 }
 
+/// SPV_EXT_shader_atomic_float_add and …_min_max.
+#[test]
+fn atomic_operations_on_floats() {
+    let module = |opcode: u32, capability: u32, bits: u32| {
+        Module::new()
+            .op(17, &[4])
+            .op(17, &[6])
+            .op(17, &[10])
+            .op(17, &[capability])
+            .op(10, &text("SPV_EXT_shader_atomic_float_add"))
+            .op(10, &text("SPV_EXT_shader_atomic_float_min_max"))
+            .op(14, &[2, 2])
+            .op(15, &[&[6, 10][..], &text("k")].concat())
+            .op(19, &[1])
+            .op(21, &[2, 32, 0])
+            .op(22, &[3, bits])
+            .op(43, &[2, 4, 1])
+            .op(43, &[2, 5, 0x208])
+            .op(32, &[6, 5, 3])
+            .op(33, &[7, 1, 6, 3])
+            .op(54, &[1, 10, 0, 7])
+            .op(55, &[6, 11])
+            .op(55, &[3, 12])
+            .op(248, &[13])
+            .op(opcode, &[3, 14, 11, 4, 5, 12])
+            .op(253, &[])
+            .op(56, &[])
+    };
+    for (opcode, capability, bits, name) in [
+        (6035, 6033, 32, "FAdd"),
+        (6035, 6034, 64, "FAdd"),
+        (5614, 5612, 32, "fmin"),
+        (5615, 5613, 64, "fmax"),
+    ] {
+        let text = match import(&module(opcode, capability, bits).bytes()) {
+            Ok(object) => object.to_text(),
+            Err(failed) => panic!("{name}: {}", failed.log),
+        };
+        assert!(text.contains(name) && text.contains("atomic_cmpxchg"), "{text}");
+        assert_eq!(text.matches("intrinsic fence").count(), 2, "{text}");
+    }
+    let refused = module(6035, 6095, 16).refused();
+    assert!(
+        refused.ends_with("the capability AtomicFloat16AddEXT is not implemented"),
+        "{refused}"
+    );
+}
+
 #[test]
 fn sizes_are_bounded() {
     // An array of 2^40 integers, and a structure of two arrays of 3 GiB.

@@ -35,6 +35,7 @@
 //! the grammar.
 
 pub mod analysis;
+pub mod atomic;
 pub mod build;
 pub mod clone;
 pub mod eval;

@@ -4,7 +4,7 @@
 //! snake_case name.
 
 use super::{AddressSpace, BinOp, CastOp, CmpOp, HandleFact, Scalar, Storage, Ty, UnOp};
-use crate::intrinsic::{AtomicOp, ImageShape, Intrinsic, SubgroupOp, SubgroupPart, Texel};
+use crate::intrinsic::{AtomicOp, FloatAtomic, ImageShape, Intrinsic, SubgroupOp, SubgroupPart, Texel};
 use std::fmt;
 
 /// A type whose values are each written as one word.
@@ -67,6 +67,8 @@ named!(AtomicOp {
     And "and", Or "or", Xor "xor", CmpXchg "cmpxchg", Load "load", Store "store",
 });
 
+named!(FloatAtomic { Add "add", Sub "sub", Min "min", Max "max" });
+
 named!(SubgroupOp {
     IAdd "iadd", FAdd "fadd", IMul "imul", FMul "fmul", SMin "smin", UMin "umin", FMin "fmin",
     SMax "smax", UMax "umax", FMax "fmax", And "and", Or "or", Xor "xor",
@@ -95,6 +97,7 @@ macro_rules! intrinsics {
                         write!(f, "subgroup_{}_{}", part.name(), op.name())
                     }
                     Intrinsic::Atomic(op) => write!(f, "atomic_{}", op.name()),
+                    Intrinsic::FloatAtomic(op) => write!(f, "float_atomic_{}", op.name()),
                     Intrinsic::ReadImage(s, t) => write!(f, "read_image_{}_{}", s.name(), t.name()),
                     Intrinsic::SampleImage(s, t) => write!(f, "sample_image_{}_{}", s.name(), t.name()),
                     Intrinsic::FetchImage(s, t) => write!(f, "fetch_image_{}_{}", s.name(), t.name()),

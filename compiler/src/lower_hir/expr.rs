@@ -4,7 +4,8 @@ use super::func::FuncLowering;
 use super::place::{Addr, Slot};
 use super::{Lowered, at, broken, types};
 use crate::hir::{self, BinOp, Expr, ExprKind, LocalId, Place, PlaceKind, Scalar, Type, TypeId};
-use crate::intrinsic::SamplerMask;
+use crate::intrinsic::{Intrinsic, SamplerMask};
+use crate::ir::atomic::float_atomic;
 use crate::ir::{self, CastOp, Ty, UnOp, Value};
 
 /// The result of evaluating an expression.
@@ -150,6 +151,9 @@ impl FuncLowering<'_, '_> {
                 }
                 let ty = types::value(&self.cx.program.types, e.ty);
                 self.set_contract(false);
+                if let (Intrinsic::FloatAtomic(op), &[pointer, operand]) = (*op, &values[..]) {
+                    return Ok(Val::Value(float_atomic(&mut self.b, op, pointer, operand)));
+                }
                 match self.b.intrinsic(*op, values, ty) {
                     Some(v) => v,
                     None => return Ok(Val::None),

@@ -26,13 +26,14 @@
 
 use super::generic_spaces::{GenericSpaces, is_generic};
 use super::{Changed, Pass, PassCx, PassError};
-use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::intrinsic::Intrinsic;
 use crate::inv;
+use crate::ir::atomic::one_item_atomic;
 use crate::ir::build::Builder;
 use crate::ir::inst::CastOp;
 use crate::ir::ty::TAG_SHIFT;
 use crate::ir::{
-    Access, AddressSpace, BinOp, CmpOp, EntityRef, Function, Inst, Module, Op, Ty, Value, ValueDef, ValueList,
+    AddressSpace, BinOp, CmpOp, EntityRef, Function, Inst, Module, Op, Ty, Value, ValueDef, ValueList,
 };
 
 pub const PASS: Pass = Pass {
@@ -292,47 +293,4 @@ fn tagged(b: &mut Builder<'_>, ptr: Value) -> Value {
     let tag = b.i64((tag << TAG_SHIFT) as i64);
     let with_tag = b.binary(BinOp::Or, number, tag);
     b.select(is_null, zero, with_tag)
-}
-
-/// Emits an atomic operation on memory that no other work-item accesses.
-fn one_item_atomic(
-    b: &mut Builder<'_>,
-    op: AtomicOp,
-    ptr: Value,
-    operands: &[Value],
-    result: Option<Ty>,
-) -> Option<Value> {
-    let ty = operands.first().map(|&v| b.func.ty(v)).or(result)?;
-    let access = Access {
-        align: ty.bytes(),
-        volatile: false,
-    };
-    if op == AtomicOp::Store {
-        b.store(ptr, operands[0], access);
-        return None;
-    }
-    let old = b.load(ptr, ty, access);
-    let binary = |b: &mut Builder<'_>, op| Some(b.binary(op, old, operands[0]));
-    let best = |b: &mut Builder<'_>, op| b.intrinsic(op, vec![old, operands[0]], Some(ty));
-    let new = match op {
-        AtomicOp::Load | AtomicOp::Store => None,
-        AtomicOp::Add => binary(b, BinOp::IAdd),
-        AtomicOp::Sub => binary(b, BinOp::ISub),
-        AtomicOp::And => binary(b, BinOp::And),
-        AtomicOp::Or => binary(b, BinOp::Or),
-        AtomicOp::Xor => binary(b, BinOp::Xor),
-        AtomicOp::Xchg => Some(operands[0]),
-        AtomicOp::SMin => best(b, Intrinsic::SMin),
-        AtomicOp::SMax => best(b, Intrinsic::SMax),
-        AtomicOp::UMin => best(b, Intrinsic::UMin),
-        AtomicOp::UMax => best(b, Intrinsic::UMax),
-        AtomicOp::CmpXchg => {
-            let equal = b.compare(CmpOp::IEq, old, operands[0]);
-            Some(b.select(equal, operands[1], old))
-        }
-    };
-    if let Some(new) = new {
-        b.store(ptr, new, access);
-    }
-    Some(old)
 }

@@ -213,6 +213,7 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::WorkDim
         | Intrinsic::Fence(_)
         | Intrinsic::Atomic(_)
+        | Intrinsic::FloatAtomic(_)
         | Intrinsic::FAbs
         | Intrinsic::Floor
         | Intrinsic::Ceil

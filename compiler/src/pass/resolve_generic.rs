@@ -5,7 +5,7 @@
 //! In:  any module; most effective after `inline` and `mem2reg`.
 //! Out: no generic pointer is left that leads to one space only, except where a pointer must be generic: in
 //!      memory, as a number, or together with pointers to other spaces. Such pointers are casts of pointers to
-//!      their space.
+//!      their space. An atomic operation on private memory is a load and a store.
 //!
 //! `generic_spaces.rs` finds the spaces. The types of pointers that are computed from others are changed in place.
 //! A pointer that is loaded stays generic, like the one that was stored, and is cast behind the load, so that
@@ -15,6 +15,7 @@ use super::generic_spaces::{GenericSpaces, is_generic};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
+use crate::ir::atomic::one_item_atomic;
 use crate::ir::build::Builder;
 use crate::ir::inst::CastOp;
 use crate::ir::walk::Replacements;
@@ -270,6 +271,17 @@ impl Resolution {
                 self.address(b, &mut args[0]);
                 for v in &mut args[1..] {
                     self.keep_generic(b, v);
+                }
+                if let Op::Intrinsic(Intrinsic::Atomic(op)) = op
+                    && b.func.ty(args[0]).space() == Some(AddressSpace::Private)
+                {
+                    let ty = result.map(|v| b.func.ty(v));
+                    let new = one_item_atomic(b, op, args[0], &args[1..], ty);
+                    if let (Some(result), Some(new)) = (result, new) {
+                        self.replaced.set(result, new);
+                    }
+                    self.changed = true;
+                    return;
                 }
             }
             (Op::MemCpy { .. }, _) => {

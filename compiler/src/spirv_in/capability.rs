@@ -11,6 +11,8 @@ use std::ffi::CStr;
 
 /// The extensions whose instructions and decorations are implemented, or only give hints.
 pub const EXTENSIONS: &[&CStr] = &[
+    c"SPV_EXT_shader_atomic_float_add",
+    c"SPV_EXT_shader_atomic_float_min_max",
     c"SPV_INTEL_kernel_attributes",
     c"SPV_INTEL_memory_access_aliasing",
     c"SPV_INTEL_optnone",
@@ -81,7 +83,12 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
         | Capability::UniformDecoration
         | Capability::MemoryAccessAliasingINTEL
         | Capability::UnstructuredLoopControlsINTEL
+        | Capability::AtomicFloat32AddEXT
+        | Capability::AtomicFloat32MinMaxEXT
         | Capability::KernelAttributesINTEL => true,
+        Capability::AtomicFloat64AddEXT | Capability::AtomicFloat64MinMaxEXT => {
+            f.float64 && f.buffer_int64_atomics && f.shared_int64_atomics
+        }
         Capability::Float16 => f.float16,
         Capability::Float64 => f.float64,
         Capability::ImageBasic

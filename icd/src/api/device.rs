@@ -205,6 +205,17 @@ const SPIRV_MINOR: u32 = 6;
 const PACKED_DOT_PRODUCTS: cl_device_info =
     CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED;
 
+/// The queries of cl_ext_float_atomics, which the crate of the headers lacks.
+mod float_atomics {
+    use crate::abi::cl_device_info;
+
+    pub(super) const SINGLE: cl_device_info = 0x4231;
+    pub(super) const DOUBLE: cl_device_info = 0x4232;
+    pub(super) const HALF: cl_device_info = 0x4233;
+    /// Loads, stores and exchanges; sums and differences; minimum and maximum; each in global and in local memory.
+    pub(super) const ALL: u64 = 0x0007_0007;
+}
+
 /// Answers queries of later versions that loaders and applications use on every device. For a feature that OpenCL 1.2
 /// lacks, the answer is the value that says so. An unknown query is CL_INVALID_VALUE.
 fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) -> Result<Written> {
@@ -258,6 +269,16 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS => info.strings(&[c"OpenCL.std"]),
         CL_DEVICE_SPIRV_EXTENSIONS => info.strings(caldera_runtime::device::SPIRV_EXTENSIONS),
         CL_DEVICE_SPIRV_CAPABILITIES => info.slice(&d.spirv_capabilities),
+        float_atomics::SINGLE | float_atomics::DOUBLE | float_atomics::HALF
+            if d.extensions.contains(&"cl_ext_float_atomics") =>
+        {
+            let has = match param_name {
+                float_atomics::SINGLE => true,
+                float_atomics::DOUBLE => d.atomic_doubles,
+                _ => false,
+            };
+            info.value(if has { float_atomics::ALL } else { 0 })
+        }
         CL_DEVICE_IL_VERSION => {
             let all: Vec<String> = (0..=SPIRV_MINOR).map(|n| format!("SPIR-V_1.{n}")).collect();
             info.text(&all.join(" "))

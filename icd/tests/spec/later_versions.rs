@@ -73,6 +73,30 @@ fn extensions_of_the_platform() {
     assert_eq!(bytes.len(), names.len() * size_of::<cl_name_version>());
 }
 
+/// cl_ext_float_atomics: the queries agree with the features of OpenCL C.
+#[test]
+fn float_atomics() {
+    let d = device();
+    let (single, double, half) = (0x4231, 0x4232, 0x4233);
+    if !is_3_1() {
+        let code = cl!(clGetDeviceInfo(d, single, 0, null_mut(), null_mut()));
+        assert_eq!(code, CL_INVALID_VALUE);
+        return;
+    }
+    let features = query_bytes!(clGetDeviceInfo(d; CL_DEVICE_OPENCL_C_FEATURES));
+    let has = |name: &str| features.windows(name.len()).any(|w| w == name.as_bytes());
+    let all = 0x0007_0007;
+    assert!(has("__opencl_c_ext_fp32_local_atomic_add"));
+    assert_eq!(query!(clGetDeviceInfo(d; single) as u64), all);
+    let doubles = if has("__opencl_c_ext_fp64_local_atomic_add") {
+        all
+    } else {
+        0
+    };
+    assert_eq!(query!(clGetDeviceInfo(d; double) as u64), doubles);
+    assert_eq!(query!(clGetDeviceInfo(d; half) as u64), 0);
+}
+
 /// CL 3.0, appendix H: the calls and queries of features that are not offered.
 #[test]
 fn features_that_are_not_offered() {

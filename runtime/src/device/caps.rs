@@ -58,6 +58,10 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         "cl_khr_suggested_local_work_size",
         "cl_khr_throttle_hints",
     ];
+    // It extends the atomic functions of OpenCL C 2.0.
+    if newest() >= ClStd::Cl30 {
+        list.push("cl_ext_float_atomics");
+    }
     if f.pci.is_some() {
         list.push("cl_khr_pci_bus_info");
     }
@@ -114,6 +118,11 @@ fn atomics(f: &Facts) -> AtomicCapabilities {
     }
 }
 
+/// Returns whether doubles have atomic operations. They are done on the bits.
+fn double_atomics(f: &Facts) -> bool {
+    f.features.float64 && f.features.buffer_int64_atomics && f.features.shared_int64_atomics
+}
+
 /// Returns the optional features of OpenCL C 3.0 (6.2.1), in alphabetical order. There are none before that version.
 fn c_features(f: &Facts, images: bool) -> Vec<&'static str> {
     if newest() < ClStd::Cl30 {
@@ -122,12 +131,21 @@ fn c_features(f: &Facts, images: bool) -> Vec<&'static str> {
     let atomics = atomics(f);
     // The descriptor ABI has neither variables in global memory nor pointers to several kinds of memory.
     let physical = config().abi == AbiChoice::Physical;
+    let double = double_atomics(f);
     [
         ("__opencl_c_3d_image_writes", images),
         ("__opencl_c_atomic_order_acq_rel", atomics.acq_rel),
         ("__opencl_c_atomic_order_seq_cst", atomics.seq_cst),
         ("__opencl_c_atomic_scope_all_devices", atomics.device),
         ("__opencl_c_atomic_scope_device", atomics.device),
+        ("__opencl_c_ext_fp32_global_atomic_add", true),
+        ("__opencl_c_ext_fp32_global_atomic_min_max", true),
+        ("__opencl_c_ext_fp32_local_atomic_add", true),
+        ("__opencl_c_ext_fp32_local_atomic_min_max", true),
+        ("__opencl_c_ext_fp64_global_atomic_add", double),
+        ("__opencl_c_ext_fp64_global_atomic_min_max", double),
+        ("__opencl_c_ext_fp64_local_atomic_add", double),
+        ("__opencl_c_ext_fp64_local_atomic_min_max", double),
         ("__opencl_c_fp64", f.features.float64),
         ("__opencl_c_generic_address_space", physical),
         ("__opencl_c_images", images),
@@ -396,6 +414,7 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         opencl_c_features: c_features(f, images),
         atomic_memory: atomics(f),
         atomic_fence: atomics(f),
+        atomic_doubles: double_atomics(f),
         max_num_sub_groups: match f.features.subgroups {
             true => limits.group_invocations.div_ceil(limits.subgroup),
             false => 0,

@@ -11,7 +11,7 @@ use super::{Call, library, overload};
 use crate::builtins::library::{self as lib, TypeArgs};
 use crate::builtins::table::C11Atomic;
 use crate::hir::{CmpOp, Convert, Expr, ExprKind, Scalar, Space, Type, TypeId};
-use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
+use crate::intrinsic::{AtomicOp, FenceFlags, FloatAtomic, Intrinsic};
 use crate::sema::convert::Why;
 use crate::sema::{Result, Sema};
 use crate::source::Span;
@@ -94,6 +94,49 @@ fn require(s: &mut Sema<'_>, at: Call<'_>, feature: Option<&'static str>) -> Res
     }
 }
 
+/// Returns the operation on floats (cl_ext_float_atomics) that a function is, if it is one.
+fn float_operation(what: C11Atomic) -> Option<FloatAtomic> {
+    match what {
+        C11Atomic::Fetch(AtomicOp::Add, _) => Some(FloatAtomic::Add),
+        C11Atomic::Fetch(AtomicOp::Sub, _) => Some(FloatAtomic::Sub),
+        C11Atomic::Fetch(AtomicOp::SMin, _) => Some(FloatAtomic::Min),
+        C11Atomic::Fetch(AtomicOp::SMax, _) => Some(FloatAtomic::Max),
+        C11Atomic::Fetch(..)
+        | C11Atomic::Init
+        | C11Atomic::Load
+        | C11Atomic::Store
+        | C11Atomic::CompareExchange
+        | C11Atomic::FlagSet
+        | C11Atomic::FlagClear => None,
+    }
+}
+
+/// Reports the features of cl_ext_float_atomics that an operation needs and the device does not have: one for each kind of
+/// memory in which the object may be.
+fn require_float(s: &mut Sema<'_>, at: Call<'_>, op: FloatAtomic, object: &Object) -> Result<()> {
+    let double = object.scalar == Scalar::Double;
+    let [global, local] = match (op, double) {
+        (FloatAtomic::Add | FloatAtomic::Sub, false) => [
+            "__opencl_c_ext_fp32_global_atomic_add",
+            "__opencl_c_ext_fp32_local_atomic_add",
+        ],
+        (FloatAtomic::Add | FloatAtomic::Sub, true) => [
+            "__opencl_c_ext_fp64_global_atomic_add",
+            "__opencl_c_ext_fp64_local_atomic_add",
+        ],
+        (FloatAtomic::Min | FloatAtomic::Max, false) => [
+            "__opencl_c_ext_fp32_global_atomic_min_max",
+            "__opencl_c_ext_fp32_local_atomic_min_max",
+        ],
+        (FloatAtomic::Min | FloatAtomic::Max, true) => [
+            "__opencl_c_ext_fp64_global_atomic_min_max",
+            "__opencl_c_ext_fp64_local_atomic_min_max",
+        ],
+    };
+    require(s, at, (object.space != Space::Local).then_some(global))?;
+    require(s, at, (object.space != Space::Global).then_some(local))
+}
+
 /// The object of an atomic operation.
 struct Object {
     pointer: Expr,
@@ -137,13 +180,15 @@ fn object(s: &mut Sema<'_>, at: Call<'_>, what: C11Atomic, pointer: Expr) -> Res
     let has_64 = s.target.has_extension("cl_khr_int64_base_atomics")
         && s.target.has_extension("cl_khr_int64_extended_atomics");
     let moves = !matches!(what, C11Atomic::Fetch(op, _) if op != AtomicOp::Xchg);
+    let on_floats =
+        moves || float_operation(what).is_some() && s.target.has_extension("cl_ext_float_atomics");
     let fits = match scalar {
         Scalar::Int => true,
         _ if what.is_flag() => false,
         Scalar::UInt => true,
         Scalar::Long | Scalar::ULong => has_64,
-        Scalar::Float => moves,
-        Scalar::Double => moves && has_64,
+        Scalar::Float => on_floats,
+        Scalar::Double => on_floats && has_64,
         _ => false,
     };
     let writes = !matches!(what, C11Atomic::Load);
@@ -348,6 +393,18 @@ fn operation(
         C11Atomic::FlagSet => {
             let one = s.const_int(1, span);
             relaxed(s, AtomicOp::Xchg, object, pointer, Some(one), span)
+        }
+        C11Atomic::Fetch(op, _) if op != AtomicOp::Xchg && word(object.scalar) != object.scalar => {
+            let op = float_operation(what).ok_or(crate::sema::Reported)?;
+            require_float(s, at, op, object)?;
+            Expr {
+                kind: ExprKind::Intrinsic(
+                    Intrinsic::FloatAtomic(op),
+                    [pointer].into_iter().chain(last).collect(),
+                ),
+                ty: s.vector_ty(object.scalar, 1),
+                span,
+            }
         }
         C11Atomic::Fetch(signed, unsigned) => {
             let op = if object.is_unsigned() { unsigned } else { signed };

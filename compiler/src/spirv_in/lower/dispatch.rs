@@ -159,7 +159,10 @@ where
             | Op::AtomicUMax
             | Op::AtomicAnd
             | Op::AtomicOr
-            | Op::AtomicXor => self.atomic(inst),
+            | Op::AtomicXor
+            | Op::AtomicFAddEXT
+            | Op::AtomicFMinEXT
+            | Op::AtomicFMaxEXT => self.atomic(inst),
             Op::GroupAsyncCopy => self.async_copy(inst),
             Op::GroupWaitEvents => self.wait_events(inst),
 

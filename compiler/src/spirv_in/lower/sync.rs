@@ -1,7 +1,8 @@
 //! Barriers, fences, atomic operations and asynchronous copies.
 
 use super::func::FuncLowering;
-use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
+use crate::intrinsic::{AtomicOp, FenceFlags, FloatAtomic, Intrinsic};
+use crate::ir::atomic::float_atomic;
 use crate::ir::{AddressSpace, CastOp, Op as IrOp, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::library::CType;
@@ -114,6 +115,9 @@ where
             };
         }
         let ptr = self.operand(inst, 0)?;
+        if let Some(op) = float_operation(inst.op) {
+            return self.on_float(inst, op, ptr, semantics);
+        }
         let (mut op, mut operands) = self.atomic_operands(inst)?;
         let stores = op == AtomicOp::Store;
         if semantics.sequential {
@@ -148,6 +152,34 @@ where
             }
             _ => self.define_from(inst, value),
         }
+    }
+
+    /// Translates an operation of SPV_EXT_shader_atomic_float_add or …_min_max.
+    fn on_float(
+        &mut self,
+        inst: &Inst<'_>,
+        op: FloatAtomic,
+        ptr: Value,
+        semantics: Semantics,
+    ) -> Result<(), Error> {
+        let operand = self.operand(inst, 3)?;
+        let ty = self.b.func.ty(operand);
+        if self.result_type(inst)? != ty {
+            return Err(inst.invalid("the value is not of the type of the result"));
+        }
+        if !matches!(ty, Ty::F32 | Ty::F64) {
+            return Err(inst.unsupported("atomic operations on floats are implemented for 32 and 64 bits"));
+        }
+        let fence = Intrinsic::Fence(semantics.flags);
+        let orders = semantics.flags.local || semantics.flags.global;
+        if orders && semantics.release {
+            self.b.intrinsic(fence, vec![], None);
+        }
+        let value = float_atomic(&mut self.b, op, ptr, operand);
+        if orders && semantics.acquire {
+            self.b.intrinsic(fence, vec![], None);
+        }
+        self.define(inst, value)
     }
 
     /// Emits a relaxed atomic operation. Floats are exchanged, loaded and stored as integers.
@@ -274,4 +306,14 @@ where
         self.b.intrinsic(Intrinsic::Barrier(flags), vec![], None);
         Ok(())
     }
+}
+
+/// Returns the atomic operation on floats that an instruction is, if it is one.
+fn float_operation(op: Op) -> Option<FloatAtomic> {
+    Some(match op {
+        Op::AtomicFAddEXT => FloatAtomic::Add,
+        Op::AtomicFMinEXT => FloatAtomic::Min,
+        Op::AtomicFMaxEXT => FloatAtomic::Max,
+        _ => return None,
+    })
 }
