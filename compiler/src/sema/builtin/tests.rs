@@ -274,7 +274,7 @@ fn missing_features_are_named() {
         "atomic_fetch_add(1, 1);",
         "atomic_load(a, 1);",
         "atomic_flag_clear((global atomic_uint *)a);",
-        "atomic_fetch_add((global atomic_float *)a, 1.0f);",
+        "atomic_fetch_or((global atomic_float *)a, 1.0f);",
         "atomic_store((const global atomic_int *)a, 1);",
         "atomic_compare_exchange_strong(a, (uint *)&e, 1);",
         "atomic_load_explicit(a);",
