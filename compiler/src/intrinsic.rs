@@ -39,6 +39,15 @@ pub enum FloatAtomic {
     Max,
 }
 
+/// The clocks of Vulkan (cl_khr_kernel_clock).
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Clock {
+    /// The clock that all work-items of the device share.
+    Device,
+    /// A clock that the work-items of a sub-group share.
+    Subgroup,
+}
+
 /// The memory that a fence or barrier orders: the argument of OpenCL's `barrier`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FenceFlags {
@@ -226,6 +235,9 @@ pub enum Intrinsic {
     /// [`crate::ir::atomic::float_atomic`] builds.
     FloatAtomic(FloatAtomic),
 
+    /// No argument. The result is the number of ticks that the clock has counted, an i64.
+    ReadClock(Clock),
+
     // Floating-point operations on f16, f32 or f64, as far as the target has them in GLSL.std.450. For f64, these
     // are the operations up to FMax, and Ldexp.
     FAbs,
@@ -399,6 +411,7 @@ impl Intrinsic {
             Intrinsic::Barrier(_)
             | Intrinsic::Fence(_)
             | Intrinsic::FloatAtomic(_)
+            | Intrinsic::ReadClock(_)
             // The set of participating work-items depends on the position in the code.
             | Intrinsic::SubgroupBarrier(_)
             | Intrinsic::SubgroupAll

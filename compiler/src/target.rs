@@ -45,6 +45,8 @@ pub struct Features {
     /// Whether GLSL.std.450 Fma is a single machine instruction, for every width (16, 32, 64 bits) that the
     /// device has.
     pub fast_fma: bool,
+    /// shaderDeviceClock and shaderSubgroupClock.
+    pub clocks: bool,
     /// Vulkan sub-groups with votes, ballots and arithmetic on every type, and with one size that the host
     /// knows.
     pub subgroups: bool,
@@ -236,7 +238,7 @@ pub const SHUFFLE_EXTENSIONS: &[&str] = &[
 ];
 
 /// The optional features of OpenCL C 3.0 that the compiler has, in alphabetical order (6.2.1).
-const C_FEATURES: [&str; 20] = [
+const C_FEATURES: [&str; 23] = [
     "__opencl_c_3d_image_writes",
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
@@ -254,6 +256,9 @@ const C_FEATURES: [&str; 20] = [
     "__opencl_c_generic_address_space",
     "__opencl_c_images",
     "__opencl_c_int64",
+    "__opencl_c_kernel_clock_scope_device",
+    "__opencl_c_kernel_clock_scope_sub_group",
+    "__opencl_c_kernel_clock_scope_work_group",
     "__opencl_c_program_scope_global_variables",
     "__opencl_c_subgroups",
     "__opencl_c_work_group_collective_functions",
@@ -352,7 +357,8 @@ impl Target {
     pub fn latest(mut self) -> Self {
         self.newest = ClStd::Cl31;
         self.c_features = C_FEATURES.map(String::from).to_vec();
-        self.extensions.push("cl_ext_float_atomics".into());
+        self.extensions
+            .extend(["cl_ext_float_atomics", "cl_khr_kernel_clock"].map(String::from));
         self
     }
 
@@ -386,6 +392,7 @@ impl Target {
                 shared_int64_atomics: true,
                 workgroup_layout: true,
                 fast_fma: true,
+                clocks: true,
                 subgroups: true,
                 subgroup_shuffle: true,
                 images: true,

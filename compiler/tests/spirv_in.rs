@@ -175,9 +175,9 @@ fn what_is_missing_is_named() {
     assert_eq!(
         Module::new()
             .op(17, &[6])
-            .op(10, &text("SPV_KHR_shader_clock"))
+            .op(10, &text("SPV_KHR_ray_tracing"))
             .refused(),
-        "unsupported SPIR-V: instruction 1, OpExtension: the extension \"SPV_KHR_shader_clock\" is not implemented"
+        "unsupported SPIR-V: instruction 1, OpExtension: the extension \"SPV_KHR_ray_tracing\" is not implemented"
     );
     assert_eq!(
         Module::kernel().op(21, &[1, 24, 0]).refused(),
@@ -265,6 +265,49 @@ fn atomic_operations_on_floats() {
     let refused = module(6035, 6095, 16).refused();
     assert!(
         refused.ends_with("the capability AtomicFloat16AddEXT is not implemented"),
+        "{refused}"
+    );
+}
+
+/// SPV_KHR_shader_clock.
+#[test]
+fn clocks() {
+    let module = |scope: u32| {
+        Module::new()
+            .op(17, &[4])
+            .op(17, &[6])
+            .op(17, &[11])
+            .op(17, &[5055])
+            .op(10, &text("SPV_KHR_shader_clock"))
+            .op(14, &[2, 2])
+            .op(15, &[&[6, 10][..], &text("k")].concat())
+            .op(19, &[1])
+            .op(21, &[2, 32, 0])
+            .op(21, &[3, 64, 0])
+            .op(23, &[4, 2, 2])
+            .op(43, &[2, 5, scope])
+            .op(33, &[6, 1])
+            .op(54, &[1, 10, 0, 6])
+            .op(248, &[11])
+            .op(5056, &[3, 12, 5])
+            .op(5056, &[4, 13, 5])
+            .op(253, &[])
+            .op(56, &[])
+    };
+    for (scope, name) in [(1, "device"), (2, "device"), (3, "subgroup")] {
+        let text = match import(&module(scope).bytes()) {
+            Ok(object) => object.to_text(),
+            Err(failed) => panic!("{scope}: {}", failed.log),
+        };
+        assert_eq!(
+            text.matches(&format!("intrinsic read_clock_{name}")).count(),
+            2,
+            "{text}"
+        );
+    }
+    let refused = module(4).refused();
+    assert!(
+        refused.ends_with("the scope Invocation has no clock"),
         "{refused}"
     );
 }

@@ -31,6 +31,7 @@ macro_rules! files {
 static FILES: &[File] = files![
     "async.cl",
     "atomic.cl",
+    "clock.cl",
     "common.cl",
     "half_bits.cl",
     "integer.cl",

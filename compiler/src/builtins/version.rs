@@ -53,6 +53,13 @@ pub fn feature_of(name: &str) -> Option<&'static str> {
     if matches!(name, "get_fence" | "to_global" | "to_local" | "to_private") {
         return Some("__opencl_c_generic_address_space");
     }
+    if name.starts_with("clock_read_") {
+        return Some(match name.rsplit_once('_') {
+            Some((_, "device")) => "__opencl_c_kernel_clock_scope_device",
+            _ if name.ends_with("sub_group") => "__opencl_c_kernel_clock_scope_sub_group",
+            _ => "__opencl_c_kernel_clock_scope_work_group",
+        });
+    }
     let collective = name.starts_with("work_group_") && name != "work_group_barrier";
     collective.then_some("__opencl_c_work_group_collective_functions")
 }

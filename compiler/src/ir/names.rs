@@ -4,7 +4,9 @@
 //! snake_case name.
 
 use super::{AddressSpace, BinOp, CastOp, CmpOp, HandleFact, Scalar, Storage, Ty, UnOp};
-use crate::intrinsic::{AtomicOp, FloatAtomic, ImageShape, Intrinsic, SubgroupOp, SubgroupPart, Texel};
+use crate::intrinsic::{
+    AtomicOp, Clock, FloatAtomic, ImageShape, Intrinsic, SubgroupOp, SubgroupPart, Texel,
+};
 use std::fmt;
 
 /// A type whose values are each written as one word.
@@ -67,6 +69,8 @@ named!(AtomicOp {
     And "and", Or "or", Xor "xor", CmpXchg "cmpxchg", Load "load", Store "store",
 });
 
+named!(Clock { Device "device", Subgroup "subgroup" });
+
 named!(FloatAtomic { Add "add", Sub "sub", Min "min", Max "max" });
 
 named!(SubgroupOp {
@@ -97,6 +101,7 @@ macro_rules! intrinsics {
                         write!(f, "subgroup_{}_{}", part.name(), op.name())
                     }
                     Intrinsic::Atomic(op) => write!(f, "atomic_{}", op.name()),
+                    Intrinsic::ReadClock(clock) => write!(f, "read_clock_{}", clock.name()),
                     Intrinsic::FloatAtomic(op) => write!(f, "float_atomic_{}", op.name()),
                     Intrinsic::ReadImage(s, t) => write!(f, "read_image_{}_{}", s.name(), t.name()),
                     Intrinsic::SampleImage(s, t) => write!(f, "sample_image_{}_{}", s.name(), t.name()),
@@ -153,6 +158,9 @@ pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
     }
     if let Some(shape) = name.strip_prefix("image_size_") {
         return image_shape(shape).map(Intrinsic::ImageSize);
+    }
+    if let Some(clock) = name.strip_prefix("read_clock_") {
+        return Clock::from_name(clock).map(Intrinsic::ReadClock);
     }
     if let Some(op) = name.strip_prefix("atomic_") {
         return AtomicOp::from_name(op).map(Intrinsic::Atomic);

@@ -214,6 +214,7 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::Fence(_)
         | Intrinsic::Atomic(_)
         | Intrinsic::FloatAtomic(_)
+        | Intrinsic::ReadClock(_)
         | Intrinsic::FAbs
         | Intrinsic::Floor
         | Intrinsic::Ceil

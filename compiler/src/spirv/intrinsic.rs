@@ -127,6 +127,7 @@ impl FnEmitter<'_, '_> {
             I::Barrier(flags) => return self.barrier(flags).map(|()| None),
             I::Fence(flags) => return self.fence(flags).map(|()| None),
             I::Atomic(_) => return Err(bug("an atomic is left after lower_memory")),
+            I::ReadClock(clock) => return self.read_clock(clock).map(Some),
             I::FloatAtomic(_) => return Err(bug("lower_hir has not built the loop of an atomic operation")),
             I::Printf => return Err(bug("lower_printf has not run")),
             I::Prefetch => return Ok(None),

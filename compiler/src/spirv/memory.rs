@@ -7,7 +7,7 @@
 
 use super::instruction::instruction;
 use super::{Emit, FnEmitter, Id, bug};
-use crate::intrinsic::{AtomicOp, FenceFlags};
+use crate::intrinsic::{AtomicOp, Clock, FenceFlags};
 use crate::ir::{Access, Inst, Op, Scalar, Storage, Ty, Value};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
@@ -201,6 +201,20 @@ impl FnEmitter<'_, '_> {
             spv::Scope::QueueFamily
         };
         self.e.u32_const(scope as u32)
+    }
+
+    /// Emits the reading of a clock (SPV_KHR_shader_clock).
+    pub(super) fn read_clock(&mut self, clock: Clock) -> Emit<Id> {
+        self.e.needs.capability(spv::Capability::ShaderClockKHR);
+        let scope = match clock {
+            Clock::Device => {
+                self.vulkan_model();
+                self.device_scope()
+            }
+            Clock::Subgroup => self.e.u32_const(spv::Scope::Subgroup as u32),
+        };
+        let ty = self.e.ty(Ty::I64)?;
+        self.op_ids(spv::Op::ReadClockKHR, ty, &[scope])
     }
 
     fn memory_operands(&mut self, storage: Storage, access: Access, direction: Direction) -> Vec<Operand> {

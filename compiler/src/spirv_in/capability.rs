@@ -24,6 +24,7 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_KHR_linkonce_odr",
     c"SPV_KHR_no_integer_wrap_decoration",
     c"SPV_KHR_non_semantic_info",
+    c"SPV_KHR_shader_clock",
     c"SPV_KHR_subgroup_rotate",
 ];
 
@@ -89,6 +90,7 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
         Capability::AtomicFloat64AddEXT | Capability::AtomicFloat64MinMaxEXT => {
             f.float64 && f.buffer_int64_atomics && f.shared_int64_atomics
         }
+        Capability::ShaderClockKHR => f.clocks,
         Capability::Float16 => f.float16,
         Capability::Float64 => f.float64,
         Capability::ImageBasic

@@ -446,6 +446,7 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
             pointer(args[0], op != AtomicOp::Load)?;
             return atomic(op, &args[1..], results);
         }
+        Intrinsic::ReadClock(_) => args.is_empty() && results == [Ty::I64],
         Intrinsic::FloatAtomic(_) => return Err("is an operation of HIR".into()),
         Intrinsic::FAbs
         | Intrinsic::Floor

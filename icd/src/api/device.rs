@@ -269,6 +269,30 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS => info.strings(&[c"OpenCL.std"]),
         CL_DEVICE_SPIRV_EXTENSIONS => info.strings(caldera_runtime::device::SPIRV_EXTENSIONS),
         CL_DEVICE_SPIRV_CAPABILITIES => info.slice(&d.spirv_capabilities),
+        CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR if d.extensions.contains(&"cl_khr_kernel_clock") => {
+            let has = |name| d.opencl_c_features.contains(&name);
+            let scopes = [
+                (
+                    "__opencl_c_kernel_clock_scope_device",
+                    CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR,
+                ),
+                (
+                    "__opencl_c_kernel_clock_scope_work_group",
+                    CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR,
+                ),
+                (
+                    "__opencl_c_kernel_clock_scope_sub_group",
+                    CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR,
+                ),
+            ];
+            info.value(
+                scopes
+                    .into_iter()
+                    .filter(|(name, _)| has(*name))
+                    .map(|(_, bit)| bit)
+                    .sum::<u64>(),
+            )
+        }
         float_atomics::SINGLE | float_atomics::DOUBLE | float_atomics::HALF
             if d.extensions.contains(&"cl_ext_float_atomics") =>
         {

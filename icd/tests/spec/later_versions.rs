@@ -97,6 +97,22 @@ fn float_atomics() {
     assert_eq!(query!(clGetDeviceInfo(d; half) as u64), 0);
 }
 
+/// cl_khr_kernel_clock: the query is valid if the device has the extension, which comes with clocks of two scopes at least.
+#[test]
+fn kernel_clock() {
+    let d = device();
+    let has = query_text!(clGetDeviceInfo(d; CL_DEVICE_EXTENSIONS)).contains("cl_khr_kernel_clock");
+    assert!(is_3_1() || !has);
+    if has {
+        let scopes = query!(clGetDeviceInfo(d; CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR) as u64);
+        assert!(scopes == 3 || scopes == 7, "{scopes}");
+    } else {
+        let param = CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR;
+        let code = cl!(clGetDeviceInfo(d, param, 0, null_mut(), null_mut()));
+        assert_eq!(code, CL_INVALID_VALUE);
+    }
+}
+
 /// CL 3.0, appendix H: the calls and queries of features that are not offered.
 #[test]
 fn features_that_are_not_offered() {

@@ -58,9 +58,12 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         "cl_khr_suggested_local_work_size",
         "cl_khr_throttle_hints",
     ];
-    // It extends the atomic functions of OpenCL C 2.0.
+    // They extend OpenCL C 2.0 and 3.0.
     if newest() >= ClStd::Cl30 {
         list.push("cl_ext_float_atomics");
+        if features.clocks {
+            list.push("cl_khr_kernel_clock");
+        }
     }
     if f.pci.is_some() {
         list.push("cl_khr_pci_bus_info");
@@ -152,6 +155,12 @@ fn c_features(f: &Facts, images: bool) -> Vec<&'static str> {
         ("__opencl_c_int64", true),
         ("__opencl_c_integer_dot_product_input_4x8bit", true),
         ("__opencl_c_integer_dot_product_input_4x8bit_packed", true),
+        ("__opencl_c_kernel_clock_scope_device", f.features.clocks),
+        (
+            "__opencl_c_kernel_clock_scope_sub_group",
+            f.features.clocks && f.features.subgroups,
+        ),
+        ("__opencl_c_kernel_clock_scope_work_group", f.features.clocks),
         ("__opencl_c_program_scope_global_variables", physical),
         ("__opencl_c_subgroups", f.features.subgroups),
         ("__opencl_c_work_group_collective_functions", true),

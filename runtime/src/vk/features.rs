@@ -12,6 +12,7 @@ pub(crate) struct FeatureSet {
     v11: vk::PhysicalDeviceVulkan11Features<'static>,
     v12: vk::PhysicalDeviceVulkan12Features<'static>,
     v13: vk::PhysicalDeviceVulkan13Features<'static>,
+    clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
     pub(super) extensions: Extensions,
 }
 
@@ -31,13 +32,17 @@ impl FeatureSet {
         let mut v11 = vk::PhysicalDeviceVulkan11Features::default();
         let mut v12 = vk::PhysicalDeviceVulkan12Features::default();
         let mut v13 = vk::PhysicalDeviceVulkan13Features::default();
+        let mut clock = vk::PhysicalDeviceShaderClockFeaturesKHR::default();
         let core = {
             let mut all = vk::PhysicalDeviceFeatures2::default()
                 .push_next(&mut v11)
                 .push_next(&mut v12)
                 .push_next(&mut v13);
-            // SAFETY: `raw` belongs to the instance; every structure in the chain belongs to Vulkan 1.3, which
-            // the device supports.
+            if extensions.shader_clock {
+                all = all.push_next(&mut clock);
+            }
+            // SAFETY: `raw` belongs to the instance; every structure in the chain belongs to Vulkan 1.3 or to an
+            // extension, which the device supports.
             unsafe { instance.get_physical_device_features2(raw, &mut all) };
             all.features
         };
@@ -85,18 +90,24 @@ impl FeatureSet {
                 .subgroup_size_control(v13.subgroup_size_control == ON)
                 .compute_full_subgroups(v13.compute_full_subgroups == ON)
                 .maintenance4(v13.maintenance4 == ON),
+            clock: vk::PhysicalDeviceShaderClockFeaturesKHR::default()
+                .shader_device_clock(clock.shader_device_clock == ON)
+                .shader_subgroup_clock(clock.shader_subgroup_clock == ON),
             extensions: *extensions,
         }
     }
 
     /// Calls `f` with a feature chain for vkCreateDevice.
     pub(super) fn with_chain<R>(&self, f: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>) -> R) -> R {
-        let (mut v11, mut v12, mut v13) = (self.v11, self.v12, self.v13);
+        let (mut v11, mut v12, mut v13, mut clock) = (self.v11, self.v12, self.v13, self.clock);
         let mut all = vk::PhysicalDeviceFeatures2::default()
             .features(self.core)
             .push_next(&mut v11)
             .push_next(&mut v12)
             .push_next(&mut v13);
+        if self.extensions.shader_clock {
+            all = all.push_next(&mut clock);
+        }
         f(&mut all)
     }
 
@@ -140,6 +151,10 @@ impl FeatureSet {
             vulkan_memory_model_device_scope: on(self.v12.vulkan_memory_model_device_scope),
             buffer_int64_atomics: on(self.v12.shader_buffer_int64_atomics),
             shared_int64_atomics: on(self.v12.shader_shared_int64_atomics),
+            // The compiler emits the scope of the device, which the memory model has to have.
+            clocks: on(self.clock.shader_device_clock)
+                && on(self.clock.shader_subgroup_clock)
+                && (!on(self.v12.vulkan_memory_model) || on(self.v12.vulkan_memory_model_device_scope)),
             // Only the features are considered here; the caller considers the properties.
             subgroups: on(self.v12.shader_subgroup_extended_types)
                 && on(self.v12.subgroup_broadcast_dynamic_id),

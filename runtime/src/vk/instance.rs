@@ -247,6 +247,7 @@ pub(crate) struct Extensions {
     pub(crate) nv_sm_builtins: bool,
     pub(crate) amd_core_properties: bool,
     pub(crate) pci_bus_info: bool,
+    pub(crate) shader_clock: bool,
 }
 
 impl Extensions {
@@ -269,6 +270,7 @@ impl Extensions {
             nv_sm_builtins: has(ash::nv::shader_sm_builtins::NAME),
             amd_core_properties: has(ash::amd::shader_core_properties::NAME),
             pci_bus_info: has(ash::ext::pci_bus_info::NAME),
+            shader_clock: has(ash::khr::shader_clock::NAME),
         })
     }
 
@@ -285,6 +287,9 @@ impl Extensions {
         }
         if self.external_memory_host {
             names.push(ash::ext::external_memory_host::NAME);
+        }
+        if self.shader_clock {
+            names.push(ash::khr::shader_clock::NAME);
         }
         names
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::hir::Scalar;
+use crate::intrinsic::Clock;
 
 const SIZE_T: Ty = Ty::Fixed(Scalar::ULong);
 const UINT: Ty = Ty::Fixed(Scalar::UInt);
@@ -14,11 +15,18 @@ const NUMBERS: Domain = over(
     Lanes::SCALAR,
 );
 const ARITHMETIC: &[Sig] = &[sig(NUMBERS, Ty::T, &[Ty::T])];
+/// cl_khr_kernel_clock.
+const TICKS: &[Sig] = &[sig(ONE, Ty::Fixed(Scalar::ULong), &[])];
+const TICKS_IN_TWO: &[Sig] = &[sig(ONE, Ty::Vector(Scalar::UInt, 2), &[])];
 /// `c11_atomic` checks the arguments.
 const ANY: &[Sig] = &[];
 
 const fn atomic(what: C11Atomic) -> How {
     How::Inline(Inline::C11Atomic(what))
+}
+
+const fn clock(clock: Clock) -> How {
+    How::Intrinsic(Intrinsic::ReadClock(clock))
 }
 
 const fn op(op: AtomicOp) -> How {
@@ -89,6 +97,25 @@ pub(super) static ROWS: &[Row] = &[
         &[sig(ONE, Ty::Void, &[UINT, INT, INT])],
         How::Inline(Inline::WorkItemFence),
     ),
+    row("clock_read_device", TICKS, clock(Clock::Device)),
+    row(
+        "clock_read_hilo_device",
+        TICKS_IN_TWO,
+        How::Library("__c_clock_device"),
+    ),
+    row(
+        "clock_read_hilo_sub_group",
+        TICKS_IN_TWO,
+        How::Library("__c_clock_sub_group"),
+    ),
+    row(
+        "clock_read_hilo_work_group",
+        TICKS_IN_TWO,
+        How::Library("__c_clock_device"),
+    ),
+    row("clock_read_sub_group", TICKS, clock(Clock::Subgroup)),
+    // Vulkan has no clock of a work-group. That of the device is one for all work-groups.
+    row("clock_read_work_group", TICKS, clock(Clock::Device)),
     row(
         "get_enqueued_local_size",
         DIM,

@@ -375,6 +375,11 @@ impl Checker<'_> {
                 };
                 good && self.has(Capability::ImageQuery) && result == Some((Kind::Int(32), lanes(i)))
             }
+            Op::ReadClockKHR => {
+                let long = matches!(result, Some((Kind::Int(64), 1) | (Kind::Int(32), 2)));
+                let scope = self.constant(inst, id(inst, 0)?)?;
+                long && count == 1 && matches!(scope, 1 | 3) && self.has(Capability::ShaderClockKHR)
+            }
             Op::GroupNonUniformAll | Op::GroupNonUniformAny => {
                 let bools = result == Some((Kind::Bool, 1)) && count == 2 && of(1)? == ty;
                 bools && self.has(Capability::GroupNonUniformVote) && self.in_subgroup(inst)?

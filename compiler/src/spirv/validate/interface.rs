@@ -9,7 +9,7 @@ use super::types::{Kind, Ty};
 use super::{Checked, Checker, id, literal, refuse};
 use crate::target::Target;
 
-const EXTENSIONS: [&str; 8] = [
+const EXTENSIONS: [&str; 9] = [
     "SPV_KHR_physical_storage_buffer",
     "SPV_KHR_vulkan_memory_model",
     "SPV_KHR_8bit_storage",
@@ -18,6 +18,7 @@ const EXTENSIONS: [&str; 8] = [
     "SPV_KHR_non_semantic_info",
     "SPV_KHR_storage_buffer_storage_class",
     "SPV_KHR_workgroup_memory_explicit_layout",
+    "SPV_KHR_shader_clock",
 ];
 
 /// Returns whether a capability belongs to SPV_KHR_workgroup_memory_explicit_layout.
@@ -55,6 +56,7 @@ fn offered(c: Capability, t: Option<&Target>) -> Option<bool> {
         Capability::DenormPreserve => has(&|f| f.denorm_preserve.contains(&true)),
         Capability::RoundingModeRTE => has(&|f| f.rounding_rte.contains(&true)),
         Capability::SignedZeroInfNanPreserve => has(&|f| f.signed_zero_inf_nan_preserve.contains(&true)),
+        Capability::ShaderClockKHR => has(&|f| f.clocks),
         c if is_workgroup_layout(c) => has(&|f| f.workgroup_layout),
         Capability::GroupNonUniform
         | Capability::GroupNonUniformVote

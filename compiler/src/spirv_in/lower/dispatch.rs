@@ -163,6 +163,7 @@ where
             | Op::AtomicFAddEXT
             | Op::AtomicFMinEXT
             | Op::AtomicFMaxEXT => self.atomic(inst),
+            Op::ReadClockKHR => self.read_clock(inst),
             Op::GroupAsyncCopy => self.async_copy(inst),
             Op::GroupWaitEvents => self.wait_events(inst),
 

@@ -1,7 +1,7 @@
 //! Barriers, fences, atomic operations and asynchronous copies.
 
 use super::func::FuncLowering;
-use crate::intrinsic::{AtomicOp, FenceFlags, FloatAtomic, Intrinsic};
+use crate::intrinsic::{AtomicOp, Clock, FenceFlags, FloatAtomic, Intrinsic};
 use crate::ir::atomic::float_atomic;
 use crate::ir::{AddressSpace, CastOp, Op as IrOp, Scalar, Ty, Value};
 use crate::spirv_in::Error;
@@ -78,6 +78,26 @@ where
             self.b.intrinsic(Intrinsic::Fence(semantics.flags), vec![], None);
         }
         Ok(())
+    }
+
+    /// Translates OpReadClockKHR, whose result is a long or a pair of ints. The work-items of a work-group share the
+    /// clock of the device.
+    pub(super) fn read_clock(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        inst.exactly(1)?;
+        let clock = match self.scope(inst, 0)? {
+            Scope::Device | Scope::Workgroup => Clock::Device,
+            Scope::Subgroup => Clock::Subgroup,
+            scope => return Err(inst.unsupported(format!("the scope {scope:?} has no clock"))),
+        };
+        let ty = self.result_type(inst)?;
+        if ty != Ty::I64 && ty != Ty::vector(Scalar::I32, 2) {
+            return Err(inst.invalid("the result has not 64 bits"));
+        }
+        let ticks = self
+            .b
+            .value(IrOp::Intrinsic(Intrinsic::ReadClock(clock)), [], Ty::I64);
+        let value = self.b.cast(CastOp::Bitcast, ticks, ty);
+        self.define(inst, value)
     }
 
     pub(super) fn memory_barrier(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
