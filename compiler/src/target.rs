@@ -357,8 +357,14 @@ impl Target {
     pub fn latest(mut self) -> Self {
         self.newest = ClStd::Cl31;
         self.c_features = C_FEATURES.map(String::from).to_vec();
-        self.extensions
-            .extend(["cl_ext_float_atomics", "cl_khr_kernel_clock"].map(String::from));
+        self.extensions.extend(
+            [
+                "cl_ext_float_atomics",
+                "cl_khr_kernel_clock",
+                "cl_khr_work_group_uniform_arithmetic",
+            ]
+            .map(String::from),
+        );
         self
     }
 

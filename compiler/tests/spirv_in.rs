@@ -269,6 +269,64 @@ fn atomic_operations_on_floats() {
     );
 }
 
+/// SPV_KHR_uniform_group_instructions: the operations are functions of the library, where the device has the extension.
+#[test]
+fn uniform_group_instructions() {
+    let module = |opcode: u32, ty: u32| {
+        let constants = Module::new()
+            .op(17, &[4])
+            .op(17, &[6])
+            .op(17, &[18])
+            .op(17, &[6400])
+            .op(10, &text("SPV_KHR_uniform_group_instructions"))
+            .op(14, &[2, 2])
+            .op(15, &[&[6, 10][..], &text("k")].concat())
+            .op(19, &[1])
+            .op(21, &[2, 32, 0])
+            .op(22, &[3, 32])
+            .op(20, &[4])
+            .op(43, &[2, 5, 2])
+            .op(43, &[2, 7, 9])
+            .op(43, &[3, 8, 0x4000_0000])
+            .op(41, &[4, 9]);
+        constants
+            .op(33, &[11, 1])
+            .op(54, &[1, 10, 0, 11])
+            .op(248, &[12])
+            .op(opcode, &[ty, 13, 5, 0, [7, 8, 9][ty as usize - 2]])
+            .op(253, &[])
+            .op(56, &[])
+    };
+    let target = Target::desktop().latest();
+    let specialization = Specialization::new();
+    for (opcode, ty) in [
+        (6401, 2),
+        (6402, 3),
+        (6403, 2),
+        (6404, 2),
+        (6405, 2),
+        (6406, 4),
+        (6407, 4),
+        (6408, 4),
+    ] {
+        let module = module(opcode, ty);
+        let bytes = module.bytes();
+        let input = IlInput {
+            name: "module",
+            module: &bytes,
+            options: &Options::default(),
+            specialization: &specialization,
+        };
+        if let Err(failed) = compile_il_object(&input, &target) {
+            panic!("{opcode}: {}", failed.log);
+        }
+        assert!(
+            module.refused().contains("GroupUniformArithmeticKHR"),
+            "the device lacks it"
+        );
+    }
+}
+
 /// SPV_KHR_shader_clock.
 #[test]
 fn clocks() {

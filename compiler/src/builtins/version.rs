@@ -48,6 +48,12 @@ pub fn is_of_subgroups(name: &str) -> bool {
     name.starts_with("sub_group_") || name.starts_with("get_") && name.contains("_sub_group")
 }
 
+/// Returns whether a function belongs to cl_khr_work_group_uniform_arithmetic.
+pub fn is_uniform_arithmetic(name: &str) -> bool {
+    let of_collection = name.starts_with("work_group_reduce_") || name.starts_with("work_group_scan_");
+    of_collection && !["_add", "_max", "_min"].iter().any(|part| name.ends_with(part))
+}
+
 /// Returns the optional feature of OpenCL C 3.0 to which a function belongs.
 pub fn feature_of(name: &str) -> Option<&'static str> {
     if matches!(name, "get_fence" | "to_global" | "to_local" | "to_private") {

@@ -109,6 +109,17 @@ pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, sp
         s.error(name.span, message);
         return BuiltinCall::Error;
     }
+    if version::is_uniform_arithmetic(&name.name)
+        && !s.in_library
+        && !s.target.has_extension("cl_khr_work_group_uniform_arithmetic")
+    {
+        let message = format!(
+            "function '{}' requires cl_khr_work_group_uniform_arithmetic support",
+            name.name
+        );
+        s.error(name.span, message);
+        return BuiltinCall::Error;
+    }
     if let Some(feature) = version::feature_of(&name.name)
         && !s.in_library
         && !s.target.c_features.iter().any(|f| f == feature)

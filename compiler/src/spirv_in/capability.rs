@@ -26,6 +26,7 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_KHR_non_semantic_info",
     c"SPV_KHR_shader_clock",
     c"SPV_KHR_subgroup_rotate",
+    c"SPV_KHR_uniform_group_instructions",
 ];
 
 /// Checks an OpCapability.
@@ -109,6 +110,7 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
         Capability::GroupNonUniformShuffle => has("cl_khr_subgroup_shuffle"),
         Capability::GroupNonUniformShuffleRelative => has("cl_khr_subgroup_shuffle_relative"),
         Capability::GroupNonUniformClustered => has("cl_khr_subgroup_clustered_reduce"),
+        Capability::GroupUniformArithmeticKHR => has("cl_khr_work_group_uniform_arithmetic"),
         Capability::GroupNonUniformRotateKHR => has("cl_khr_subgroup_rotate"),
         _ => return None,
     })

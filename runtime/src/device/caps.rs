@@ -64,6 +64,7 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         if features.clocks {
             list.push("cl_khr_kernel_clock");
         }
+        list.push("cl_khr_work_group_uniform_arithmetic");
     }
     if f.pci.is_some() {
         list.push("cl_khr_pci_bus_info");

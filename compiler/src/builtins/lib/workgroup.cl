@@ -283,3 +283,196 @@ gentype work_group_reduce_max_fp(gentype x)
     barrier(CLK_LOCAL_MEM_FENCE);
     return items[__c_local_items() - 1];
 }
+
+// cl_khr_work_group_uniform_arithmetic.
+
+// The inclusive scan, by doubling the distance. Item n of the memory is the result of work-item n.
+gentype work_group_scan_inclusive_mul_any(gentype x)
+{
+    __local gentype *items = (__local gentype *)__c_shared_items();
+    uint n = (uint)get_local_linear_id();
+    uint count = __c_local_items();
+    gentype b = x;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    items[n] = b;
+    for (uint distance = 1; distance < count; distance *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        gentype a = items[n >= distance ? n - distance : n];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (n >= distance) b = (gentype)(a * b);
+        items[n] = b;
+    }
+    return b;
+}
+
+gentype work_group_scan_exclusive_mul_any(gentype x)
+{
+    __local gentype *items = (__local gentype *)__c_shared_items();
+    uint n = (uint)get_local_linear_id();
+    work_group_scan_inclusive_mul(x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return n == 0 ? (gentype)1 : items[n - 1];
+}
+
+gentype work_group_reduce_mul_any(gentype x)
+{
+    __local gentype *items = (__local gentype *)__c_shared_items();
+    work_group_scan_inclusive_mul(x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return items[__c_local_items() - 1];
+}
+
+// The inclusive scan, by doubling the distance. Item n of the memory is the result of work-item n.
+gentype work_group_scan_inclusive_and_any(gentype x)
+{
+    __local gentype *items = (__local gentype *)__c_shared_items();
+    uint n = (uint)get_local_linear_id();
+    uint count = __c_local_items();
+    gentype b = x;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    items[n] = b;
+    for (uint distance = 1; distance < count; distance *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        gentype a = items[n >= distance ? n - distance : n];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (n >= distance) b = (gentype)(a & b);
+        items[n] = b;
+    }
+    return b;
+}
+
+gentype work_group_scan_exclusive_and_any(gentype x)
+{
+    __local gentype *items = (__local gentype *)__c_shared_items();
+    uint n = (uint)get_local_linear_id();
+    work_group_scan_inclusive_and(x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return n == 0 ? (gentype)~(gentype)0 : items[n - 1];
+}
+
+gentype work_group_reduce_and_any(gentype x)
+{
+    __local gentype *items = (__local gentype *)__c_shared_items();
+    work_group_scan_inclusive_and(x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return items[__c_local_items() - 1];
+}
+
+// The inclusive scan, by doubling the distance. Item n of the memory is the result of work-item n.
+gentype work_group_scan_inclusive_or_any(gentype x)
+{
+    __local gentype *items = (__local gentype *)__c_shared_items();
+    uint n = (uint)get_local_linear_id();
+    uint count = __c_local_items();
+    gentype b = x;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    items[n] = b;
+    for (uint distance = 1; distance < count; distance *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        gentype a = items[n >= distance ? n - distance : n];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (n >= distance) b = (gentype)(a | b);
+        items[n] = b;
+    }
+    return b;
+}
+
+gentype work_group_scan_exclusive_or_any(gentype x)
+{
+    __local gentype *items = (__local gentype *)__c_shared_items();
+    uint n = (uint)get_local_linear_id();
+    work_group_scan_inclusive_or(x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return n == 0 ? (gentype)0 : items[n - 1];
+}
+
+gentype work_group_reduce_or_any(gentype x)
+{
+    __local gentype *items = (__local gentype *)__c_shared_items();
+    work_group_scan_inclusive_or(x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return items[__c_local_items() - 1];
+}
+
+// The inclusive scan, by doubling the distance. Item n of the memory is the result of work-item n.
+gentype work_group_scan_inclusive_xor_any(gentype x)
+{
+    __local gentype *items = (__local gentype *)__c_shared_items();
+    uint n = (uint)get_local_linear_id();
+    uint count = __c_local_items();
+    gentype b = x;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    items[n] = b;
+    for (uint distance = 1; distance < count; distance *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        gentype a = items[n >= distance ? n - distance : n];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (n >= distance) b = (gentype)(a ^ b);
+        items[n] = b;
+    }
+    return b;
+}
+
+gentype work_group_scan_exclusive_xor_any(gentype x)
+{
+    __local gentype *items = (__local gentype *)__c_shared_items();
+    uint n = (uint)get_local_linear_id();
+    work_group_scan_inclusive_xor(x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return n == 0 ? (gentype)0 : items[n - 1];
+}
+
+gentype work_group_reduce_xor_any(gentype x)
+{
+    __local gentype *items = (__local gentype *)__c_shared_items();
+    work_group_scan_inclusive_xor(x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return items[__c_local_items() - 1];
+}
+
+// The logical operations are those on bits of 0 and 1.
+
+int __c_work_group_reduce_logical_and(int x)
+{
+    return work_group_reduce_and((int)(x != 0)) != 0;
+}
+
+int __c_work_group_reduce_logical_or(int x)
+{
+    return work_group_reduce_or((int)(x != 0)) != 0;
+}
+
+int __c_work_group_reduce_logical_xor(int x)
+{
+    return work_group_reduce_xor((int)(x != 0)) != 0;
+}
+
+int __c_work_group_scan_inclusive_logical_and(int x)
+{
+    return work_group_scan_inclusive_and((int)(x != 0)) != 0;
+}
+
+int __c_work_group_scan_inclusive_logical_or(int x)
+{
+    return work_group_scan_inclusive_or((int)(x != 0)) != 0;
+}
+
+int __c_work_group_scan_inclusive_logical_xor(int x)
+{
+    return work_group_scan_inclusive_xor((int)(x != 0)) != 0;
+}
+
+int __c_work_group_scan_exclusive_logical_and(int x)
+{
+    return work_group_scan_exclusive_and((int)(x != 0)) != 0;
+}
+
+int __c_work_group_scan_exclusive_logical_or(int x)
+{
+    return work_group_scan_exclusive_or((int)(x != 0)) != 0;
+}
+
+int __c_work_group_scan_exclusive_logical_xor(int x)
+{
+    return work_group_scan_exclusive_xor((int)(x != 0)) != 0;
+}

@@ -15,6 +15,12 @@ const NUMBERS: Domain = over(
     Lanes::SCALAR,
 );
 const ARITHMETIC: &[Sig] = &[sig(NUMBERS, Ty::T, &[Ty::T])];
+/// cl_khr_work_group_uniform_arithmetic.
+const BITWISE: &[Sig] = &[sig(
+    over(Scalars::INT32.or(Scalars::INT64), Lanes::SCALAR),
+    Ty::T,
+    &[Ty::T],
+)];
 /// cl_khr_kernel_clock.
 const TICKS: &[Sig] = &[sig(ONE, Ty::Fixed(Scalar::ULong), &[])];
 const TICKS_IN_TWO: &[Sig] = &[sig(ONE, Ty::Vector(Scalar::UInt, 2), &[])];
@@ -152,12 +158,69 @@ pub(super) static ROWS: &[Row] = &[
         How::Inline(Inline::WorkGroupBroadcast),
     ),
     row("work_group_reduce_add", ARITHMETIC, How::Generic),
+    row("work_group_reduce_and", BITWISE, How::Generic),
+    row(
+        "work_group_reduce_logical_and",
+        VOTE,
+        How::Library("__c_work_group_reduce_logical_and"),
+    ),
+    row(
+        "work_group_reduce_logical_or",
+        VOTE,
+        How::Library("__c_work_group_reduce_logical_or"),
+    ),
+    row(
+        "work_group_reduce_logical_xor",
+        VOTE,
+        How::Library("__c_work_group_reduce_logical_xor"),
+    ),
     row("work_group_reduce_max", ARITHMETIC, How::Generic),
     row("work_group_reduce_min", ARITHMETIC, How::Generic),
+    row("work_group_reduce_mul", ARITHMETIC, How::Generic),
+    row("work_group_reduce_or", BITWISE, How::Generic),
+    row("work_group_reduce_xor", BITWISE, How::Generic),
     row("work_group_scan_exclusive_add", ARITHMETIC, How::Generic),
+    row("work_group_scan_exclusive_and", BITWISE, How::Generic),
+    row(
+        "work_group_scan_exclusive_logical_and",
+        VOTE,
+        How::Library("__c_work_group_scan_exclusive_logical_and"),
+    ),
+    row(
+        "work_group_scan_exclusive_logical_or",
+        VOTE,
+        How::Library("__c_work_group_scan_exclusive_logical_or"),
+    ),
+    row(
+        "work_group_scan_exclusive_logical_xor",
+        VOTE,
+        How::Library("__c_work_group_scan_exclusive_logical_xor"),
+    ),
     row("work_group_scan_exclusive_max", ARITHMETIC, How::Generic),
     row("work_group_scan_exclusive_min", ARITHMETIC, How::Generic),
+    row("work_group_scan_exclusive_mul", ARITHMETIC, How::Generic),
+    row("work_group_scan_exclusive_or", BITWISE, How::Generic),
+    row("work_group_scan_exclusive_xor", BITWISE, How::Generic),
     row("work_group_scan_inclusive_add", ARITHMETIC, How::Generic),
+    row("work_group_scan_inclusive_and", BITWISE, How::Generic),
+    row(
+        "work_group_scan_inclusive_logical_and",
+        VOTE,
+        How::Library("__c_work_group_scan_inclusive_logical_and"),
+    ),
+    row(
+        "work_group_scan_inclusive_logical_or",
+        VOTE,
+        How::Library("__c_work_group_scan_inclusive_logical_or"),
+    ),
+    row(
+        "work_group_scan_inclusive_logical_xor",
+        VOTE,
+        How::Library("__c_work_group_scan_inclusive_logical_xor"),
+    ),
     row("work_group_scan_inclusive_max", ARITHMETIC, How::Generic),
     row("work_group_scan_inclusive_min", ARITHMETIC, How::Generic),
+    row("work_group_scan_inclusive_mul", ARITHMETIC, How::Generic),
+    row("work_group_scan_inclusive_or", BITWISE, How::Generic),
+    row("work_group_scan_inclusive_xor", BITWISE, How::Generic),
 ];

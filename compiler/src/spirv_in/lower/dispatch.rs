@@ -177,7 +177,15 @@ where
             | Op::GroupSMin
             | Op::GroupFMax
             | Op::GroupUMax
-            | Op::GroupSMax => self.group(inst),
+            | Op::GroupSMax
+            | Op::GroupIMulKHR
+            | Op::GroupFMulKHR
+            | Op::GroupBitwiseAndKHR
+            | Op::GroupBitwiseOrKHR
+            | Op::GroupBitwiseXorKHR
+            | Op::GroupLogicalAndKHR
+            | Op::GroupLogicalOrKHR
+            | Op::GroupLogicalXorKHR => self.group(inst),
             Op::GroupNonUniformElect
             | Op::GroupNonUniformAll
             | Op::GroupNonUniformAny

@@ -26,20 +26,20 @@ fn combination(op: Op) -> Option<Combination> {
     let (op, name, signed, logical) = match op {
         Op::GroupIAdd | Op::GroupNonUniformIAdd => (S::IAdd, "add", true, false),
         Op::GroupFAdd | Op::GroupNonUniformFAdd => (S::FAdd, "add", true, false),
-        Op::GroupNonUniformIMul => (S::IMul, "mul", true, false),
-        Op::GroupNonUniformFMul => (S::FMul, "mul", true, false),
+        Op::GroupIMulKHR | Op::GroupNonUniformIMul => (S::IMul, "mul", true, false),
+        Op::GroupFMulKHR | Op::GroupNonUniformFMul => (S::FMul, "mul", true, false),
         Op::GroupSMin | Op::GroupNonUniformSMin => (S::SMin, "min", true, false),
         Op::GroupUMin | Op::GroupNonUniformUMin => (S::UMin, "min", false, false),
         Op::GroupFMin | Op::GroupNonUniformFMin => (S::FMin, "min", true, false),
         Op::GroupSMax | Op::GroupNonUniformSMax => (S::SMax, "max", true, false),
         Op::GroupUMax | Op::GroupNonUniformUMax => (S::UMax, "max", false, false),
         Op::GroupFMax | Op::GroupNonUniformFMax => (S::FMax, "max", true, false),
-        Op::GroupNonUniformBitwiseAnd => (S::And, "and", true, false),
-        Op::GroupNonUniformBitwiseOr => (S::Or, "or", true, false),
-        Op::GroupNonUniformBitwiseXor => (S::Xor, "xor", true, false),
-        Op::GroupNonUniformLogicalAnd => (S::And, "logical_and", true, true),
-        Op::GroupNonUniformLogicalOr => (S::Or, "logical_or", true, true),
-        Op::GroupNonUniformLogicalXor => (S::Xor, "logical_xor", true, true),
+        Op::GroupBitwiseAndKHR | Op::GroupNonUniformBitwiseAnd => (S::And, "and", true, false),
+        Op::GroupBitwiseOrKHR | Op::GroupNonUniformBitwiseOr => (S::Or, "or", true, false),
+        Op::GroupBitwiseXorKHR | Op::GroupNonUniformBitwiseXor => (S::Xor, "xor", true, false),
+        Op::GroupLogicalAndKHR | Op::GroupNonUniformLogicalAnd => (S::And, "logical_and", true, true),
+        Op::GroupLogicalOrKHR | Op::GroupNonUniformLogicalOr => (S::Or, "logical_or", true, true),
+        Op::GroupLogicalXorKHR | Op::GroupNonUniformLogicalXor => (S::Xor, "logical_xor", true, true),
         _ => return None,
     };
     Some(Combination {
@@ -405,7 +405,10 @@ where
             SubgroupPart::Exclusive => "scan_exclusive",
         };
         if c.logical {
-            let call = format!("return sub_group_non_uniform_{part}_{}(a);", c.name);
+            let call = match of_subgroup {
+                true => format!("return sub_group_non_uniform_{part}_{}(a);", c.name),
+                false => format!("return work_group_{part}_{}(a);", c.name),
+            };
             let number = self.b.cast(CastOp::ZExt, value, Ty::I32);
             return self.truth(inst, &call, &[(number, true)]);
         }
