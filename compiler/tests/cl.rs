@@ -8,6 +8,7 @@ use caldera_compiler::clspv::Clspv;
 use caldera_compiler::driver::{Input, compile, compile_object, link};
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
+use caldera_compiler::spirv::Divisible;
 use caldera_compiler::target::{SpirvVersion, Target};
 use caldera_compiler::{Object, reflect};
 use std::path::{Path, PathBuf};
@@ -73,6 +74,12 @@ fn kernels_compile_to_valid_modules() {
                 assert!(source.contains(&kernel.name), "{name}: kernel {}", kernel.name);
             }
             assert!(!reflection.kernels.is_empty(), "{name}");
+            let stripped = reflect::strip(&direct.words).expect("it is well-formed");
+            let divisible = Divisible::new(stripped).unwrap_or_else(|_| panic!("{name} cannot be divided"));
+            for kernel in &reflection.kernels {
+                let part = divisible.kernel(&kernel.name).expect("the kernel is there");
+                common::validate(&part, target.spirv);
+            }
         }
     }
 }

@@ -29,12 +29,14 @@ mod object;
 mod push;
 mod reflection;
 mod relax;
+mod split;
 mod subgroup;
 mod types;
 mod validate;
 
 pub use check::check;
 pub use relax::relax;
+pub use split::Divisible;
 
 use self::instruction::instruction;
 use crate::diag::InternalError;
