@@ -113,3 +113,42 @@ fn rows_are_listed() {
         "kernel/sgemm naive\nkernel/sgemm tiled\nkernel/sgemm blocked\n"
     );
 }
+
+/// Drivers for CPUs mostly lack the extension that the command needs.
+#[test]
+fn a_kernel_is_explained() {
+    let library = library();
+    let source = std::env::temp_dir().join(format!("caldera-explain-{}.cl", std::process::id()));
+    let text = "kernel void k(global float4 *p, float3 v, local int *l, long n) {
+        l[get_local_id(0)] = (int)n;
+        p[get_global_id(0)].xyz = v * N + l[get_local_id(0)];
+    }";
+    std::fs::write(&source, text).unwrap();
+    let explain = |kernel: &str, options: &str| {
+        let [source, library] = [&source, &library].map(|p| p.to_str().unwrap());
+        let options = format!("--options={options}");
+        let arguments = [
+            "explain",
+            source,
+            kernel,
+            "--local",
+            "32",
+            &options,
+            "--platform",
+            library,
+        ];
+        bench(&arguments)
+    };
+    let (good, said) = explain("k", "-D N=2");
+    let known = if good {
+        "k, work-group [32, 1, 1]"
+    } else {
+        "VK_KHR_pipeline_executable_properties"
+    };
+    assert!(said.contains(known), "{said}");
+    for (kernel, options, expected) in [("absent", "-DN=2", "clCreateKernel"), ("k", "", "error: ")] {
+        let (good, said) = explain(kernel, options);
+        assert!(!good && said.contains(expected), "{said}");
+    }
+    std::fs::remove_file(&source).unwrap();
+}

@@ -26,6 +26,8 @@
 //! | `CALDERA_DEBUG=nvidia-faults` | Compile as for NVIDIA's driver on every device, with the code that avoids its faults and the passes for GPUs, to test both. On llvmpipe, loops of more than 65,535 iterations end early then |
 //! | `CALDERA_DEBUG=discrete` | Treat a device that shares its memory with the host as if it had memory of its own |
 //! | `CALDERA_DEBUG=gather-flushes` | Let a thread gather the submissions of `clFlush` on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
+//! | `CALDERA_DEBUG=guess-pipelines` | Make pipelines that launches will probably need in advance on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
+//! | `CALDERA_DEBUG=pipeline-statistics` | Write what the driver says of each pipeline (registers, spills, instructions; VK_KHR_pipeline_executable_properties) to the log, in the group `kernel` with the level `info` |
 //! | `CALDERA_DEBUG=lose-device=N` | For tests: the Nth submission loses the device |
 //! | `CALDERA_DEBUG=no-memory=N` | For tests: the Nth allocation of device memory fails |
 //! | `CALDERA_DEBUG=no-memory-from=N` | For tests: the Nth allocation of device memory and all later ones fail |
@@ -153,6 +155,10 @@ pub struct DebugFlags {
     pub discrete: bool,
     /// Let a thread gather the submissions of clFlush while the device is busy, on any device.
     pub gather_flushes: bool,
+    /// Make probable pipelines in advance, on any device.
+    pub guess_pipelines: bool,
+    /// Write what the driver says of each pipeline to the log.
+    pub pipeline_statistics: bool,
     /// The number of the submission that loses the device.
     pub lose_device: Option<u32>,
     /// The number of the allocation of device memory that fails.
@@ -449,6 +455,8 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
                 ("nvidia-faults", None) => c.debug.nvidia_faults = true,
                 ("discrete", None) => c.debug.discrete = true,
                 ("gather-flushes", None) => c.debug.gather_flushes = true,
+                ("guess-pipelines", None) => c.debug.guess_pipelines = true,
+                ("pipeline-statistics", None) => c.debug.pipeline_statistics = true,
                 _ => complaints.push(format!("CALDERA_DEBUG: unknown flag {flag:?}")),
             }
         }

@@ -36,6 +36,7 @@ pub struct Context {
     executor: Arc<Executor>,
     natives: Arc<Pool>,
     builds: Arc<Pool>,
+    pipelines: Arc<Pool>,
     /// The migration thread, which copies contents between devices.
     migration_thread: Arc<Executor>,
     flusher: Arc<Flusher>,
@@ -58,6 +59,7 @@ impl Drop for Context {
         self.executor.stop();
         self.natives.stop();
         self.builds.stop();
+        self.pipelines.stop();
         self.migration_thread.stop();
         self.flusher.stop();
     }
@@ -118,6 +120,7 @@ impl Context {
             executor: Executor::new("caldera-executor"),
             natives: Pool::new("caldera-native", MOST_NATIVES),
             builds: Pool::new("caldera-build", processors()),
+            pipelines: Pool::new("caldera-pipeline", processors().saturating_sub(1).max(1)),
             migration_thread: Executor::new("caldera-migrate"),
             flusher: Flusher::new(),
             host_stores: HostStores::new(),
@@ -174,6 +177,11 @@ impl Context {
         if let Err(job) = self.builds.call(job) {
             job();
         }
+    }
+
+    /// Runs a job that makes a pipeline before it is needed. If no thread can be started, the job is dropped.
+    pub(crate) fn prepare(&self, job: Box<dyn FnOnce() + Send>) {
+        let _ = self.pipelines.call(job);
     }
 
     pub(crate) fn executor(&self) -> &Arc<Executor> {

@@ -8,10 +8,12 @@ use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
 use caldera_runtime::command::CommandType;
+use caldera_runtime::context::Context;
 use caldera_runtime::kernel::launch::ArgValue;
 use caldera_runtime::kernel::{Kernel, Range};
+use caldera_runtime::mem::Buffer;
 use caldera_runtime::program::Program;
-use caldera_runtime::queue::Waits;
+use caldera_runtime::queue::{CommandQueue, Waits};
 use support::*;
 
 const SOURCE: &str = "
@@ -26,6 +28,13 @@ const SOURCE: &str = "
     kernel __attribute__((reqd_work_group_size(16, 1, 1))) void unknown(global float *p, local float *q) {
         q[get_local_id(0)] = p[get_global_id(0)];
         p[get_global_id(0)] = q[15 - get_local_id(0)];
+    }
+    kernel void first(global float *p) { p[get_global_id(0)] += 1; }
+    kernel void second(global float *p) { p[get_global_id(0)] += 2; }
+    kernel void third(global float *p) { p[get_global_id(0)] += 3; }
+    kernel void unset(global float *p) { p[get_global_id(0)] += 4; }
+    kernel __attribute__((work_group_size_hint(8, 1, 1))) void hinted(global float *p) {
+        p[get_global_id(0)] += 5;
     }";
 
 /// Returns the number of pipelines of a kernel that have been created so far.
@@ -34,12 +43,109 @@ fn made(log: &Path, kernel: &str) -> usize {
     text.matches(&format!("pipeline {kernel} Variant")).count()
 }
 
+/// Waits until a kernel has a pipeline, and checks that it has one.
+fn check_early(log: &Path, kernel: &str) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while made(log, kernel) == 0 && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert_eq!(made(log, kernel), 1, "before any launch of {kernel}");
+}
+
+/// Sets the first argument of a kernel to a buffer, which the result keeps alive.
+fn set_buffer(context: &Arc<Context>, kernel: &Kernel) -> Arc<Buffer> {
+    let buffer = buffer_of(context, &[0.5; 64]);
+    kernel
+        .set_arg(0, ArgValue::Buffer(Some(Arc::clone(&buffer))))
+        .expect("an argument");
+    buffer
+}
+
+fn launch(context: &Arc<Context>, kernel: &Kernel, queue: &Arc<CommandQueue>, local: usize) {
+    let _buffer = set_buffer(context, kernel);
+    let range = Range {
+        work_dim: 1,
+        offset: [0; 3],
+        global: [64, 1, 1],
+        local: Some([local, 1, 1]),
+    };
+    let launch = kernel.launch(queue, &range).expect("a launch");
+    let done = launch.enqueue(CommandType::NdRangeKernel, Waits::default());
+    done.expect("enqueued");
+}
+
+/// Kernels of clCreateKernelsInProgram that are not used get no pipeline, and the launch of one kernel tells the
+/// work-group size of those whose arguments are set.
+fn kernels_that_are_used(context: &Arc<Context>, log: &Path) {
+    let program = Program::with_source(context, SOURCE.as_bytes().to_vec());
+    program.build(&[], "", None).expect("it builds");
+    let all = Kernel::create_all(&program).expect("kernels");
+    let kernel = |name: &str| all.iter().find(|k| k.name() == name).expect("it is there");
+    let queue = queue(context, false);
+    for name in ["second", "third"] {
+        set_buffer(context, kernel(name));
+    }
+    set_buffer(context, kernel("hinted"));
+    check_early(log, "hinted");
+    assert_eq!(made(log, "second"), 0);
+    launch(context, kernel("first"), &queue, 32);
+    check_early(log, "second");
+    check_early(log, "third");
+    launch(context, kernel("second"), &queue, 32);
+    launch(context, kernel("third"), &queue, 32);
+    queue.finish().expect("done");
+    assert_eq!(
+        (made(log, "second"), made(log, "third")),
+        (1, 1),
+        "the launches took them"
+    );
+    for name in ["required", "unknown", "unset", "many"] {
+        assert_eq!(made(log, name), 0, "{name}");
+    }
+    set_buffer(context, kernel("required"));
+    check_early(log, "required");
+    let unknown = kernel("unknown");
+    set_buffer(context, unknown);
+    assert_eq!(made(log, "unknown"), 0);
+    unknown.set_arg(1, ArgValue::Local(64)).expect("an argument");
+    check_early(log, "unknown");
+}
+
+/// A later process makes the pipelines that launches used as soon as kernel objects exist.
+fn sizes_are_remembered(context: &Arc<Context>, log: &Path) {
+    let source = "kernel void known(global float *p) { p[get_global_id(0)] += get_local_size(0); }
+                  kernel void other(global float *p) { p[get_global_id(0)] += 7; }";
+    for round in 0..2 {
+        let program = Program::with_source(context, source.into());
+        program.build(&[], "", None).expect("it builds");
+        let known = Kernel::create(&program, "known").expect("a kernel");
+        let _other = Kernel::create(&program, "other").expect("a kernel");
+        if round == 0 {
+            assert_eq!(made(log, "known"), 0);
+            let queue = queue(context, false);
+            launch(context, &known, &queue, 4);
+            queue.finish().expect("done");
+        } else {
+            let end = Instant::now() + Duration::from_secs(20);
+            while made(log, "known") < 2 && Instant::now() < end {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            assert_eq!(made(log, "known"), 2, "before any launch");
+        }
+    }
+    assert_eq!(made(log, "other"), 0);
+}
+
 #[test]
 fn pipelines_are_made_once_and_early() {
     let log = std::env::temp_dir().join(format!("caldera-pipelines-{}", std::process::id()));
     let _ = std::fs::remove_file(&log);
+    let cache = log.with_extension("cache");
+    let _ = std::fs::remove_dir_all(&cache);
+    std::fs::create_dir_all(&cache).expect("a directory");
     for (name, value) in [
-        ("CALDERA_CACHE", "off".into()),
+        ("CALDERA_CACHE", cache.clone()),
+        ("CALDERA_DEBUG", "guess-pipelines".into()),
         ("CALDERA_LOG_FILE", log.clone()),
         ("CALDERA_LOG", "kernel=debug".into()),
     ] {
@@ -51,39 +157,24 @@ fn pipelines_are_made_once_and_early() {
     let program = Program::with_source(&context, SOURCE.as_bytes().to_vec());
     program.build(&[], "", None).expect("it builds");
 
-    // A required work-group size is known before the first launch, so the pipeline is created then, unless the
-    // kernel has local arguments.
+    kernels_that_are_used(&context, &log);
+    sizes_are_remembered(&context, &log);
+
+    // A required work-group size is known before the first launch, so the pipeline is created then.
+    let before = made(&log, "required");
     let kernel = |name: &str| Kernel::create(&program, name).expect("a kernel");
-    let (first, second, unknown) = (kernel("required"), kernel("required"), kernel("unknown"));
+    let (first, second) = (kernel("required"), kernel("required"));
     let end = Instant::now() + Duration::from_secs(20);
-    while made(&log, "required") == 0 && Instant::now() < end {
+    while made(&log, "required") == before && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(2));
     }
-    assert_eq!(made(&log, "required"), 1, "before any launch");
+    assert_eq!(made(&log, "required"), before + 1, "before any launch");
 
-    let launch = |kernel: &Kernel, queue: &_, local: usize| {
-        let buffer = buffer_of(&context, &[0.5; 64]);
-        kernel
-            .set_arg(0, ArgValue::Buffer(Some(Arc::clone(&buffer))))
-            .expect("an argument");
-        let range = Range {
-            work_dim: 1,
-            offset: [0; 3],
-            global: [64, 1, 1],
-            local: Some([local, 1, 1]),
-        };
-        let launch = kernel.launch(queue, &range).expect("a launch");
-        let done = launch.enqueue(CommandType::NdRangeKernel, Waits::default());
-        done.expect("enqueued");
-    };
     let shared = queue(&context, false);
-    launch(&first, &shared, 16);
-    launch(&second, &shared, 16);
-    unknown.set_arg(1, ArgValue::Local(64)).expect("an argument");
-    launch(&unknown, &shared, 16);
+    launch(&context, &first, &shared, 16);
+    launch(&context, &second, &shared, 16);
     shared.finish().expect("done");
-    assert_eq!(made(&log, "required"), 1, "the launches took it");
-    assert_eq!(made(&log, "unknown"), 1);
+    assert_eq!(made(&log, "required"), before + 1, "the launches took it");
 
     // Threads that need the same pipeline variant at the same time create it once.
     const SIZES: [usize; 4] = [1, 4, 16, 64];
@@ -94,7 +185,7 @@ fn pipelines_are_made_once_and_early() {
                 let (kernel, queue) = (kernel("many"), queue(&context, false));
                 for local in SIZES {
                     meeting.wait();
-                    launch(&kernel, &queue, local);
+                    launch(&context, &kernel, &queue, local);
                 }
                 queue.finish().expect("done");
             });
@@ -102,4 +193,5 @@ fn pipelines_are_made_once_and_early() {
     });
     assert_eq!(made(&log, "many"), SIZES.len());
     std::fs::remove_file(&log).expect("the log");
+    std::fs::remove_dir_all(&cache).expect("the cache");
 }

@@ -7,6 +7,7 @@
 //! cases/   all cases, by family; kernels/ their OpenCL C
 //! measure  warm-up, check, interleaved repetitions within a budget, check
 //! stats    medians and ratios → table and json
+//! explain  what the driver says of the code of a kernel
 //! ```
 //!
 //! See `docs/bench.md`.
@@ -14,6 +15,7 @@
 mod case;
 mod cases;
 mod data;
+mod explain;
 mod json;
 mod measure;
 mod stats;
@@ -50,6 +52,11 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
+    /// Show what the Vulkan driver says of a kernel's code: registers, spills, instructions
+    Explain(explain::Args),
+    /// Run as a child process of `explain`
+    #[command(hide = true)]
+    MakePipeline(explain::MakeArgs),
     /// Run as a child process of the benchmark
     #[command(hide = true)]
     Probe(cases::ProbeArgs),
@@ -94,6 +101,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         None => bench(&[&args.platform], &args.options),
         Some(Command::Compare { a, b, options }) => bench(&[a, b], options),
+        Some(Command::Explain(args)) => explain::explain(args),
+        Some(Command::MakePipeline(args)) => explain::make_pipeline(args),
         Some(Command::Probe(args)) => cases::probe(args),
     }
 }

@@ -163,6 +163,11 @@ impl Handle {
         Ok(self.made(raw, Kind::Kernel))
     }
 
+    /// Returns the number of arguments of a kernel.
+    pub(crate) fn argument_count(&self) -> Result<usize, Failure> {
+        Ok(number(&answer!(self.clGetKernelInfo(self.raw, CL_KERNEL_NUM_ARGS))?) as usize)
+    }
+
     /// Sets an argument of a kernel.
     pub(crate) fn set(&self, index: usize, argument: Argument<'_>) -> Result<(), Failure> {
         let bytes: &[u8] = match &argument {

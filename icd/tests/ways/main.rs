@@ -132,6 +132,14 @@ fn leaving_with_work_in_flight() {
     check("leave", &[]);
 }
 
+/// Threads make pipelines before the first launch; the program meanwhile ends, forks, or releases everything.
+#[test]
+fn leaving_while_pipelines_are_made() {
+    for what in ["early-exit", "early-fork", "early-release"] {
+        check(what, &[("CALDERA_CACHE", "off")]);
+    }
+}
+
 /// A signal ends the program while the GPU is busy. The wait at the exit must be short.
 #[test]
 fn leaving_by_a_signal_while_the_gpu_works() {

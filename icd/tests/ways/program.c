@@ -796,6 +796,71 @@ static void leave_by_signal(void)
         CHECK(clFinish(queue));
 }
 
+/* Kernels whose work-group size is known, so that threads make their pipelines as soon as kernel objects exist. */
+static const char *required_source =
+    "#define STEP(k) s = sin(s) * exp(s) + pow(fabs(s), k) + atan2(s, k) + lgamma(s + k);\n"
+    "#define K(name) kernel __attribute__((reqd_work_group_size(16, 1, 1))) void name(global float *p) {"
+    " float s = p[get_global_id(0)]; for (int i = 0; i < p[1]; i++)"
+    " { STEP(.1f) STEP(.2f) STEP(.3f) STEP(.4f) } p[get_global_id(0)] = s + 1; }\n"
+    "K(a) K(b) K(c) K(d)\n";
+
+static cl_context early_context;
+static cl_program early_program;
+static cl_kernel early_kernels[4];
+
+static void start_pipelines(void)
+{
+    cl_int code;
+    early_context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    CHECK(code);
+    early_program = clCreateProgramWithSource(early_context, 1, &required_source, NULL, &code);
+    CHECK(code);
+    CHECK(clBuildProgram(early_program, 0, NULL, "", NULL, NULL));
+    for (int i = 0; i < 4; i++) {
+        char name[] = {(char)('a' + i), 0};
+        early_kernels[i] = clCreateKernel(early_program, name, &code);
+        CHECK(code);
+    }
+}
+
+static void release_pipelines(void)
+{
+    for (int i = 0; i < 4; i++)
+        CHECK(clReleaseKernel(early_kernels[i]));
+    CHECK(clReleaseProgram(early_program));
+    CHECK(clReleaseContext(early_context));
+}
+
+/* Everything is released while pipelines are under way, and launches wait for them. */
+static void release_early(void)
+{
+    find();
+    for (int round = 0; round < 4; round++) {
+        start_pipelines();
+        if (round % 2 != 0) {
+            cl_int code;
+            cl_command_queue queue = clCreateCommandQueue(early_context, device, 0, &code);
+            CHECK(code);
+            float values[64] = {0};
+            cl_mem buffer = clCreateBuffer(early_context, CL_MEM_COPY_HOST_PTR, sizeof values, values, &code);
+            CHECK(code);
+            size_t size = 64;
+            CHECK(clSetKernelArg(early_kernels[3], 0, sizeof buffer, &buffer));
+            CHECK(clEnqueueNDRangeKernel(queue, early_kernels[3], 1, NULL, &size, NULL, 0, NULL, NULL));
+            CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+            if (values[7] != 1) {
+                fprintf(stderr, "element 7 is %g\n", values[7]);
+                exit(1);
+            }
+            CHECK(clReleaseMemObject(buffer));
+            CHECK(clReleaseCommandQueue(queue));
+        }
+        release_pipelines();
+    }
+    start_pipelines();
+    release_pipelines();
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -836,6 +901,17 @@ int main(int argc, char **argv)
         add(0);
         in_child(inherited);
         copy();
+    } else if (strcmp(what, "early-exit") == 0) {
+        find();
+        start_pipelines();
+    } else if (strcmp(what, "early-fork") == 0) {
+        find();
+        start_pipelines();
+        in_child(inherited);
+        copy();
+        release_pipelines();
+    } else if (strcmp(what, "early-release") == 0) {
+        release_early();
     } else if (strcmp(what, "two") == 0) {
         two();
         gated();

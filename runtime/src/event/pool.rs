@@ -13,6 +13,9 @@ use crate::lock::{Condvar, Mutex, Rank};
 /// The time for which an idle thread waits for a job before it ends.
 const IDLE: Duration = Duration::from_secs(1);
 
+/// The stack of a thread: as large as that of an application's main thread usually is, because drivers compile on it.
+const STACK: usize = 8 << 20;
+
 /// The threads of a context for one type of job.
 pub(crate) struct Pool {
     state: Mutex<State>,
@@ -64,7 +67,9 @@ impl Pool {
             .this
             .upgrade()
             .ok_or_else(|| std::io::Error::other("the context is gone"))?;
-        let thread = std::thread::Builder::new().name(self.name.into());
+        let thread = std::thread::Builder::new()
+            .name(self.name.into())
+            .stack_size(STACK);
         thread.spawn(move || this.work()).map(drop)
     }
 

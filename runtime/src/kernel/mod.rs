@@ -2,18 +2,21 @@
 //!
 //! [`args`] checks argument values and `values` stores them; `placed` places them as the module demands, and
 //! `uses` derives the memory accesses from them. An enqueue call hands a [`launch`] to a queue; `cached_launch` keeps
-//! the last one, `local_size` chooses the work-group size, and `scratch` determines the scratch memory. [`pipeline`]
-//! holds the shader modules and the pipelines, `driver_cache` stores the driver's pipeline cache on disk, and
-//! `descriptors` makes the descriptor sets. `alias` copies texels for 2D images from buffers, and `copy` copies rows
+//! the last one, `local_size` chooses the work-group size, and `scratch` determines the scratch memory. `code`
+//! holds the shader modules, [`pipeline`] the pipelines, which `early` makes before they are needed, `driver_cache` and
+//! `launched` store on disk what the next process needs for that, and `descriptors` makes the descriptor sets. `alias` copies texels for 2D images from buffers, and `copy` copies rows
 //! and large ranges by a kernel.
 
 mod alias;
 pub mod args;
 mod cached_launch;
+mod code;
 pub(crate) mod copy;
 pub(crate) mod descriptors;
 mod driver_cache;
+mod early;
 pub mod launch;
+mod launched;
 mod local_size;
 pub mod pipeline;
 pub(crate) mod placed;
@@ -22,6 +25,7 @@ mod uses;
 mod values;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use caldera_compiler::reflect;
 
@@ -71,6 +75,8 @@ pub struct Kernel {
     kinds: Vec<ArgKind>,
     devices: Vec<(Arc<Device>, Arc<DeviceKernel>)>,
     values: Mutex<Values>,
+    /// Whether all arguments have been set at some time.
+    is_ready: AtomicBool,
 }
 
 impl_object!(Kernel, ClCode::InvalidKernel, "kernel");
@@ -92,6 +98,11 @@ impl Drop for Kernel {
 impl Kernel {
     /// Creates a kernel object (CL 5.7.1, clCreateKernel).
     pub fn create(program: &Arc<Program>, name: &str) -> Result<Arc<Kernel>> {
+        Kernel::create_one(program, name, true)
+    }
+
+    /// Creates a kernel object; `alone`: the application asked for this kernel, so that it will probably use it.
+    fn create_one(program: &Arc<Program>, name: &str, alone: bool) -> Result<Arc<Kernel>> {
         let executables = program.executables();
         // CL 5.7.1: INVALID_PROGRAM_EXECUTABLE if there is no successfully built executable for program
         if executables.is_empty() {
@@ -129,7 +140,7 @@ impl Kernel {
         let kinds = args::kinds(&executable.reflection().kernels[index]);
         let values = Values::new(kinds.len());
         for (_, kernel) in &devices {
-            kernel.make_early(program.context());
+            kernel.created(program.context(), alone);
         }
         program.kernel_made();
         Ok(Arc::new(Kernel {
@@ -140,6 +151,7 @@ impl Kernel {
             kinds,
             devices,
             values: Mutex::new(Rank::Kernel, values),
+            is_ready: AtomicBool::new(false),
         }))
     }
 
@@ -155,6 +167,7 @@ impl Kernel {
             kinds: self.kinds.clone(),
             devices: self.devices.clone(),
             values: Mutex::new(Rank::Kernel, values),
+            is_ready: AtomicBool::new(self.is_ready.load(Ordering::Relaxed)),
         })
     }
 
@@ -175,7 +188,7 @@ impl Kernel {
         program
             .kernel_names()?
             .iter()
-            .map(|name| Kernel::create(program, name))
+            .map(|name| Kernel::create_one(program, name, false))
             .collect()
     }
 
@@ -248,7 +261,19 @@ impl Kernel {
     /// argument's kind ([`ArgKind::check`]).
     pub fn set_arg(&self, index: u32, value: ArgValue) -> Result<()> {
         self.arg_kind(index)?;
-        self.values.lock().set(index as usize, value);
+        let sizes = {
+            let mut values = self.values.lock();
+            values.set(index as usize, value);
+            let is_new = !self.is_ready.load(Ordering::Relaxed) && values.are_set();
+            is_new.then(|| values.local_sizes())
+        };
+        if let Some(sizes) = sizes
+            && !self.is_ready.swap(true, Ordering::Relaxed)
+        {
+            for (_, kernel) in &self.devices {
+                kernel.ready(self.context(), &sizes);
+            }
+        }
         Ok(())
     }
 

@@ -2,9 +2,8 @@
 //!
 //! A pipeline is a kernel specialised for a work-group size, for a size of the local memory arena (or of the
 //! arrays in local memory) and, if the kernel uses it, for a work dimension. Each variant is made at its first
-//! use and kept with the module. If a kernel has a required work-group size, a build thread makes its pipeline
-//! as soon as a kernel object is created. No lock is held while the driver compiles: only threads that need the
-//! same variant wait for the thread that makes it.
+//! use, or before that if it is known or probable ([`super::early`]), and kept with the module. No lock is held while
+//! the driver compiles: only threads that need the same variant wait for the thread that makes it.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -13,17 +12,19 @@ use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection,
 use caldera_compiler::spirv;
 use once_cell::sync::OnceCell;
 
+use super::code::Code;
 use super::descriptors::{self, KernelDescriptors, Literals};
+use super::driver_cache::DriverCache;
+use super::early::Prediction;
+use super::launched::Launched;
 use super::local_size::Wishes;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
-use crate::lock::{Mutex, Rank};
+use crate::lock::{Guard, Mutex, Rank};
 use crate::mem::HostPtr;
 use crate::queue::Access;
 use crate::vk;
-
-use super::driver_cache::DriverCache;
 
 /// A SPIR-V module on a device.
 pub struct DeviceModule {
@@ -31,9 +32,10 @@ pub struct DeviceModule {
     /// The kernels' state by their index in the reflection, made with the first [`DeviceKernel`]; it outlives
     /// the kernel objects.
     kernels: Box<[OnceCell<Made>]>,
-    /// `None` for a program without kernels, which is not a shader in Vulkan's terms.
-    shader: Option<vk::Shader>,
+    code: Code,
     driver_cache: DriverCache,
+    launched: Launched,
+    prediction: Mutex<Prediction>,
     reflection: Reflection,
     /// The buffer with `__constant` data and program-scope variables, and the way in which kernels access it.
     constants: Option<(Arc<vk::Buffer>, DataPlace)>,
@@ -78,8 +80,24 @@ pub(crate) const MAX_ARRAYS: usize = 16;
 /// A kernel's pipelines.
 #[derive(Default)]
 struct Variants {
-    made: Vec<(Variant, Arc<Slot>)>,
+    made: Vec<Entry>,
     wishes: Wishes,
+    /// Whether the pipelines that earlier processes used have been started.
+    remembered: bool,
+}
+
+/// A pipeline of a kernel.
+struct Entry {
+    variant: Variant,
+    slot: Arc<Slot>,
+    /// Whether a launch has asked for it.
+    is_launched: bool,
+}
+
+impl Variants {
+    fn find(&self, variant: &Variant) -> Option<usize> {
+        self.made.iter().position(|e| e.variant == *variant)
+    }
 }
 
 /// A pipeline that has been made, could not be made, or is being made.
@@ -129,8 +147,8 @@ fn unusable(what: impl std::fmt::Display) -> Error {
 
 /// Checks the sub-group sizes that kernels require. cl_intel_required_subgroup_size is not offered, so a kernel
 /// that depends on the sub-group size is refused unless the size is the device's.
-fn check_subgroup_size(reflection: &Reflection, shader: &vk::Shader, size: u32) -> Result<()> {
-    if !shader.uses_subgroups() {
+fn check_subgroup_size(reflection: &Reflection, code: &Code, size: u32) -> Result<()> {
+    if !code.uses_subgroups() {
         return Ok(());
     }
     for k in &reflection.kernels {
@@ -209,15 +227,9 @@ impl DeviceModule {
             spirv::relax(&mut stripped);
         }
         crate::program::dump::module(&stripped);
-        let shader = if reflection.kernels.is_empty() {
-            None
-        } else {
-            let shader = vk::Shader::new(logical, &stripped).map_err(|e| {
-                Error::new(ClCode::OutOfResources, "the driver refuses the shader module").from_source(e)
-            })?;
-            check_subgroup_size(&reflection, &shader, device.limits().subgroup)?;
-            Some(shader)
-        };
+        let driver_cache = DriverCache::new(logical, &stripped)?;
+        let code = Code::new(logical, stripped, reflection.kernels.len())?;
+        check_subgroup_size(&reflection, &code, device.limits().subgroup)?;
         let constants = program_data(device, &reflection, variables)?;
         let literals = Literals::new(device, &reflection.literal_samplers)?;
         descriptors::check_module(&reflection, literals.as_ref())?;
@@ -233,9 +245,11 @@ impl DeviceModule {
         };
         Ok(Arc::new(DeviceModule {
             device: Arc::clone(device),
-            driver_cache: DriverCache::new(logical, &stripped)?,
+            driver_cache,
+            launched: Launched::new(logical, words),
+            prediction: Mutex::new(Rank::Pipelines, Prediction::default()),
             literals,
-            shader,
+            code,
             kernels: reflection.kernels.iter().map(|_| OnceCell::new()).collect(),
             reflection,
             constants,
@@ -271,6 +285,16 @@ impl DeviceModule {
         });
         made.as_ref()
             .map_err(|(code, what)| Error::new(*code, what.clone()).at("5.8"))
+    }
+
+    /// Returns the variants that launches used.
+    pub(super) fn launched(&self) -> &Launched {
+        &self.launched
+    }
+
+    /// Returns what is known of the program's launches.
+    pub(super) fn prediction(&self) -> Guard<'_, Prediction> {
+        self.prediction.lock()
     }
 
     /// Returns the device.
@@ -457,8 +481,8 @@ impl DeviceKernel {
     /// Returns the work-group size of a small NDRange that may have any: `wanted`, or one that has a pipeline.
     pub(super) fn settle(&self, wanted: [u32; 3], global: [u64; 3]) -> [u32; 3] {
         let mut variants = self.made().variants.lock();
-        let Variants { made, wishes } = &mut *variants;
-        wishes.settle(wanted, global, made.iter().map(|(v, _)| v.local))
+        let Variants { made, wishes, .. } = &mut *variants;
+        wishes.settle(wanted, global, made.iter().map(|e| e.variant.local))
     }
 
     /// Notes a work-group size that launches which want it must get.
@@ -466,84 +490,79 @@ impl DeviceKernel {
         self.made().variants.lock().wishes.promise(wanted);
     }
 
+    /// Returns the kernel's index in the module's reflection.
+    pub(super) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Returns whether a pipeline has been made or is being made.
+    pub(super) fn has_pipelines(&self) -> bool {
+        !self.made().variants.lock().made.is_empty()
+    }
+
+    /// Returns whether the pipeline of a variant has been made or is being made.
+    pub(super) fn has_pipeline(&self, variant: &Variant) -> bool {
+        self.made().variants.lock().find(variant).is_some()
+    }
+
+    /// Returns `true` for the first caller, who starts the pipelines that earlier processes used.
+    pub(super) fn remembers(&self) -> bool {
+        !std::mem::replace(&mut self.made().variants.lock().remembered, true)
+    }
+
     /// Returns the pipeline of a variant. This thread makes it, unless it exists or another thread is making
     /// it.
     pub(crate) fn pipeline(&self, variant: Variant) -> Result<Arc<vk::Pipeline>> {
-        let slot = {
+        self.find_or_make(variant, None)
+    }
+
+    /// Returns the pipeline of a launch, as [`DeviceKernel::pipeline`] does. `work_dim` is the launch's.
+    pub(super) fn pipeline_of_launch(
+        &self,
+        variant: Variant,
+        work_dim: u32,
+        context: &Context,
+    ) -> Result<Arc<vk::Pipeline>> {
+        self.find_or_make(variant, Some((work_dim, context)))
+    }
+
+    fn find_or_make(&self, variant: Variant, launch: Option<(u32, &Context)>) -> Result<Arc<vk::Pipeline>> {
+        let (slot, first) = {
             let mut variants = self.made().variants.lock();
-            match variants.made.iter().find(|(v, _)| *v == variant) {
-                Some((_, slot)) => match slot.get() {
-                    Some(Ok(pipeline)) => return Ok(Arc::clone(pipeline)),
-                    Some(Err(_)) | None => Arc::clone(slot),
-                },
-                None => {
-                    let slot = Arc::new(Slot::new());
-                    variants.made.push((variant, Arc::clone(&slot)));
-                    slot
-                }
+            let index = variants.find(&variant).unwrap_or_else(|| {
+                variants.made.push(Entry {
+                    variant,
+                    slot: Arc::new(Slot::new()),
+                    is_launched: false,
+                });
+                variants.made.len() - 1
+            });
+            let entry = &mut variants.made[index];
+            let first = launch.filter(|_| !std::mem::replace(&mut entry.is_launched, true));
+            match entry.slot.get() {
+                Some(Ok(pipeline)) if first.is_none() => return Ok(Arc::clone(pipeline)),
+                Some(_) | None => (Arc::clone(&entry.slot), first),
             }
         };
+        if let Some((work_dim, context)) = first {
+            self.launches(context, &variant, work_dim);
+        }
         let made = slot.get_or_init(|| {
             self.make_pipeline(&variant).map_err(|e| Refused {
                 code: e.code,
                 what: e.chain(),
             })
         });
-        made.clone().map_err(|e| {
+        let pipeline = made.clone().map_err(|e| {
             // The failed entry is removed, so that the next launch tries again.
             let mut variants = self.made().variants.lock();
-            variants.made.retain(|(_, s)| !Arc::ptr_eq(s, &slot));
+            variants.made.retain(|e| !Arc::ptr_eq(&e.slot, &slot));
             Error::new(e.code, e.what).at("5.8")
-        })
-    }
-
-    /// Returns the variant that all launches will use, if it is known before the first launch.
-    fn known_variant(&self) -> Option<Variant> {
-        let kernel = self.reflection();
-        let reflection = &self.module.reflection;
-        let is_local = |a: &reflect::Arg| matches!(a.binding, Some(Binding::Workgroup { .. }));
-        if reflection.spec.work_dim.is_some() || kernel.args.iter().any(is_local) {
-            return None;
+        })?;
+        if first.is_some() {
+            self.module.launched.note(self.index, variant);
         }
-        // Launches are refused if local memory does not suffice.
-        if kernel.local_fixed > self.module.device.limits().local_memory {
-            return None;
-        }
-        Some(Variant {
-            local: kernel.required_size?,
-            arena: self.arena(self.arena_fixed()),
-            work_dim: 0,
-            arrays: [0; MAX_ARRAYS],
-            offset: [0; 3],
-        })
-    }
-
-    /// Lets a build thread of the context make the pipeline for the first launch, if its variant is known.
-    pub(crate) fn make_early(self: &Arc<Self>, context: &Context) {
-        let Some(variant) = self.known_variant() else {
-            return;
-        };
-        if self
-            .made()
-            .variants
-            .lock()
-            .made
-            .iter()
-            .any(|(v, _)| *v == variant)
-        {
-            return;
-        }
-        let mut kernel = Some(Arc::clone(self));
-        context.build(Box::new(move || {
-            crate::process::unless_over(|| {
-                if let Some(kernel) = kernel.take() {
-                    // An error is reported by the launch, which tries again.
-                    drop(kernel.pipeline(variant));
-                }
-            });
-            // A kernel is left here only if the process ends, and then nothing is torn down.
-            std::mem::forget(kernel);
-        }));
+        Ok(pipeline)
     }
 
     /// Returns the bytes of the kernel's variables in the local memory arena; without an arena, of all its
@@ -594,9 +613,7 @@ impl DeviceKernel {
         constants.extend(arrays.zip(variant.arrays));
         let start = Instant::now();
         let name = &self.reflection().name;
-        let Some(shader) = &self.module.shader else {
-            return Err(unusable("kernels without a shader"));
-        };
+        let shader = self.module.code.shader(self.index, name)?;
         let driver_cache = &self.module.driver_cache;
         let layout = self.made().descriptors.as_ref().map(|d| d.layout());
         let (pipeline, known) = vk::Pipeline::new(shader, layout, name, &constants, &driver_cache.raw)
@@ -613,6 +630,17 @@ impl DeviceKernel {
             start.elapsed(),
             if known { ", from the cache" } else { "" }
         );
+        match pipeline.statistics() {
+            Some(Ok(all)) => {
+                let all: Vec<String> = all
+                    .iter()
+                    .map(|(name, value)| format!("{name} = {value}"))
+                    .collect();
+                log::info!("statistics of {name} {:?}: {}", variant.local, all.join("; "));
+            }
+            Some(Err(e)) => log::warn!("statistics of {name}: {e}"),
+            None => {}
+        }
         if !known {
             driver_cache.save();
         }

@@ -124,6 +124,29 @@ impl<'k> Placed<'k> {
         Ok(())
     }
 
+    /// Places an argument in local memory of `bytes` bytes; other bindings change nothing.
+    pub(super) fn local_argument(&mut self, binding: Binding, bytes: usize, device: &Device) -> Result<()> {
+        let Binding::Workgroup {
+            elem_size, offset, ..
+        } = binding
+        else {
+            return Ok(());
+        };
+        if let Some(place) = offset {
+            let align = elem_size.next_power_of_two().clamp(16, 128);
+            let start = self.local.next_multiple_of(align);
+            self.put(place, &start.to_ne_bytes())?;
+            return self.reserve(u64::from(start) + bytes as u64, device);
+        }
+        let count = bytes.div_ceil(elem_size.max(1) as usize).max(1) as u64;
+        let size = count.saturating_mul(u64::from(elem_size));
+        self.reserve(u64::from(self.local).saturating_add(size), device)?;
+        let array = self.arrays.get_mut(self.array);
+        *array.ok_or_else(|| unsupported("that many arrays in local memory"))? = count as u32;
+        self.array += 1;
+        Ok(())
+    }
+
     /// Places an argument, after the checks of CL 5.8 on its value. Objects that it needs on the device are
     /// made now, while the caller can still report a failure.
     pub(super) fn argument(&mut self, arg: &Arg, value: &ArgValue, queue: &CommandQueue) -> Result<()> {
@@ -148,34 +171,8 @@ impl<'k> Placed<'k> {
                 }
                 self.word(arg.not_null, u32::from(buffer.is_some()))
             }
-            (
-                Some(Binding::Workgroup {
-                    elem_size,
-                    offset: Some(place),
-                    ..
-                }),
-                ArgValue::Local(bytes),
-            ) => {
-                let align = elem_size.next_power_of_two().clamp(16, 128);
-                let start = self.local.next_multiple_of(align);
-                self.put(place, &start.to_ne_bytes())?;
-                self.reserve(u64::from(start) + *bytes as u64, queue.device())
-            }
-            (
-                Some(Binding::Workgroup {
-                    elem_size,
-                    offset: None,
-                    ..
-                }),
-                ArgValue::Local(bytes),
-            ) => {
-                let count = bytes.div_ceil(elem_size.max(1) as usize).max(1) as u64;
-                let size = count.saturating_mul(u64::from(elem_size));
-                self.reserve(u64::from(self.local).saturating_add(size), queue.device())?;
-                let array = self.arrays.get_mut(self.array);
-                *array.ok_or_else(|| unsupported("that many arrays in local memory"))? = count as u32;
-                self.array += 1;
-                Ok(())
+            (Some(binding @ Binding::Workgroup { .. }), ArgValue::Local(bytes)) => {
+                self.local_argument(binding, *bytes, queue.device())
             }
             (Some(Binding::Sampler(_) | Binding::NormalizedSampler(_)), ArgValue::Sampler(sampler)) => {
                 sampler.on_device(index, false)?;

@@ -167,20 +167,43 @@ impl Values {
         self.plain[index] = plain;
     }
 
+    /// Returns the first argument that is not set.
+    fn unset(&self) -> Option<usize> {
+        let is_named = |index: usize| self.named.iter().any(|(i, _)| *i == index);
+        let mut plain = self.plain.iter().enumerate();
+        plain.find_map(|(i, value)| (matches!(value, ArgValue::Unset) && !is_named(i)).then_some(i))
+    }
+
+    /// Returns whether every argument is set.
+    pub(super) fn are_set(&self) -> bool {
+        self.unset().is_none()
+    }
+
     /// Checks that every argument is set. CL 5.8: INVALID_KERNEL_ARGS if the kernel argument values have not been
     /// specified
     pub(super) fn check_all_set(&self) -> Result<()> {
-        let is_named = |index: usize| self.named.iter().any(|(i, _)| *i == index);
-        let unset = |(index, value): (usize, &ArgValue)| {
-            (matches!(value, ArgValue::Unset) && !is_named(index)).then_some(index)
-        };
-        match self.plain.iter().enumerate().find_map(unset) {
+        match self.unset() {
             None => Ok(()),
             Some(index) => {
                 let what = format!("argument {index} is not set");
                 Err(Error::new(ClCode::InvalidKernelArgs, what).at("5.8"))
             }
         }
+    }
+
+    /// Returns the indices and the bytes of the `__local` arguments.
+    pub(super) fn local_sizes(&self) -> Vec<(usize, usize)> {
+        let plain = self.plain.iter().enumerate();
+        plain
+            .filter_map(|(index, value)| match value {
+                ArgValue::Local(bytes) => Some((index, *bytes)),
+                ArgValue::Unset
+                | ArgValue::Pod(_)
+                | ArgValue::Buffer(_)
+                | ArgValue::Sampler(_)
+                | ArgValue::Image { .. } => None,
+            })
+            .collect()
     }
 
     /// Returns the bytes of local memory that the `__local` arguments ask for.

@@ -11,6 +11,7 @@ use super::instance::{PhysicalDevice, Shared};
 use super::memory::Allocator;
 use super::pipeline::Layout;
 use super::queue::Queue;
+use super::statistics::Statistics;
 use super::sync::{IdleTimelines, Patience};
 use super::{Call, Failure, PhysicalType, Timeline, VkError};
 use crate::config::config;
@@ -37,6 +38,9 @@ pub(crate) struct Device {
     lost: AtomicBool,
     pub(super) patience: Patience,
     gathers_flushes: bool,
+    guesses_pipelines: bool,
+    /// Present if the statistics of pipelines are wanted and the driver has them.
+    pub(super) statistics: Option<Statistics>,
     unified: bool,
     pub(super) import: Option<Import>,
     bar_mapping: bool,
@@ -144,6 +148,10 @@ impl Device {
         let debug = config().debug;
         Ok(Arc::new(Device {
             gathers_flushes: debug.gather_flushes || (patience.gather && processors > 2),
+            statistics: extensions
+                .pipeline_executable_properties
+                .then(|| Statistics::new(instance, &raw)),
+            guesses_pipelines: debug.guess_pipelines || (patience.gather && processors > 2),
             queues,
             allocator,
             _shared: Arc::clone(&shared),
@@ -206,6 +214,12 @@ impl Device {
     /// Returns whether buffers in device memory can have a BAR mapping.
     pub(super) fn bar_mapping(&self) -> bool {
         self.bar_mapping
+    }
+
+    /// Returns whether pipelines that are only probable are made in advance: the driver compiles when it makes a
+    /// pipeline, and there are processors to spare.
+    pub(crate) fn guesses_pipelines(&self) -> bool {
+        self.guesses_pipelines
     }
 
     /// Returns whether gathering flushes pays: a submission costs the device more than the processor time of a

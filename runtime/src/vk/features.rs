@@ -100,6 +100,9 @@ impl FeatureSet {
     /// Calls `f` with a feature chain for vkCreateDevice.
     pub(super) fn with_chain<R>(&self, f: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>) -> R) -> R {
         let (mut v11, mut v12, mut v13, mut clock) = (self.v11, self.v12, self.v13, self.clock);
+        // Each implementation of the extension has the feature.
+        let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
+            .pipeline_executable_info(true);
         let mut all = vk::PhysicalDeviceFeatures2::default()
             .features(self.core)
             .push_next(&mut v11)
@@ -107,6 +110,9 @@ impl FeatureSet {
             .push_next(&mut v13);
         if self.extensions.shader_clock {
             all = all.push_next(&mut clock);
+        }
+        if self.extensions.pipeline_executable_properties {
+            all = all.push_next(&mut executables);
         }
         f(&mut all)
     }

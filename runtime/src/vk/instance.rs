@@ -14,7 +14,7 @@ use super::debug::{LAYER, Messenger};
 use super::facts::Facts;
 use super::features::FeatureSet;
 use super::{Call, VkError};
-use crate::config::Validation;
+use crate::config::{Validation, config};
 use crate::lock::{Mutex, Rank};
 
 /// The loader, the instance and the debug messenger, shared by everything made from them.
@@ -248,6 +248,8 @@ pub(crate) struct Extensions {
     pub(crate) amd_core_properties: bool,
     pub(crate) pci_bus_info: bool,
     pub(crate) shader_clock: bool,
+    /// Enabled with `CALDERA_DEBUG=pipeline-statistics` only.
+    pub(crate) pipeline_executable_properties: bool,
 }
 
 impl Extensions {
@@ -271,6 +273,8 @@ impl Extensions {
             amd_core_properties: has(ash::amd::shader_core_properties::NAME),
             pci_bus_info: has(ash::ext::pci_bus_info::NAME),
             shader_clock: has(ash::khr::shader_clock::NAME),
+            pipeline_executable_properties: config().debug.pipeline_statistics
+                && has(ash::khr::pipeline_executable_properties::NAME),
         })
     }
 
@@ -290,6 +294,9 @@ impl Extensions {
         }
         if self.shader_clock {
             names.push(ash::khr::shader_clock::NAME);
+        }
+        if self.pipeline_executable_properties {
+            names.push(ash::khr::pipeline_executable_properties::NAME);
         }
         names
     }

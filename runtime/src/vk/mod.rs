@@ -36,6 +36,7 @@ mod queue;
 mod recorder;
 mod sampler;
 mod sparse;
+mod statistics;
 mod sync;
 mod transfer;
 
@@ -52,7 +53,7 @@ pub(crate) use format::{Format, FormatUse, Holder};
 pub(crate) use image::{Image, ImageInfo, Shape, TexelBuffer, Texels};
 pub(crate) use instance::{PhysicalDevice, Source};
 pub(crate) use nvml::nvml_clock;
-pub(crate) use pipeline::{Pipeline, PipelineCache, Shader};
+pub(crate) use pipeline::{Pipeline, PipelineCache, Shader, uses_subgroups};
 pub(crate) use query::TimestampPool;
 pub(crate) use queue::Queue;
 pub(crate) use recorder::{ArgsSet, CopyRegion, Recorder, Writers};

@@ -71,7 +71,7 @@ pub(crate) struct Shader {
 }
 
 /// Returns whether a module declares the capability GroupNonUniform, which all uses of sub-groups require.
-fn uses_subgroups(words: &[u32]) -> bool {
+pub(crate) fn uses_subgroups(words: &[u32]) -> bool {
     /// OpCapability GroupNonUniform, two words long.
     const CAPABILITY: [u32; 2] = [2 << 16 | 17, 61];
     // The capabilities are the first instructions, after the header of five words.
@@ -95,11 +95,6 @@ impl Shader {
             raw: device.note(raw.call("vkCreateShaderModule"))?,
             uses_subgroups: uses_subgroups(words),
         })
-    }
-
-    /// Returns whether the code may depend on the sub-group size.
-    pub(crate) fn uses_subgroups(&self) -> bool {
-        self.uses_subgroups
     }
 }
 
@@ -195,7 +190,12 @@ impl Pipeline {
         let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()
             .pipeline_creation_feedback(&mut whole)
             .pipeline_stage_creation_feedbacks(&mut stages);
+        let flags = match device.statistics {
+            Some(_) => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
+            None => vk::PipelineCreateFlags::empty(),
+        };
         let info = [vk::ComputePipelineCreateInfo::default()
+            .flags(flags)
             .stage(stage)
             .layout(layout.map_or(device.layout.raw, |l| l.raw))
             .push_next(&mut feedback)];
@@ -211,6 +211,13 @@ impl Pipeline {
         let hit = vk::PipelineCreationFeedbackFlags::VALID
             | vk::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
         Ok((pipeline, whole.flags.contains(hit)))
+    }
+
+    /// Returns what the driver says of the pipeline: names and values. Returns `None` unless
+    /// `CALDERA_DEBUG=pipeline-statistics` asks for it and the driver has the extension.
+    pub(crate) fn statistics(&self) -> Option<Result<Vec<(String, String)>, VkError>> {
+        let statistics = self.device.statistics.as_ref()?;
+        Some(statistics.of(self.raw))
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
+use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tempfile::TempDir;
 
@@ -34,16 +35,16 @@ impl Names {
             String::from("first result"),
             Quantity::Time,
         )];
-        for lines in lengths(longest) {
-            let what = label(lines);
+        for subject in subjects(longest) {
+            let what = subject.label();
             texts.push((
                 format!("build/{what}, {word}"),
-                format!("{lines} build"),
+                format!("{what} build"),
                 Quantity::Time,
             ));
             texts.push((
                 format!("build/{what} to first launch done, {word}"),
-                format!("{lines} done"),
+                format!("{what} done"),
                 Quantity::Time,
             ));
         }
@@ -56,16 +57,77 @@ impl Names {
     }
 }
 
-fn label(lines: usize) -> String {
-    match lines {
-        0 => String::from("trivial"),
-        _ => format!("{lines} lines"),
+/// A program that is built.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Subject {
+    Trivial,
+    /// One kernel, and about so many lines.
+    Lines(usize),
+    /// So many kernels, of which two are launched.
+    Kernels(usize),
+}
+
+impl Subject {
+    fn label(self) -> String {
+        match self {
+            Subject::Trivial => String::from("trivial"),
+            Subject::Lines(lines) => format!("{lines} lines"),
+            Subject::Kernels(kernels) => format!("{kernels} kernels"),
+        }
+    }
+
+    /// Returns the source, and the kernels that are launched.
+    fn source(self) -> (String, Vec<Generated>) {
+        match self {
+            Subject::Trivial => (TRIVIAL.into(), vec![Generated::Trivial]),
+            Subject::Lines(lines) => {
+                let program = Program::new(lines);
+                (program.source(), vec![Generated::Whole(program)])
+            }
+            Subject::Kernels(kernels) => {
+                let program = Rc::new(Program::of_functions(kernels));
+                let launched = [0, kernels / 2].map(|k| Generated::Part(Rc::clone(&program), k));
+                (program.source_of_kernels(), launched.into())
+            }
+        }
     }
 }
 
-/// Returns the numbers of lines of the programs. 0 stands for the trivial program.
-fn lengths(longest: usize) -> impl Iterator<Item = usize> {
-    [0, 300, 3000].into_iter().filter(move |n| *n <= longest)
+/// A kernel that is launched.
+enum Generated {
+    Trivial,
+    Whole(Program),
+    Part(Rc<Program>, usize),
+}
+
+impl Generated {
+    fn name(&self) -> String {
+        match self {
+            Generated::Trivial | Generated::Whole(_) => String::from("generated"),
+            Generated::Part(_, kernel) => format!("generated{kernel}"),
+        }
+    }
+
+    /// Returns the word that work-item `i` writes.
+    fn result(&self, i: u32) -> u32 {
+        match self {
+            Generated::Trivial => i * 3,
+            Generated::Whole(program) => program.result(i),
+            Generated::Part(program, kernel) => program.result_of_kernel(*kernel, i),
+        }
+    }
+}
+
+/// Returns the programs, the longest of which has `longest` lines.
+fn subjects(longest: usize) -> impl Iterator<Item = Subject> {
+    let all = [
+        (0, Subject::Trivial),
+        (300, Subject::Lines(300)),
+        (3000, Subject::Lines(3000)),
+        (1400, Subject::Kernels(100)),
+    ];
+    let short = all.into_iter().filter(move |(lines, _)| *lines <= longest);
+    short.map(|(_, subject)| subject)
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -232,35 +294,34 @@ pub(in crate::bench) fn probe(args: &ProbeArgs) -> Outcome {
     let context = Context::new(&device)?;
     let queue = Queue::new(&context, false)?;
     let mut report = json!({ "after the first context": resident() - before });
-    let buffer = context.buffer(ITEMS * 4)?;
-    for lines in lengths(args.longest) {
-        let program = Program::new(lines);
-        let source = if lines == 0 {
-            TRIVIAL.into()
-        } else {
-            program.source()
-        };
+    let buffers = [context.buffer(ITEMS * 4)?, context.buffer(ITEMS * 4)?];
+    for subject in subjects(args.longest) {
+        let (source, launched) = subject.source();
+        let what = subject.label();
         let start = Instant::now();
         let built = context.build(&source, "")?;
         let build = start.elapsed().as_secs_f64();
-        let kernel = built.kernel("generated")?;
-        kernel.set(0, Argument::Memory(&buffer))?;
-        queue.launch(&kernel, Range::line(ITEMS, ITEMS))?;
-        queue.finish()?;
-        report[format!("{lines} build")] = json!(build);
-        report[format!("{lines} done")] = json!(start.elapsed().as_secs_f64());
-        let mut bytes = vec![0; ITEMS * 4];
-        queue.read(&buffer, &mut bytes)?;
-        if lines == 0 {
-            report["first result"] = json!(now().saturating_sub(args.started) as f64 * 1e-9);
+        for (generated, result) in launched.iter().zip(&buffers) {
+            let kernel = built.kernel(&generated.name())?;
+            kernel.set(0, Argument::Memory(result))?;
+            queue.launch(&kernel, Range::line(ITEMS, ITEMS))?;
         }
-        for (i, found) in (0u32..).zip(to_u32(&bytes)) {
-            let expected = if lines == 0 { i * 3 } else { program.result(i) };
-            if found != expected {
-                return fail!(
-                    "wrong result of {}: work-item {i} gives {found:#x}, not {expected:#x}",
-                    label(lines)
-                );
+        queue.finish()?;
+        report[format!("{what} build")] = json!(build);
+        report[format!("{what} done")] = json!(start.elapsed().as_secs_f64());
+        for (generated, result) in launched.iter().zip(&buffers) {
+            let mut bytes = vec![0; ITEMS * 4];
+            queue.read(result, &mut bytes)?;
+            if subject == Subject::Trivial {
+                report["first result"] = json!(now().saturating_sub(args.started) as f64 * 1e-9);
+            }
+            for (i, found) in (0u32..).zip(to_u32(&bytes)) {
+                let expected = generated.result(i);
+                if found != expected {
+                    return fail!(
+                        "wrong result of {what}: work-item {i} gives {found:#x}, not {expected:#x}"
+                    );
+                }
             }
         }
     }

@@ -103,6 +103,20 @@ impl Statement {
     }
 }
 
+/// Appends a kernel that calls the functions with these numbers.
+fn kernel_text(text: &mut String, name: &str, functions: impl IntoIterator<Item = usize>) {
+    let mut calls = String::new();
+    for i in functions {
+        // Writing to a String cannot fail.
+        let _ = writeln!(calls, "    part{i}(&s);");
+    }
+    let _ = write!(
+        text,
+        "\nkernel void {name}(global uint *out)\n{{\n    uint i = get_global_id(0);\n    \
+         struct state s = {{ i, i + 1, i * 3, ~i, 0.0f }};\n{calls}    out[i] = s.a ^ s.b ^ s.c ^ s.d;\n}}\n"
+    );
+}
+
 /// A program whose kernel `generated` writes one word per work-item.
 pub(super) struct Program {
     functions: Vec<[Statement; STATEMENTS]>,
@@ -118,9 +132,32 @@ impl Program {
         }
     }
 
+    /// Generates a program of `count` functions.
+    pub(super) fn of_functions(count: usize) -> Program {
+        Program::new(count * (STATEMENTS + FRAME))
+    }
+
     pub(super) fn source(&self) -> String {
+        let (mut text, calls) = (self.functions_text(), 0..self.functions.len());
+        kernel_text(&mut text, "generated", calls);
+        text
+    }
+
+    /// Returns a program with as many kernels as functions: `generated0` and so on. Each calls two functions.
+    pub(super) fn source_of_kernels(&self) -> String {
+        let mut text = self.functions_text();
+        for kernel in 0..self.functions.len() {
+            kernel_text(&mut text, &format!("generated{kernel}"), self.called_by(kernel));
+        }
+        text
+    }
+
+    fn called_by(&self, kernel: usize) -> [usize; 2] {
+        [kernel, (kernel + 1) % self.functions.len()]
+    }
+
+    fn functions_text(&self) -> String {
         let mut text = String::from("struct state { uint a, b, c, d; float f; };\n");
-        let mut calls = String::new();
         for (i, statements) in self.functions.iter().enumerate() {
             // Writing to a String cannot fail.
             let _ = write!(text, "\nvoid part{i}(struct state *s)\n{{\n");
@@ -128,23 +165,26 @@ impl Program {
                 let _ = writeln!(text, "    {}", statement.text());
             }
             text += "}\n";
-            let _ = writeln!(calls, "    part{i}(&s);");
         }
-        let _ = write!(
-            text,
-            "\nkernel void generated(global uint *out)\n{{\n    uint i = get_global_id(0);\n    \
-             struct state s = {{ i, i + 1, i * 3, ~i, 0.0f }};\n{calls}    out[i] = s.a ^ s.b ^ s.c ^ s.d;\n}}\n"
-        );
         text
     }
 
     /// Returns the word that work-item `i` writes.
     pub(super) fn result(&self, i: u32) -> u32 {
+        Program::result_of(self.functions.iter(), i)
+    }
+
+    /// Returns the word that work-item `i` of a kernel of [`Program::source_of_kernels`] writes.
+    pub(super) fn result_of_kernel(&self, kernel: usize, i: u32) -> u32 {
+        Program::result_of(self.called_by(kernel).map(|f| &self.functions[f]).into_iter(), i)
+    }
+
+    fn result_of<'a>(functions: impl Iterator<Item = &'a [Statement; STATEMENTS]>, i: u32) -> u32 {
         let mut state = State {
             v: [i, i.wrapping_add(1), i.wrapping_mul(3), !i],
             f: 0.0,
         };
-        for statement in self.functions.iter().flatten() {
+        for statement in functions.flatten() {
             statement.run(&mut state);
         }
         state.v.into_iter().fold(0, |all, word| all ^ word)
