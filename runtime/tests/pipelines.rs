@@ -111,7 +111,7 @@ fn kernels_that_are_used(context: &Arc<Context>, log: &Path) {
     check_early(log, "unknown");
 }
 
-/// A later process makes the pipelines that launches used as soon as kernel objects exist.
+/// A later process makes the pipelines that launches used as soon as other kernel objects exist.
 fn sizes_are_remembered(context: &Arc<Context>, log: &Path) {
     let source = "kernel void known(global float *p) { p[get_global_id(0)] += get_local_size(0); }
                   kernel void other(global float *p) { p[get_global_id(0)] += 7; }";

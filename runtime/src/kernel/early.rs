@@ -3,8 +3,11 @@
 //! A pipeline depends on the work-group size, which the application states only when it launches the kernel. These
 //! events tell it earlier:
 //!
-//! - clCreateKernel, if the kernel requires a size (`reqd_work_group_size`) and has no `__local` arguments, or if
-//!   an earlier process launched the kernel ([`super::launched`]).
+//! - clCreateKernel, if the kernel requires a size (`reqd_work_group_size`) and has no `__local` arguments.
+//! - The creation of another kernel of the program, or the first launch of another one, if an earlier process
+//!   launched the kernel ([`super::launched`]). The driver's cache on disk mostly has such a pipeline, and then it takes a
+//!   millisecond. So it is not made for the program's last kernel, which is often launched at once: a thread takes
+//!   longer to start.
 //! - The call of clSetKernelArg after which all arguments are set, for every kernel that requires a size. So kernels
 //!   of clCreateKernelsInProgram that are never used cost nothing.
 //! - The same call, if the kernel has a `work_group_size_hint`, or if another kernel of the program has been
@@ -43,6 +46,8 @@ pub(super) struct Prediction {
     last: Option<([u32; 3], u32)>,
     /// Kernels whose arguments were set before any kernel of the program was launched.
     waiting: Vec<(Weak<DeviceKernel>, Locals)>,
+    /// Kernels that earlier processes launched, and whose pipelines have not been started.
+    remembered: Vec<Weak<DeviceKernel>>,
 }
 
 /// Returns the size in `work_group_size_hint`, if the kernel has that attribute.
@@ -122,18 +127,34 @@ impl DeviceKernel {
                 .is_none_or(|size| size == variant.local)
     }
 
-    /// Starts the pipelines that the kernel is known to need, when the application creates a kernel object.
-    /// `for_it`: by clCreateKernel, for this kernel alone.
+    /// Starts the pipelines that are known to be needed, when the application creates a kernel object. `for_it`: by
+    /// clCreateKernel, for this kernel alone.
     pub(super) fn created(self: &Arc<Self>, context: &Context, for_it: bool) {
-        let remembered = match self.remembers() {
-            true => self.module().launched().of(self.index()),
-            false => Vec::new(),
+        let is_remembered = self.remembers() && !self.module().launched().of(self.index()).is_empty();
+        let others = {
+            let mut prediction = self.module().prediction();
+            let others = std::mem::take(&mut prediction.remembered);
+            if is_remembered {
+                prediction.remembered.push(Arc::downgrade(self));
+            }
+            others
         };
-        for variant in remembered.into_iter().take(MOST_REMEMBERED) {
-            self.start(context, variant);
-        }
-        if for_it && self.local_arguments().next().is_none() {
+        self.start_others(context, others);
+        if for_it && !is_remembered && self.local_arguments().next().is_none() {
             self.start_required(context, &[]);
+        }
+    }
+
+    /// Starts the pipelines with which earlier processes launched other kernels of the program.
+    fn start_others(&self, context: &Context, kernels: Vec<Weak<DeviceKernel>>) {
+        for kernel in kernels.iter().filter_map(Weak::upgrade) {
+            if std::ptr::eq(&*kernel, self) {
+                continue;
+            }
+            let remembered = kernel.module().launched().of(kernel.index());
+            for variant in remembered.into_iter().take(MOST_REMEMBERED) {
+                kernel.start(context, variant);
+            }
         }
     }
 
@@ -178,14 +199,16 @@ impl DeviceKernel {
     /// Notes a launch that uses a variant for the first time, and starts the pipelines of the kernels that wait for
     /// one.
     pub(super) fn launches(&self, context: &Context, variant: &Variant, work_dim: u32) {
-        if !self.guesses() {
-            return;
-        }
-        let waiting = {
+        let guesses = self.guesses();
+        let (remembered, waiting) = {
             let mut prediction = self.module().prediction();
-            prediction.last = Some((variant.local, work_dim));
-            std::mem::take(&mut prediction.waiting)
+            if guesses {
+                prediction.last = Some((variant.local, work_dim));
+            }
+            let remembered = std::mem::take(&mut prediction.remembered);
+            (remembered, std::mem::take(&mut prediction.waiting))
         };
+        self.start_others(context, remembered);
         for (kernel, locals) in waiting {
             let Some(kernel) = kernel.upgrade() else { continue };
             if !std::ptr::eq(&*kernel, self) && !kernel.has_pipelines() {

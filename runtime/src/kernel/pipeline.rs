@@ -82,7 +82,7 @@ pub(crate) const MAX_ARRAYS: usize = 16;
 struct Variants {
     made: Vec<Entry>,
     wishes: Wishes,
-    /// Whether the pipelines that earlier processes used have been started.
+    /// Whether [`DeviceKernel::remembers`] has been called.
     remembered: bool,
 }
 
@@ -505,7 +505,7 @@ impl DeviceKernel {
         self.made().variants.lock().find(variant).is_some()
     }
 
-    /// Returns `true` for the first caller, who starts the pipelines that earlier processes used.
+    /// Returns `true` for the first caller, who sees to the pipelines that earlier processes used.
     pub(super) fn remembers(&self) -> bool {
         !std::mem::replace(&mut self.made().variants.lock().remembered, true)
     }
