@@ -129,6 +129,9 @@ pub struct Quirks {
     /// operation on floats, which ends the process (llvmpipe). The type of such operands is hidden from the
     /// driver.
     pub typed_atomics: bool,
+    /// Signed quotients of constants are computed with an instruction of the processor that ends the process if the
+    /// quotient overflows (Mesa). No signed integer is divided by -1.
+    pub overflowing_quotients: bool,
     /// The bits above the result of 8-bit and 16-bit arithmetic are taken to be those of a wider computation,
     /// where the result is extended, and an unsigned conversion to a float or division of a sign-extended
     /// integer is done as if it were signed (NVIDIA). Such arithmetic is done in 32 bits, and the operands of such
@@ -326,6 +329,7 @@ impl Target {
                 kept_sign_of_zero: true,
                 zero_operands: true,
                 typed_atomics: true,
+                overflowing_quotients: true,
                 narrow_integers: true,
                 nonnegative_abs: true,
                 bit_products: true,

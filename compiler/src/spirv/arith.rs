@@ -174,12 +174,12 @@ impl FnEmitter<'_, '_> {
             BinOp::IAdd => spv::Op::IAdd,
             BinOp::ISub => spv::Op::ISub,
             BinOp::IMul => spv::Op::IMul,
-            BinOp::SDiv => spv::Op::SDiv,
+            BinOp::SDiv => return self.quotient(to, ty, a, b, operands),
             BinOp::UDiv => spv::Op::UDiv,
             BinOp::URem => spv::Op::UMod,
             BinOp::SRem => {
                 // Vulkan leaves OpSRem of negative operands undefined.
-                let quotient = self.op_ids(spv::Op::SDiv, ty, &[a, b])?;
+                let quotient = self.quotient(to, ty, a, b, operands)?;
                 let product = self.op_ids(spv::Op::IMul, ty, &[quotient, b])?;
                 return self.op_ids(spv::Op::ISub, ty, &[a, product]);
             }
@@ -218,6 +218,29 @@ impl FnEmitter<'_, '_> {
             BinOp::FRem => spv::Op::FRem,
         };
         self.op_ids(op, ty, &[a, b])
+    }
+
+    /// Returns the quotient of signed integers. For drivers that have
+    /// [`Quirks::overflowing_quotients`](crate::target::Quirks::overflowing_quotients), a divisor of -1, with which
+    /// alone a quotient can overflow, is replaced by 1, and the result is the negative of the dividend.
+    fn quotient(&mut self, to: Ty, ty: Id, a: Id, b: Id, operands: &[crate::ir::Value]) -> Emit<Id> {
+        let width = to.scalar.bits();
+        let ones = u64::MAX >> (64 - width);
+        let never = |operand: usize, bits: u64| {
+            let constant = self.f.as_const(operands[operand]);
+            matches!(constant, Some(crate::ir::Const::Bits(lanes)) if !lanes.contains(&bits))
+        };
+        if !self.e.target.quirks.overflowing_quotients || never(0, 1 << (width - 1)) || never(1, ones) {
+            return self.op_ids(spv::Op::SDiv, ty, &[a, b]);
+        }
+        let bools = self.e.ty(Ty::vector(Scalar::Bool, to.lanes))?;
+        let minus_one = self.e.splat(to, ones)?;
+        let one = self.e.splat(to, 1)?;
+        let negates = self.op_ids(spv::Op::IEqual, bools, &[b, minus_one])?;
+        let divisor = self.op_ids(spv::Op::Select, ty, &[negates, one, b])?;
+        let quotient = self.op_ids(spv::Op::SDiv, ty, &[a, divisor])?;
+        let negative = self.op_ids(spv::Op::SNegate, ty, &[a])?;
+        self.op_ids(spv::Op::Select, ty, &[negates, negative, quotient])
     }
 
     /// If the operands of a shift to the right extend the lowest bits of a 32-bit integer, because they shift

@@ -218,6 +218,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             zero_operands: f.driver_name == "llvmpipe",
             // Observed with Mesa 22.3.
             typed_atomics: f.driver_name == "llvmpipe",
+            // In nir_opcodes.py of all versions of Mesa: the expression of idiv.
+            overflowing_quotients: f.driver_info.starts_with("Mesa "),
             // Observed with version 580 on an H200.
             narrow_integers: nvidia,
             nonnegative_abs: nvidia,

@@ -87,9 +87,13 @@ fn on_bits(op: &Op, args: &[&Vec<u64>], types: &[Ty], ty: Ty) -> Option<Vec<u64>
     let scalar = types[0].scalar;
     let lanes = ty.lanes as usize;
     match op {
-        Op::Binary(op) => (0..lanes)
-            .map(|i| eval::binary(*op, scalar, args[0][i], args[1][i]))
-            .collect(),
+        // A division by zero or a quotient that overflows has any value (OpenCL C 6.3, a). Left to the driver, it may do
+        // harm: NIR of Mesa computes it with an instruction that ends the process.
+        Op::Binary(op) => Some(
+            (0..lanes)
+                .map(|i| eval::binary(*op, scalar, args[0][i], args[1][i]).unwrap_or(0))
+                .collect(),
+        ),
         Op::Unary(op) => Some(args[0].iter().map(|&a| eval::unary(*op, scalar, a)).collect()),
         Op::Compare(op) => {
             let lane = |i| u64::from(eval::compare(*op, scalar, args[0][i], args[1][i]));

@@ -34,6 +34,9 @@ pub(super) fn binary(func: &mut Function, op: BinOp, a: Value, b: Value) -> Fold
         }
         BinOp::IMul | BinOp::And if zero => Folded::Value(b),
         BinOp::IMul | BinOp::SDiv | BinOp::UDiv | BinOp::FMul | BinOp::FDiv if n == one => Folded::Value(a),
+        // Divided by zero, every number gives a value that nothing states (OpenCL C 6.3, a), so the constant does.
+        BinOp::SDiv | BinOp::UDiv | BinOp::SRem | BinOp::URem if zero => Folded::Value(b),
+        BinOp::SDiv if n == ones(ty) => Folded::Op(Op::Unary(UnOp::INeg), vec![a]),
         BinOp::SRem if n == 1 || n == ones(ty) => Folded::Value(func.splat_bits(ty, 0)),
         BinOp::And if n == ones(ty) => Folded::Value(a),
         BinOp::Or if n == ones(ty) => Folded::Value(b),
