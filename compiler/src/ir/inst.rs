@@ -341,6 +341,14 @@ pub struct InstData {
     pub span: Span,
 }
 
+impl InstData {
+    /// Makes the instruction another one with the same result. What was known of the old operation is forgotten.
+    pub fn replace(&mut self, op: Op, args: ValueList) {
+        (self.op, self.args) = (op, args);
+        self.no_wrap = false;
+    }
+}
+
 /// Returns the result type of an instruction whose type follows from the types of its operands, and `None`
 /// for operations whose result type is stated at creation (casts, loads, calls, shuffles, structured
 /// instructions).

@@ -50,9 +50,7 @@ fn scalarize(func: &mut Function) -> bool {
             }
             if is_for(b.func, &data) {
                 let lanes = lane_by_lane(&mut b, &data);
-                let data = &mut b.func.insts[inst];
-                data.op = Op::Construct;
-                data.args = lanes.into();
+                b.func.insts[inst].replace(Op::Construct, lanes.into());
                 changed = true;
             }
             b.push(inst);

@@ -54,9 +54,7 @@ fn split(func: &mut Function) -> bool {
                 (b.span, b.fp) = (data.span, data.fp);
                 let words = rotation.in_halves(&mut b);
                 // The instruction becomes the last of them, so its uses need not change.
-                let data = &mut b.func.insts[inst];
-                data.op = Op::Cast(CastOp::Bitcast);
-                data.args = [words].into();
+                b.func.insts[inst].replace(Op::Cast(CastOp::Bitcast), [words].into());
             }
             b.push(inst);
         }
