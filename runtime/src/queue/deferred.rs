@@ -217,8 +217,8 @@ impl CommandQueue {
     /// Returns whether a deferred command can be recorded now.
     fn readiness(self: &Arc<Self>, state: &mut State, at: usize, effects: &mut Effects) -> Readiness {
         let deferred = &mut state.deferred[at];
-        let store = self.unfinished_store(deferred.command.host_source(), deferred.command.ended_mapping());
-        let others = match self.ready(&deferred.waits, &deferred.after, store.is_some()) {
+        let (ready, store) = self.ready_to_read(&deferred.waits, &deferred.after, &deferred.command);
+        let others = match ready {
             Ready::Yes(others) => others,
             Ready::Blocked(event, phase) => return Readiness::Blocked(event, phase),
             Ready::Failed(code) => return Readiness::Failed(code),

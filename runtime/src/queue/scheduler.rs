@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use super::batch::{Batch, Recording, resources};
 use super::transfer::execution_error;
 use super::{CommandQueue, Enqueued, State, Waits};
-use crate::command::{Command, CommandType, Incoming};
+use crate::command::{Command, CommandType, HostRange, Incoming};
 use crate::config::config;
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, Phase, Status, now};
@@ -244,29 +244,27 @@ impl CommandQueue {
         if !state.deferred.is_empty() && !self.may_overtake(state, incoming, order.list) {
             return Ok(Admission::Defer { check_now: false });
         }
-        let unfinished_store = match incoming {
-            Incoming::Launch { .. } => None,
-            Incoming::Command(c) => self.unfinished_store(c.host_source(), c.ended_mapping()),
+        let (ready, unfinished_store) = match incoming {
+            Incoming::Launch { .. } => (self.ready(order.list, order.after, false), None),
+            Incoming::Command(c) => self.ready_to_read(order.list, order.after, c),
         };
         let waits = !(order.list.is_empty() && order.after.is_empty());
         if !waits && unfinished_store.is_none() && !self.is_shared() {
             return Ok(Admission::Record(Start::default()));
         }
-        Ok(
-            match self.ready(order.list, order.after, unfinished_store.is_some()) {
-                Ready::Yes(others) => {
-                    if unfinished_store.is_some_and(|r| self.storing_event(state, r, effects).is_some()) {
-                        return Ok(Admission::Defer { check_now: true });
-                    }
-                    match self.claim(incoming) {
-                        Ok(claim) => Admission::Record(Start { others, claim }),
-                        Err(()) => Admission::Defer { check_now: true },
-                    }
+        Ok(match ready {
+            Ready::Yes(others) => {
+                if unfinished_store.is_some_and(|r| self.storing_event(state, r, effects).is_some()) {
+                    return Ok(Admission::Defer { check_now: true });
                 }
-                Ready::Failed(code) => Admission::Failed(code),
-                Ready::Blocked(..) => Admission::Defer { check_now: true },
-            },
-        )
+                match self.claim(incoming) {
+                    Ok(claim) => Admission::Record(Start { others, claim }),
+                    Err(()) => Admission::Defer { check_now: true },
+                }
+            }
+            Ready::Failed(code) => Admission::Failed(code),
+            Ready::Blocked(..) => Admission::Defer { check_now: true },
+        })
     }
 
     /// Returns whether a command is a launch that [`CommandQueue::admit`] would let be recorded without looking at anything else:
@@ -312,6 +310,27 @@ impl CommandQueue {
                 Ok(self.defer(state, incoming, order, event, check_now, effects))
             }
             Admission::Failed(code) => Ok(Placed::failed(code, event, effects)),
+        }
+    }
+
+    /// Returns the state of a command's wait list as [`CommandQueue::ready`] does, and the range of host memory that the
+    /// command reads although a command in flight still stores into it. If there is one, the wait list is ready only
+    /// when its events are complete.
+    pub(super) fn ready_to_read(
+        self: &Arc<Self>,
+        list: &[Arc<Event>],
+        after: &[Arc<Event>],
+        command: &Command,
+    ) -> (Ready, Option<HostRange>) {
+        let ready = self.ready(list, after, false);
+        if !matches!(ready, Ready::Yes(_)) {
+            return (ready, None);
+        }
+        // A command of another queue enters its stores before its event leaves the phase `Pending`. So the stores are
+        // looked up after the phases: the other way round, that command could be recorded in between.
+        match self.unfinished_store(command.host_source(), command.ended_mapping()) {
+            None => (ready, None),
+            store => (self.ready(list, after, true), store),
         }
     }
 
