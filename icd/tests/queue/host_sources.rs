@@ -4,6 +4,8 @@
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::common::objects::Setup;
 use crate::common::*;
@@ -205,4 +207,74 @@ fn what_a_read_stores_is_the_source_of_a_write() {
         }
         assert_eq!(cl!(clReleaseCommandQueue(other)), 0);
     }
+}
+
+/// A read is let go by one thread while another one enqueues a write of its destination, which waits for the read, in
+/// another queue. The write copies its source at once only if the read has stored.
+#[test]
+fn a_read_that_is_let_go_while_its_write_is_enqueued() {
+    const COUNT: usize = 256;
+    const TIMES: usize = 600;
+    /// Events before the read's in the write's wait list: to look at them takes a moment, in which the read may start.
+    const BEFORE: usize = 20_000;
+    let s = Setup::new();
+    let other = queue(&s, 0);
+    let [from, to] = [(); 2].map(|()| buffer(&s, 0, COUNT, null_mut()));
+    fill(&s, from, COUNT, 7);
+    fill(&s, to, COUNT, 7);
+    let (complete, code) = created!(clCreateUserEvent(s.context));
+    assert_eq!(code, 0);
+    assert_eq!(cl!(clSetUserEventStatus(complete, CL_COMPLETE)), 0);
+    let mut list = vec![complete; BEFORE + 1];
+    // The event that the second thread sets; 0 if there is none.
+    let closed = AtomicUsize::new(0);
+    let ends = AtomicBool::new(false);
+    // How many nanoseconds the last call took that enqueued a write.
+    let lasts = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for time in 0u64.. {
+                let gate = loop {
+                    match closed.swap(0, Ordering::AcqRel) {
+                        0 if ends.load(Ordering::Acquire) => return,
+                        0 => std::hint::spin_loop(),
+                        gate => break gate as cl_event,
+                    }
+                };
+                // The moments differ, so that some of them are within the call that enqueues the write.
+                let start = Instant::now();
+                let pause = Duration::from_nanos(lasts.load(Ordering::Relaxed) * (time * 7 % 100) / 100);
+                while start.elapsed() < pause {
+                    std::hint::spin_loop();
+                }
+                assert_eq!(cl!(clSetUserEventStatus(gate, CL_COMPLETE)), 0);
+            }
+        });
+        let mut wrong = 0;
+        for _ in 0..TIMES {
+            let words = Words::new(COUNT);
+            let (gate, code) = created!(clCreateUserEvent(s.context));
+            assert_eq!(code, 0);
+            let stored = read(s.queue, from, &words, After(&[gate]));
+            assert_eq!(cl!(clFlush(s.queue)), 0);
+            closed.store(gate as usize, Ordering::Release);
+            list[BEFORE] = stored;
+            let start = Instant::now();
+            let written = write(other, to, words.ptr(), 4 * COUNT, After(&list));
+            lasts.store(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            assert_eq!(cl!(clFinish(other)), 0);
+            let got = Words::new(COUNT);
+            read_now(other, to, &got);
+            wrong += usize::from(got.get().iter().any(|w| *w != 7));
+            release_events(&[gate, stored, written]);
+        }
+        ends.store(true, Ordering::Release);
+        assert_eq!(
+            wrong, 0,
+            "of {TIMES} writes, so many copied what was there before the read"
+        );
+    });
+    release_events(&[complete]);
+    release(&[from, to]);
+    assert_eq!(cl!(clReleaseCommandQueue(other)), 0);
 }
