@@ -135,7 +135,7 @@ impl Buffer {
             )?;
         } else {
             let allocator = &device.allocator;
-            let window = (!shared && device.bar_mapping() && size <= BAR)
+            let window = (!shared && size <= BAR)
                 .then(|| allocator.allocate_in_bar(raw, requirements))
                 .flatten();
             let (memory, in_bar) = match window {

@@ -43,7 +43,6 @@ pub(crate) struct Device {
     pub(super) statistics: Option<Statistics>,
     unified: bool,
     pub(super) import: Option<Import>,
-    bar_mapping: bool,
     max_allocation: u64,
     sparse: bool,
     /// The sub-group size that pipelines that use sub-groups must require.
@@ -131,7 +130,7 @@ impl Device {
         } else {
             None
         };
-        let allocator = Allocator::new(instance, &raw, physical_raw)?;
+        let allocator = Allocator::new(instance, &raw, physical_raw, facts.bar_types)?;
         log::info!(
             "{}: family {family} with {count} queues, {} timestamp bits",
             facts.name,
@@ -172,7 +171,6 @@ impl Device {
                 .host_import_alignment
                 .filter(|_| facts.unified_memory)
                 .and_then(|alignment| Import::new(instance, &raw, physical_raw, alignment)),
-            bar_mapping: facts.bar_mapping,
             max_allocation: facts.max_memory_allocation_size,
             sparse: facts.sparse_address_space > 0,
             required_subgroup_size: (facts.features.subgroups && facts.subgroup_size_varies)
@@ -209,11 +207,6 @@ impl Device {
     /// Returns whether host and device share their memory, so that buffers in device memory are mapped.
     pub(crate) fn unified(&self) -> bool {
         self.unified
-    }
-
-    /// Returns whether buffers in device memory can have a BAR mapping.
-    pub(super) fn bar_mapping(&self) -> bool {
-        self.bar_mapping
     }
 
     /// Returns whether pipelines that are only probable are made in advance: the driver compiles when it makes a

@@ -67,9 +67,10 @@ pub(crate) struct Facts {
     pub unified_memory: bool,
     /// The alignment in bytes of host memory that can be imported; `None` if the device imports none.
     pub host_import_alignment: Option<u64>,
-    /// Device memory of any size can be mapped, without CPU caches: the host accesses all of it through the
-    /// PCIe bus ("resizable BAR").
-    pub bar_mapping: bool,
+    /// The memory types (a bit for each) of device memory that can be mapped without CPU caches, so that the host
+    /// accesses it through the PCIe bus ("resizable BAR"); none unless they are in the largest heap of the device.
+    /// Drivers may still refuse to map all of that heap at a time.
+    pub bar_types: u32,
     /// The number of compute units, where a vendor's extension reports it.
     pub compute_units: Option<u32>,
     /// The address on the PCI bus, if the driver reports one.
@@ -140,8 +141,8 @@ fn can_ask_for_size(
         && most >= limits.max_compute_work_group_invocations
 }
 
-/// Returns whether a host-visible, coherent memory type is in the largest heap that is local to the device.
-fn has_bar(memory: &vk::PhysicalDeviceMemoryProperties) -> bool {
+/// Returns the host-visible, coherent memory types in the largest heap that is local to the device, a bit for each.
+fn bar_types(memory: &vk::PhysicalDeviceMemoryProperties) -> u32 {
     let needed = vk::MemoryPropertyFlags::DEVICE_LOCAL
         | vk::MemoryPropertyFlags::HOST_VISIBLE
         | vk::MemoryPropertyFlags::HOST_COHERENT;
@@ -150,9 +151,11 @@ fn has_bar(memory: &vk::PhysicalDeviceMemoryProperties) -> bool {
         .iter()
         .filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL));
     let largest = local.map(|h| h.size).max();
-    memory.memory_types_as_slice().iter().any(|t| {
+    let types = memory.memory_types_as_slice().iter().enumerate();
+    let mapped = types.filter(|(_, t)| {
         t.property_flags.contains(needed) && heaps.get(t.heap_index as usize).map(|h| h.size) == largest
-    })
+    });
+    mapped.fold(0, |bits, (index, _)| bits | 1 << index)
 }
 
 /// Returns whether the driver chooses the sub-group size for each pipeline.
@@ -328,7 +331,7 @@ impl Facts {
             unified_memory,
             host_import_alignment: Some(host.min_imported_host_pointer_alignment)
                 .filter(|a| a.is_power_of_two()),
-            bar_mapping: !unified_memory && has_bar(&memory),
+            bar_types: if unified_memory { 0 } else { bar_types(&memory) },
             compute_units: [
                 nv.shader_sm_count,
                 amd.shader_engine_count

@@ -1,5 +1,8 @@
 //! Device memory through gpu-allocator.
 
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan as ga;
@@ -13,6 +16,38 @@ const DEDICATED: u64 = 32 << 20;
 /// The memory allocator of a device.
 pub(super) struct Allocator {
     inner: Mutex<Option<ga::Allocator>>,
+    /// The memory types that have a BAR mapping (a bit for each); 0 if there are none.
+    bar_types: u32,
+    bar_room: BarRoom,
+}
+
+/// What is known of the room in the BAR mapping. Vulkan does not tell how much of a heap can be mapped at a time
+/// (NVIDIA's driver 580 maps half of the memory of an H100), and an allocation that fails takes tens of milliseconds.
+/// So after a failure, no allocation of that size or more is tried until mapped memory has been freed.
+struct BarRoom {
+    /// The size in bytes of the smallest allocation that has failed since mapped memory was freed.
+    failed: AtomicU64,
+}
+
+impl BarRoom {
+    const fn new() -> BarRoom {
+        BarRoom {
+            failed: AtomicU64::new(u64::MAX),
+        }
+    }
+
+    /// Returns whether an allocation may succeed.
+    fn may_hold(&self, size: u64) -> bool {
+        size < self.failed.load(Relaxed)
+    }
+
+    fn note_failure(&self, size: u64) {
+        self.failed.fetch_min(size, Relaxed);
+    }
+
+    fn note_freed(&self) {
+        self.failed.store(u64::MAX, Relaxed);
+    }
 }
 
 /// A memory allocation, which [`Allocator::free`] takes back.
@@ -40,6 +75,7 @@ impl Allocator {
         instance: &ash::Instance,
         device: &ash::Device,
         physical: vk::PhysicalDevice,
+        bar_types: u32,
     ) -> Result<Allocator, VkError> {
         const MB: u64 = 1 << 20;
         let inner = ga::Allocator::new(&ga::AllocatorCreateDesc {
@@ -55,6 +91,8 @@ impl Allocator {
         .map_err(|e| VkError::absent("gpu-allocator", e))?;
         Ok(Allocator {
             inner: Mutex::new(Rank::Allocator, Some(inner)),
+            bar_types,
+            bar_room: BarRoom::new(),
         })
     }
 
@@ -83,22 +121,19 @@ impl Allocator {
     pub(super) fn allocate_in_bar(
         &self,
         buffer: vk::Buffer,
-        requirements: vk::MemoryRequirements,
+        mut requirements: vk::MemoryRequirements,
     ) -> Option<Memory> {
-        let memory = self
-            .allocate(Some(buffer), requirements, MemoryLocation::CpuToGpu)
-            .inspect_err(|e| log::debug!("not in the BAR mapping: {e}"))
-            .ok()?;
-        let local = memory
-            .inner
-            .memory_properties()
-            .contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
-        if local && memory.mapped().is_some() {
-            return Some(memory);
+        // gpu-allocator would fall back to host memory if another type were allowed.
+        requirements.memory_type_bits &= self.bar_types;
+        if requirements.memory_type_bits == 0 || !self.bar_room.may_hold(requirements.size) {
+            return None;
         }
-        // gpu-allocator falls back to host memory, which is not wanted here.
-        self.free(memory);
-        None
+        self.allocate(Some(buffer), requirements, MemoryLocation::CpuToGpu)
+            .inspect_err(|e| {
+                log::debug!("not in the BAR mapping: {e}");
+                self.bar_room.note_failure(requirements.size);
+            })
+            .ok()
     }
 
     /// Allocates memory for an image.
@@ -137,8 +172,12 @@ impl Allocator {
             return;
         };
         let allocator = inner.as_mut().expect("the allocator lives as long as the device");
+        let was_mapped = memory.mapped().is_some();
         if let Err(e) = allocator.free(memory.inner) {
             log::error!("gpu-allocator: {e}");
+        }
+        if was_mapped {
+            self.bar_room.note_freed();
         }
     }
 
@@ -149,5 +188,23 @@ impl Allocator {
             // A panic interrupted the allocator, so its lists may be wrong. Its memory is not freed.
             std::mem::forget(allocator);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_tried_in_a_full_bar_mapping_until_memory_is_freed() {
+        let room = BarRoom::new();
+        assert!(room.may_hold(1 << 40));
+        room.note_failure(64 << 20);
+        room.note_failure(128 << 20);
+        assert!(room.may_hold((64 << 20) - 1));
+        assert!(!room.may_hold(64 << 20));
+        assert!(!room.may_hold(128 << 20));
+        room.note_freed();
+        assert!(room.may_hold(128 << 20));
     }
 }
