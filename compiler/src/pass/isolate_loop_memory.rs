@@ -51,6 +51,8 @@ struct Cell {
     align: u32,
     members: Vec<Inst>,
     is_stored: bool,
+    /// Whether an access is not only on a way out of the loop. The pass itself puts stores there.
+    stays: bool,
 }
 
 fn isolate(func: &mut Function, kernel: &KernelInfo) -> bool {
@@ -79,7 +81,7 @@ fn isolate(func: &mut Function, kernel: &KernelInfo) -> bool {
         };
         let insts = func.insts_inside(loop_);
         let set: HashSet<Inst> = insts.iter().copied().collect();
-        for cell in cells(func, &pointers, (&insts, &set), &done) {
+        for cell in cells(func, &survey, &pointers, (&insts, &set), &done) {
             for &inst in &cell.members {
                 done[inst.index()] = true;
             }
@@ -94,6 +96,7 @@ fn isolate(func: &mut Function, kernel: &KernelInfo) -> bool {
 /// a set; `done` excludes accesses.
 fn cells(
     func: &Function,
+    survey: &Survey,
     pointers: &Pointers,
     (insts, set): (&[Inst], &HashSet<Inst>),
     done: &[bool],
@@ -119,14 +122,21 @@ fn cells(
         };
         // A variable that an inlined function has declared in the loop cannot be copied before it.
         let is_outside = |c: &Cell| func.def_inst(c.place.base).is_some_and(|i| !set.contains(&i));
+        let leaves = |end: Inst| match func.insts[end].op {
+            Op::Exit(target) | Op::Repeat(target) => !set.contains(&target),
+            _ => false,
+        };
+        let end = survey.parents.region(inst).and_then(|r| func.terminator(r));
+        let stays = !end.is_some_and(leaves);
         match cell.filter(is_outside) {
             None => others.push(Effects::of(func, pointers, inst)),
             Some(new) => match cells.iter_mut().find(|c| c.place == new.place && c.ty == new.ty) {
                 Some(cell) => {
                     cell.members.push(inst);
                     cell.is_stored |= new.is_stored;
+                    cell.stays |= stays;
                 }
-                None => cells.push(new),
+                None => cells.push(Cell { stays, ..new }),
             },
         }
     }
@@ -137,7 +147,7 @@ fn cells(
         !others.iter().any(meets) && rest.all(|(_, other)| !pointers.may_meet(&other.place, place))
     };
     let chosen: Vec<bool> = (0..cells.len())
-        .map(|n| cells[n].is_stored && is_alone(n))
+        .map(|n| cells[n].is_stored && cells[n].stays && is_alone(n))
         .collect();
     let mut chosen = chosen.into_iter();
     cells.retain(|_| chosen.next() == Some(true));
@@ -162,6 +172,7 @@ fn cell(func: &Function, pointers: &Pointers, inst: Inst, value: Value, access: 
             align: access.align,
             members: vec![inst],
             is_stored: matches!(data.op, Op::Store(_)),
+            stays: false,
         },
     )
 }
