@@ -613,6 +613,7 @@ fn long_tables() {
     let sources = [
         ("int", lines(300_000, |i| format!("{},", i * 7919))),
         ("uchar", lines(300_000, |i| format!("0x{:02x},", i % 256))),
+        ("uint", lines(300_000, |i| format!("0x{:08x}u,", i * 7919))),
         ("float", lines(300_000, |i| format!("-{}.25f,", i % 1000))),
     ];
     for (ty, list) in sources {

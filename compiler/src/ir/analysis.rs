@@ -271,6 +271,18 @@ pub fn constant_offset(func: &Function, v: Value) -> Option<i64> {
 /// Returns for each instruction of `order` whether a jump inside of it goes to a target outside. `order` has
 /// instructions in the order of the text, with each all instructions inside of it.
 pub fn leaving(func: &Function, order: &[Inst]) -> Vec<bool> {
+    let outermost = outermost_targets(func, order);
+    let mut leaving = vec![false; func.insts.len()];
+    for (n, &inst) in order.iter().enumerate() {
+        leaving[inst.index()] = outermost[inst.index()] < n + 1;
+    }
+    leaving
+}
+
+/// Returns for each instruction of `order` the least position in it, counted from 1, of a target of a jump inside
+/// of the instruction; 0 if there is a return, and `usize::MAX` if there is no jump. `order` has instructions in the
+/// order of the text, with each all instructions inside of it.
+pub fn outermost_targets(func: &Function, order: &[Inst]) -> Vec<usize> {
     let mut position = vec![0; func.insts.len()];
     for (n, &inst) in order.iter().enumerate() {
         position[inst.index()] = n + 1;
@@ -286,6 +298,5 @@ pub fn leaving(func: &Function, order: &[Inst]) -> Vec<bool> {
             _ => inner.unwrap_or(usize::MAX),
         };
     }
-    let before = |inst: Inst| outermost[inst.index()] < position[inst.index()];
-    func.insts.keys().map(before).collect()
+    outermost
 }

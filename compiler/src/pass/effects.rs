@@ -89,6 +89,15 @@ impl Places {
         numbers(place.space).iter().any(|&space| self.spaces[space])
             || self.some.iter().any(|p| pointers.may_meet(p, place))
     }
+
+    /// Returns whether a place in the set may overlap with one in another set.
+    pub fn may_meet_any(&self, pointers: &Pointers, other: &Places) -> bool {
+        let whole = |set: &Places, space: usize| {
+            set.spaces[space] || set.some.iter().any(|p| numbers(p.space).contains(&space))
+        };
+        (0..SPACES).any(|n| self.spaces[n] && whole(other, n) || other.spaces[n] && whole(self, n))
+            || self.some.iter().any(|place| other.may_meet(pointers, place))
+    }
 }
 
 /// The places that are read and written.

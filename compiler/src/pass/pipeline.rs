@@ -3,11 +3,12 @@
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_nesting, const_fold, cse, dce, forward_memory,
     fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
-    keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_kernel_args,
-    lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words,
-    permute_bytes, promote_accumulators, resolve_generic, round_doubles, scalarize_integers, scratch_memory,
-    share_addresses, share_loads, share_offsets, simplify_integers, simplify_regions, split_rotations, sroa,
-    unroll_counted, unroll_loops, widen_accesses, widen_integers,
+    isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images,
+    lower_kernel_args, lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg,
+    merge_accesses, pair_words, permute_bytes, promote_accumulators, resolve_generic, round_doubles,
+    scalarize_integers, scratch_memory, share_addresses, share_loads, share_offsets, simplify_integers,
+    simplify_regions, solve_loops, split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses,
+    widen_integers,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -40,6 +41,18 @@ pub fn pipeline(target: &Target) -> Pipeline {
     );
     p.fixpoint(
         "early",
+        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+    );
+    p.while_changed(
+        // After folding, addresses of members are constant offsets from their variables.
+        isolate_loop_memory::PASS,
+        // The initial value of a counter is what the program has just stored.
+        &[mem2reg::PASS, forward_memory::PASS],
+    );
+    p.while_changed(
+        // Counters are values with constant steps now. Inner loops vanish first, then the loops around them.
+        // `unroll_counted` need not unroll what vanishes.
+        solve_loops::PASS,
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
     p.while_changed(

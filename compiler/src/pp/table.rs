@@ -131,20 +131,36 @@ fn literal_end(s: &[u8], p: usize) -> Option<usize> {
     valid.then_some(end)
 }
 
-/// Returns the value and the end of a number that is a few decimal digits, the most frequent form.
-fn plain(s: &[u8], at: usize) -> Option<(u64, usize)> {
+/// Returns the value and the end of a number of one of the most frequent forms: a few decimal or hexadecimal
+/// digits, without a suffix or with `u`.
+fn plain(s: &[u8], at: usize) -> Option<(Int, usize)> {
+    let (radix, most, first) = match s[at..] {
+        [b'0', b'x' | b'X', ..] => (16, 16, at + 2),
+        // An octal number.
+        [b'0', b'0'..=b'9' | b'u' | b'U', ..] => return None,
+        _ => (10, 18, at),
+    };
     let mut value = 0;
-    let mut p = at;
-    while let Some(digit @ b'0'..=b'9') = s.get(p) {
-        value = value * 10 + u64::from(digit - b'0');
-        p += 1;
-        if p - at > 18 {
+    let mut p = first;
+    while let Some(digit) = char::from(*s.get(p)?).to_digit(radix) {
+        if p - first == most {
             return None;
         }
+        value = value * u64::from(radix) + u64::from(digit);
+        p += 1;
     }
+    let digits = p - first;
+    let unsigned = matches!(s.get(p), Some(b'u' | b'U'));
+    p += usize::from(unsigned);
     let is_end = matches!(s.get(p), Some(b',' | b' ' | b'\n' | b'}'));
-    let is_octal = p - at > 1 && s[at] == b'0';
-    (is_end && p > at && !is_octal).then_some((value, p))
+    let number = Int {
+        value,
+        unsigned,
+        long: false,
+        decimal: radix == 10,
+        overflow: false,
+    };
+    (is_end && digits > 0).then_some((number, p))
 }
 
 /// Reads the elements of a table.
@@ -220,7 +236,7 @@ impl Iterator for Reader {
             Value::Char(i32::from(s[lo + 1] as i8))
         } else if let Some((value, end)) = plain(s, p) {
             p = end;
-            Value::Number(Number::Int(decimal(value)))
+            Value::Number(Number::Int(value))
         } else {
             p = number_end(s, p);
             Value::Number(number(&text[lo..p]))
@@ -233,17 +249,13 @@ impl Iterator for Reader {
 
 /// Returns the value of a number that is valid.
 fn number(text: &str) -> Number {
-    literal::number(text).unwrap_or(Number::Int(decimal(0)))
-}
-
-fn decimal(value: u64) -> Int {
-    Int {
-        value,
+    literal::number(text).unwrap_or(Number::Int(Int {
+        value: 0,
         unsigned: false,
         long: false,
         decimal: true,
         overflow: false,
-    }
+    }))
 }
 
 #[cfg(test)]
@@ -268,6 +280,25 @@ mod tests {
         ] {
             assert_eq!(end(list), Some(list.trim_end()), "{list}");
         }
+    }
+
+    #[test]
+    fn frequent_numbers_are_read_as_all_others() {
+        let digits =
+            "0 1 7 9 10 00 017 08 0x 0x0 0xg 0xff 0XFF 0xFFFFFFFFFFFFFFFF 0x1ffffffffffffffff 2147483648
+            999999999999999999 1000000000000000000 18446744073709551615 18446744073709551616 1e5 1.5 0b11";
+        for digits in digits.split_whitespace() {
+            for suffix in ["", "u", "U", "l", "uL", "ull", "f", "uu", "x"] {
+                let text = format!("{digits}{suffix}");
+                let list = format!("{text},");
+                let wanted = literal::number(&text).ok();
+                if let Some((value, end)) = plain(list.as_bytes(), 0) {
+                    assert_eq!((Some(Number::Int(value)), end), (wanted, text.len()), "{text}");
+                }
+            }
+        }
+        assert!(plain(b"0x12345678u,", 0).is_some());
+        assert!(plain(b"4294967295U}", 0).is_some());
     }
 
     #[test]

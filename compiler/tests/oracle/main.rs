@@ -23,6 +23,7 @@ mod facts;
 #[path = "../../../icd/tests/exec/file.rs"]
 mod file;
 mod generator;
+mod loops;
 mod reduce;
 mod reference;
 #[path = "../../../icd/tests/exec/scalar.rs"]

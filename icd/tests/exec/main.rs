@@ -254,6 +254,16 @@ fn check_files(dir: &Path) {
     );
 }
 
+/// Loops with more iterations than any device executes, whose results the compiler knows. (The interpreter, which
+/// runs `files`, executes every iteration.)
+#[test]
+fn known_loops() {
+    check_files(Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/exec/known_loops"
+    )));
+}
+
 /// Loops with more iterations than some drivers execute.
 #[test]
 fn long_loops() {

@@ -1,7 +1,7 @@
 //! Generates blocks, branches and loops: exits and repeats over any number of levels, counted loops with and
 //! without hints, and loops over memory as in kernels.
 
-use super::{Generator, WORD};
+use super::{Generator, WORD, counting_loop};
 use caldera_compiler::ir::{AddressSpace, BinOp, CastOp, CmpOp, Inst, Op, Region, Scalar, Ty, Unroll, Value};
 
 impl Generator<'_> {
@@ -215,6 +215,18 @@ impl Generator<'_> {
             g.b.repeat(loop_, vec![next, carried]);
         });
         self.open.pop();
+        let results = self.b.func.insts[loop_].results.to_vec();
+        self.remember(&results);
+    }
+
+    /// Generates a loop with a known number of iterations and nothing but arithmetic.
+    pub(super) fn progression(&mut self) {
+        let scalar = self
+            .random
+            .of(&[Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64]);
+        let most = self.random.of(&[4, 20, 200]);
+        let inputs = [self.word(), self.word()];
+        let loop_ = counting_loop(&mut self.b, self.random, scalar, most, &inputs);
         let results = self.b.func.insts[loop_].results.to_vec();
         self.remember(&results);
     }

@@ -7,6 +7,7 @@
 
 mod control;
 mod memory;
+mod progressions;
 mod random;
 mod typed;
 mod values;
@@ -16,6 +17,7 @@ use caldera_compiler::ir::{
     Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, Func, Function, Global, GlobalData, Inst,
     KernelArg, KernelInfo, Linkage, Module, PointerUse, Scalar, Ty, Value,
 };
+pub(crate) use progressions::counting_loop;
 pub(crate) use random::Random;
 
 const WORD: Access = Access {
@@ -144,6 +146,7 @@ impl Generator<'_> {
             31 => self.typed_copy(),
             32 if self.random.one_in(4) => self.number_of_pointer(),
             32 => self.generic_pointer(),
+            17 if self.random.one_in(3) => self.progression(),
             17 if self.budget > 0 && self.open.len() < 5 => self.counted(),
             18 | 23 if self.budget > 0 && self.open.len() < 4 => self.sweep(),
             19..=21 if self.budget > 0 && self.open.len() < 6 => self.structured(),
