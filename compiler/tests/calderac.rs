@@ -81,6 +81,63 @@ fn spirv_for_opencl() {
     assert!(text(&out.stdout).contains("other"));
 }
 
+/// SPIR-V's text is an input like its words, and `--convert` writes each as the other.
+#[test]
+fn spirv_as_text() {
+    let text_input = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/spirv_text/002_fp16.spvasm");
+    let module = file("converted.spv", "");
+    let module = module.to_str().expect("UTF-8");
+    let out = calderac(&["--convert", "--spirv=1.4", text_input, "-o", module], "");
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let out = calderac(&["--convert", "--emit=spvasm", module], "");
+    let written = text(&out.stdout);
+    assert!(written.starts_with("; SPIR-V\n; Version: 1.4\n"), "{written}");
+    assert!(written.contains("OpExtension \"cl_khr_fp16\""), "{written}");
+    let again = calderac(&["--convert", "-"], &written);
+    assert_eq!(again.stdout, std::fs::read(module).expect("it was written"));
+    // All three are compiled to the same module.
+    let compiled = calderac(&[module, "-o", "-"], "").stdout;
+    assert_eq!(compiled[..4], 0x0723_0203u32.to_le_bytes());
+    assert_eq!(calderac(&[text_input, "-o", "-"], "").stdout, compiled);
+    assert_eq!(calderac(&["-", "-o", "-"], &written).stdout, compiled);
+    let source = file("beside_text.cl", "kernel void other(global int *a) { *a = 1; }");
+    let out = calderac(
+        &[text_input, source.to_str().expect("UTF-8"), "--emit=reflect"],
+        "",
+    );
+    assert!(text(&out.stdout).contains("other"), "{}", text(&out.stderr));
+    for (args, input, code, message) in [
+        (
+            &["-"][..],
+            "OpCapability Kernel\n  OpWrong",
+            1,
+            "<stdin>:2:3: error: unknown instruction 'OpWrong'",
+        ),
+        (
+            &["--convert", "-"],
+            "kernel void f() {}",
+            1,
+            "'<stdin>' is not a SPIR-V module",
+        ),
+        (
+            &["--convert", "--emit=ir", text_input],
+            "",
+            2,
+            "--convert writes spv or spvasm",
+        ),
+        (
+            &["--convert", text_input, text_input],
+            "",
+            2,
+            "--convert takes one file",
+        ),
+    ] {
+        let out = calderac(args, input);
+        assert_eq!(out.status.code(), Some(code), "{args:?}");
+        assert!(text(&out.stderr).contains(message), "{}", text(&out.stderr));
+    }
+}
+
 #[test]
 fn every_kind_of_output() {
     let cases = [

@@ -108,6 +108,10 @@ pub(crate) struct Args {
     pub(crate) time: bool,
     /// The values of specialization constants, by SpecId.
     pub(crate) specialization: Specialization,
+    /// The version of SPIR-V that `--spirv` names.
+    pub(crate) spirv: Option<SpirvVersion>,
+    /// Write the input, a SPIR-V module, in another form, and do not compile it.
+    pub(crate) convert: bool,
 }
 
 /// A reason not to compile.
@@ -152,6 +156,8 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
         hooks: Hooks::default(),
         time: false,
         specialization: Specialization::new(),
+        spirv: None,
+        convert: false,
     };
     // Language options are collected into one string and parsed like the options string of clBuildProgram.
     let mut language = String::new();
@@ -188,6 +194,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
             }
             ("--abi", Some(abi)) => environment.abi = Some(abi.into()),
             ("--check", None) => out.check = true,
+            ("--convert", None) => out.convert = true,
             ("--strip-reflection", None) => out.strip = true,
             ("--time", None) => {
                 out.time = true;
@@ -238,9 +245,13 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
         out.clspv.sampler_map = Some(parse_sampler_map(&text).map_err(|e| usage(e.0))?);
     }
     out.target = target(&environment, &out.clspv)?;
+    out.spirv = environment.spirv;
     out.clspv.options(&mut out.options);
     if out.files.is_empty() {
         return Err(usage("no input file (see --help)"));
+    }
+    if out.convert && out.files.len() > 1 {
+        return Err(usage("--convert takes one file"));
     }
     Ok(out)
 }
