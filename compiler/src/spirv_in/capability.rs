@@ -92,15 +92,19 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
             f.float64 && f.buffer_int64_atomics && f.shared_int64_atomics
         }
         Capability::ShaderClockKHR => f.clocks,
-        Capability::Float16 => f.float16,
-        Capability::Float64 => f.float64,
+        Capability::Float16 => f.float16 && has("cl_khr_fp16"),
+        Capability::Float64 => f.float64 && has("cl_khr_fp64"),
         Capability::ImageBasic
         | Capability::LiteralSampler
         | Capability::Sampled1D
         | Capability::Image1D
         | Capability::SampledBuffer
         | Capability::ImageBuffer => f.images,
-        Capability::Int64Atomics => f.buffer_int64_atomics,
+        // Devices have both extensions or none; each stands for all atomic operations.
+        Capability::Int64Atomics => {
+            f.buffer_int64_atomics
+                && (has("cl_khr_int64_base_atomics") || has("cl_khr_int64_extended_atomics"))
+        }
         Capability::GroupNonUniform | Capability::SubgroupDispatch => {
             f.subgroups && (has("cl_khr_subgroups") || has(BALLOT))
         }
@@ -126,6 +130,20 @@ pub(super) fn extension(inst: &Inst<'_>, target: &Target) -> Result<String, Erro
     } else {
         Err(inst.unsupported(format!("the extension {name:?} is not implemented")))
     }
+}
+
+/// Checks that the device has the images that an OpTypeImage declares.
+pub(super) fn image(inst: &Inst<'_>, target: &Target) -> Result<(), Error> {
+    let (is_depth, multisampled) = (inst.arg(2)? == 1, inst.arg(4)? == 1);
+    if multisampled {
+        return Err(
+            inst.unsupported("images with several samples are not implemented (cl_khr_gl_msaa_sharing)")
+        );
+    }
+    if is_depth && !target.has_extension("cl_khr_depth_images") {
+        return Err(inst.unsupported("the device does not have cl_khr_depth_images"));
+    }
+    Ok(())
 }
 
 /// Checks the OpMemoryModel.

@@ -222,7 +222,12 @@ impl<'w> Module<'w> {
             Op::TypeForwardPointer => self.types.forward(inst),
             Op::ExtInst if self.sets.get(&inst.arg(0)?) == Some(&Set::Silent) => Ok(()),
             Op::Variable => self.variable(inst),
-            op if is_type(op) => self.declare_type(inst),
+            op if is_type(op) => {
+                if op == Op::TypeImage {
+                    capability::image(inst, target)?;
+                }
+                self.declare_type(inst)
+            }
             _ => self.constant(inst, specialization),
         }
     }

@@ -327,7 +327,7 @@ fn pointer(inst: &Inst<'_>) -> Result<(Type, Option<Layout>), Error> {
 
 fn image(inst: &Inst<'_>) -> Result<Type, Error> {
     let dim = Dim::from_u32(inst.arg(1)?);
-    let (depth, arrayed, multisampled) = (inst.arg(2)? == 1, inst.arg(3)? == 1, inst.arg(4)? == 1);
+    let (depth, arrayed) = (inst.arg(2)? == 1, inst.arg(3)? == 1);
     let access = match inst.args.get(7) {
         Some(&word) => AccessQualifier::from_u32(word),
         None => Some(AccessQualifier::ReadOnly),
@@ -335,9 +335,6 @@ fn image(inst: &Inst<'_>) -> Result<Type, Error> {
     let Some(access) = access else {
         return Err(inst.invalid("the access qualifier is unknown"));
     };
-    if multisampled {
-        return Err(inst.unsupported("images with several samples are not implemented"));
-    }
     let shape = match (dim, arrayed) {
         (Some(Dim::Dim1D), false) => ImageShape::D1,
         (Some(Dim::Dim1D), true) => ImageShape::D1Array,

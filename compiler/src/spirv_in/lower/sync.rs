@@ -57,7 +57,8 @@ where
         let semantics = self.semantics(inst, 2)?;
         let barrier = match execution {
             Scope::Workgroup => Intrinsic::Barrier(semantics.flags),
-            Scope::Subgroup => Intrinsic::SubgroupBarrier(semantics.flags),
+            Scope::Subgroup if self.cx.has_subgroups => Intrinsic::SubgroupBarrier(semantics.flags),
+            Scope::Subgroup => return Err(inst.unsupported("the device does not have cl_khr_subgroups")),
             _ => {
                 return Err(
                     inst.unsupported(format!("barriers of the scope {execution:?} are not implemented"))
