@@ -138,6 +138,49 @@ fn spirv_as_text() {
     }
 }
 
+/// The property set of DPC++ (seed's example, with the last scalar, which its list omits).
+#[test]
+fn specialization_constants_by_name() {
+    let pod = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/spirv_text/003_pod.spvasm");
+    let module = std::fs::read_to_string(pod).expect("it exists");
+    let named = module.replace(
+        "OpDecorate %a0x",
+        "OpName %gold \"MyConst_mangled\"\nOpDecorate %a0x",
+    );
+    let out = calderac(&["--emit=spec-constants", "-"], &named);
+    assert_eq!(
+        text(&out.stdout),
+        "MyConst_mangled [10,0,4],[11,4,4],[12,8,4],[13,12,4],[14,16,4],[15,20,4]\n",
+        "{}",
+        text(&out.stderr)
+    );
+    let scalars =
+        "OpCapability Kernel OpCapability Addresses OpCapability Int64 OpMemoryModel Physical64 OpenCL
+        OpName %a \"a\" OpName %b \"b\" OpDecorate %a SpecId 42 OpDecorate %b SpecId 7
+        %int = OpTypeInt 32 0 %long = OpTypeInt 64 0 %a = OpSpecConstant %int 0 %b = OpSpecConstant %long 5
+        %c = OpConstant %int 1";
+    let out = calderac(&["--emit=spec-constants", "-"], scalars);
+    assert_eq!(text(&out.stdout), "a 42\nb 7\n", "{}", text(&out.stderr));
+    let out = calderac(&["--emit=spec-constants", "-"], SOURCE);
+    assert_eq!(out.status.code(), Some(2));
+    // Composites that share their parts have many scalars.
+    let mut many = scalars.to_owned();
+    let mut last = "%a".to_owned();
+    for n in 0..40 {
+        let part = if n == 0 {
+            "%int".into()
+        } else {
+            format!("%t{}", n - 1)
+        };
+        many += &format!(
+            " %t{n} = OpTypeStruct {part} {part} %v{n} = OpSpecConstantComposite %t{n} {last} {last}"
+        );
+        last = format!("%v{n}");
+    }
+    let out = calderac(&["--emit=spec-constants", "-"], &many);
+    assert_eq!(out.status.code(), Some(1));
+}
+
 #[test]
 fn every_kind_of_output() {
     let cases = [

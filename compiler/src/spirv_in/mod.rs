@@ -26,7 +26,7 @@ mod words;
 
 pub use capability::{EXTENSIONS, capabilities};
 pub use error::{Error, Fault};
-pub use inspect::{SpecConstant, spec_constants};
+pub use inspect::{Leaf, Property, SpecConstant, properties, spec_constants};
 pub use words::{Words, is_kernel_module, is_module};
 
 use crate::ir::{FpFlags, Linkage, Module};

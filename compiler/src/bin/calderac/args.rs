@@ -30,6 +30,8 @@ pub(crate) enum Emit {
     Reflect,
     /// `map`: the descriptor map.
     Map,
+    /// `spec-constants`: the specialization constants of the input, SPIR-V for OpenCL.
+    SpecConstants,
 }
 
 impl Emit {
@@ -44,6 +46,7 @@ impl Emit {
             "spvasm" => Emit::Spvasm,
             "reflect" => Emit::Reflect,
             "map" => Emit::Map,
+            "spec-constants" => Emit::SpecConstants,
             _ => return None,
         })
     }
@@ -56,7 +59,7 @@ impl Emit {
             Emit::Hir => Stage::Sema,
             Emit::Ir => Stage::LowerHir,
             Emit::FinalIr => Stage::Passes,
-            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map => Stage::Emit,
+            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map | Emit::SpecConstants => Stage::Emit,
         }
     }
 
@@ -68,7 +71,7 @@ impl Emit {
             Emit::Hir => "hir",
             Emit::Ir => "ir",
             Emit::FinalIr => "final",
-            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map => "spv",
+            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map | Emit::SpecConstants => "spv",
         }
     }
 

@@ -22,6 +22,8 @@ output
   -o FILE               where the result goes; - is standard output (default for text; for spv: FILE.spv beside
                         the source, a.spv for several)
   --emit=KIND           pp | ast | hir | ir | final-ir | spv (default) | spvasm | reflect | map
+                        | spec-constants (name and SpecId of those of SPIR-V for OpenCL, or [SpecId,offset,size]
+                        of each part)
   --descriptor-map[=STYLE]  --emit=map: newer (default, what clspv-reflection prints) | older | first
                         (what -descriptormap=FILE wrote, later and at first)
   --convert             write the SPIR-V module that is the input, without compiling it (spv | spvasm)

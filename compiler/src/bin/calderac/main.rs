@@ -14,7 +14,7 @@ use caldera_compiler::driver::{
 use caldera_compiler::pass::{Hooks, pipeline};
 use caldera_compiler::pp::{IncludeResolver, Included, MAX_INCLUDED_BYTES};
 use caldera_compiler::reflect::{self, MapStyle, descriptor_map};
-use caldera_compiler::spirv_in::is_kernel_module;
+use caldera_compiler::spirv_in::{self, Words, is_kernel_module};
 use caldera_compiler::spirv_text;
 use caldera_compiler::target::Target;
 use std::io::{Read, Write};
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|info| complain(&format!("{info}\n"))));
     let done = match args.files.as_slice() {
         [file] => one_file(&args, file),
-        files if args.emit.needs_module() => several_files(&args, files),
+        files if args.emit.needs_module() && args.emit != Emit::SpecConstants => several_files(&args, files),
         files => files.iter().try_for_each(|file| one_file(&args, file)),
     };
     done.err().unwrap_or(Exit::Good).into()
@@ -273,11 +273,29 @@ fn convert(args: &Args, file: &str, bytes: &[u8]) -> Done {
     }
 }
 
+/// Writes how a host finds the specialization constants of a SPIR-V module for OpenCL.
+fn spec_constants(args: &Args, file: &str, bytes: &[u8]) -> Done {
+    if !is_kernel_module(bytes) {
+        complain("calderac: error: only SPIR-V for OpenCL has specialization constants with names\n");
+        return Err(Exit::Usage);
+    }
+    let list = Words::from_bytes(bytes).and_then(|words| spirv_in::properties(&words, &args.target));
+    let list = list.map_err(|e| {
+        complain(&format!("calderac: error: '{}': {e}\n", shown(file)));
+        Exit::Program
+    })?;
+    let lines: String = list.iter().map(|p| format!("{p}\n")).collect();
+    write(args.output.as_deref().unwrap_or("-"), lines.as_bytes())
+}
+
 /// Compiles one source file or SPIR-V module for OpenCL, or converts one SPIR-V module for Vulkan.
 fn one_file(args: &Args, file: &str) -> Done {
     let bytes = load(args, file)?;
     if args.convert {
         return convert(args, file, &bytes);
+    }
+    if args.emit == Emit::SpecConstants {
+        return spec_constants(args, file, &bytes);
     }
     if is_kernel_module(&bytes) {
         return kernel_module(args, file, &bytes);
