@@ -138,6 +138,72 @@ fn spirv_as_text() {
     }
 }
 
+/// `__spirv_SpecConstant` in OpenCL C has its default, or the value of `--spec-constant`.
+#[test]
+fn specialization_constants_in_source() {
+    let source = "typedef struct { int x; float y; } A;
+        constant int size = __spirv_SpecConstant(3, 4);
+        kernel void k(global A *o, global long *l) {
+            A a = { __spirv_SpecConstant(42, 0), __spirv_SpecConstant(43, 0.5f) };
+            int t[__spirv_SpecConstant(3, 4)];
+            o[0] = a; l[0] = __spirv_SpecConstant(44, -1L) + sizeof(t); l[1] = __spirv_SpecConstant(45, (uchar)200);
+        }";
+    let ir = |args: &[&str]| {
+        let out = calderac(&[&["--emit=hir", "-"], args].concat(), source);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        text(&out.stdout)
+    };
+    let plain = ir(&[]);
+    for (args, expected) in [
+        (&["--spec-constant=42=7"][..], "@0 int 7"),
+        (&["--spec-constant=43=2.25f"], "@4 float 2.25"),
+        (&["--spec-constant=44=-9"], "= long 7"),
+        (&["--spec-constant=45=77"], "= long 77"),
+    ] {
+        let special = ir(args);
+        assert_ne!(special, plain);
+        assert!(
+            special.contains(expected) && !plain.contains(expected),
+            "{special}\n{plain}"
+        );
+    }
+    // The value is a constant expression, which can be the length of an array.
+    assert_ne!(ir(&["--spec-constant=3=5"]), plain);
+    assert_eq!(ir(&["--spec-constant=9=5"]), plain, "no constant has this id");
+    for (source, option, message) in [
+        (
+            "__spirv_SpecConstant(1)",
+            "--spec-constant=1=2",
+            "takes an id and a default value",
+        ),
+        (
+            "__spirv_SpecConstant(-1, 2)",
+            "--spec-constant=1=2",
+            "must be a constant from 0 on",
+        ),
+        (
+            "__spirv_SpecConstant(1, o[0])",
+            "--spec-constant=1=2",
+            "must be constant",
+        ),
+        (
+            "__spirv_SpecConstant(1, (int2)(1)).x",
+            "--spec-constant=1=2",
+            "must be a scalar",
+        ),
+        (
+            "__spirv_SpecConstant(1, 2.0f)",
+            "--spec-constant=1=2.5",
+            "has 8 bytes instead of 4",
+        ),
+    ] {
+        let kernel = format!("kernel void k(global int *o) {{ o[1] = {source}; }}");
+        let out = calderac(&["-", "--check", option], &kernel);
+        assert_eq!(out.status.code(), Some(1), "{source}");
+        assert!(text(&out.stderr).contains(message), "{}", text(&out.stderr));
+    }
+}
+
 /// The property set of DPC++ (seed's example, with the last scalar, which its list omits).
 #[test]
 fn specialization_constants_by_name() {

@@ -353,3 +353,94 @@ fn asynchronous_copies_are_of_work_groups() {
         assert!(refused.contains(message), "{refused}");
     }
 }
+
+/// A module for addresses of 32 bits runs as long as it does not depend on the size of pointers
+/// (`tests/il/physical32.spvasm`). What depends on it is refused.
+#[test]
+fn addresses_of_32_bits() {
+    let module = |globals: &str, body: &str| {
+        format!(
+            "OpCapability Kernel OpCapability Addresses OpMemoryModel Physical32 OpenCL
+            OpEntryPoint Kernel %main \"k\" %void = OpTypeVoid %int = OpTypeInt 32 0 %i4 = OpConstant %int 4
+            %p = OpTypePointer CrossWorkgroup %int %fn = OpTypeFunction %void %p
+            %pf = OpTypePointer Function %int {globals}
+            %main = OpFunction %void None %fn %o = OpFunctionParameter %p %entry = OpLabel {body}
+            OpReturn OpFunctionEnd"
+        )
+    };
+    let private = "%pp = OpTypePointer Function %p";
+    compile(
+        &module(
+            private,
+            "%v = OpVariable %pp Function OpStore %v %o %w = OpLoad %p %v OpStore %w %i4",
+        ),
+        &Target::desktop(),
+    )
+    .unwrap();
+    let memory = "pointers have 32 bits in memory with Physical32";
+    let addresses = "addresses have 32 bits with Physical32";
+    for (globals, body, message) in [
+        ("%pp = OpTypePointer CrossWorkgroup %p", "", memory),
+        ("%pp = OpTypePointer Workgroup %p", "", memory),
+        ("%s = OpTypeStruct %int %p", "", memory),
+        ("%s = OpTypeArray %p %i4", "", memory),
+        ("OpTypeForwardPointer %f CrossWorkgroup", "", memory),
+        ("", "%n = OpConvertPtrToU %int %o", addresses),
+        ("", "%n = OpConvertUToPtr %p %i4", addresses),
+        ("", "%n = OpBitcast %int %o", addresses),
+        (
+            private,
+            "%v = OpVariable %pp Function %w = OpBitcast %pf %v",
+            memory,
+        ),
+        (
+            private,
+            "%v = OpVariable %pp Function OpCopyMemorySized %v %v %i4",
+            memory,
+        ),
+        (
+            private,
+            "%v = OpVariable %pp Function %w = OpSizeOf %int %v",
+            memory,
+        ),
+    ] {
+        let refused = compile(&module(globals, body), &Target::desktop()).unwrap_err();
+        assert!(refused.contains(message), "{globals} {body}: {refused}");
+    }
+    let logical = module("", "").replace("Physical32", "Logical");
+    let refused = compile(&logical, &Target::desktop()).unwrap_err();
+    assert!(
+        refused.contains("the addressing model Logical is not implemented"),
+        "{refused}"
+    );
+}
+
+/// An error has the position that an OpLine states.
+#[test]
+fn positions_of_the_source() {
+    let module = |first: &str, second: &str| {
+        format!(
+            "OpCapability Kernel OpCapability Addresses OpMemoryModel Physical64 OpenCL
+            OpEntryPoint Kernel %main \"k\" %file = OpString \"dir/a.cl\"
+            OpLine %file 1 2 %void = OpTypeVoid OpNoLine
+            %int = OpTypeInt 32 0 %i0 = OpConstant %int 0 %fn = OpTypeFunction %void
+            %main = OpFunction %void None %fn %entry = OpLabel {first} OpBranch %next
+            %next = OpLabel {second} OpMemoryBarrier %i0 %i0 OpReturn OpFunctionEnd"
+        )
+    };
+    let refused = |first, second| compile(&module(first, second), &Target::desktop()).unwrap_err();
+    let end = ": the memory scope CrossDevice is not implemented";
+    let log = refused("", "OpLine %file 7 3");
+    assert!(
+        log.ends_with(&format!("OpMemoryBarrier (dir/a.cl:7:3){end}")),
+        "{log}"
+    );
+    for (first, second) in [
+        ("", ""),
+        ("OpLine %file 7 3", ""),
+        ("", "OpLine %file 7 3 OpNoLine"),
+    ] {
+        let log = refused(first, second);
+        assert!(log.ends_with(&format!("OpMemoryBarrier{end}")), "{log}");
+    }
+}

@@ -177,9 +177,9 @@ fn what_is_missing_is_named() {
         "unsupported SPIR-V: instruction 0, OpCapability: the capability FunctionPointersINTEL is not implemented"
     );
     assert_eq!(
-        Module::new().op(17, &[6]).op(14, &[1, 2]).refused(),
-        "unsupported SPIR-V: instruction 1, OpMemoryModel: the addressing model Physical32 is not implemented \
-         (Physical64 is)"
+        Module::new().op(17, &[6]).op(14, &[0, 2]).refused(),
+        "unsupported SPIR-V: instruction 1, OpMemoryModel: the addressing model Logical is not implemented \
+         (Physical32 and Physical64 are)"
     );
     assert_eq!(
         Module::new()

@@ -146,20 +146,21 @@ pub(super) fn image(inst: &Inst<'_>, target: &Target) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks the OpMemoryModel.
-pub(super) fn memory_model(inst: &Inst<'_>) -> Result<(), Error> {
+/// Checks the OpMemoryModel. Returns whether pointers have 32 bits (Physical32).
+pub(super) fn memory_model(inst: &Inst<'_>) -> Result<bool, Error> {
     inst.exactly(2)?;
-    match AddressingModel::from_u32(inst.arg(0)?) {
-        Some(AddressingModel::Physical64) => {}
+    let small = match AddressingModel::from_u32(inst.arg(0)?) {
+        Some(AddressingModel::Physical32) => true,
+        Some(AddressingModel::Physical64) => false,
         Some(other) => {
             return Err(inst.unsupported(format!(
-                "the addressing model {other:?} is not implemented (Physical64 is)"
+                "the addressing model {other:?} is not implemented (Physical32 and Physical64 are)"
             )));
         }
         None => return Err(inst.invalid("the addressing model is unknown")),
-    }
+    };
     match MemoryModel::from_u32(inst.arg(1)?) {
-        Some(MemoryModel::OpenCL) => Ok(()),
+        Some(MemoryModel::OpenCL) => Ok(small),
         Some(other) => Err(inst.unsupported(format!("the memory model {other:?} is not that of OpenCL"))),
         None => Err(inst.invalid("the memory model is unknown")),
     }

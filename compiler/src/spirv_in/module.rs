@@ -193,7 +193,10 @@ impl<'w> Module<'w> {
                 Ok(())
             }
             Op::ExtInstImport => self.import(inst),
-            Op::MemoryModel => capability::memory_model(inst),
+            Op::MemoryModel => {
+                self.types.small_pointers = capability::memory_model(inst)?;
+                Ok(())
+            }
             Op::EntryPoint => self.entry_point(inst),
             Op::ExecutionMode | Op::ExecutionModeId => {
                 self.modes.push(*inst);

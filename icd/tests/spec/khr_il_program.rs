@@ -311,13 +311,13 @@ fn values_belong_to_a_build() {
         null_mut()
     ));
     assert_eq!(code, 0);
-    let data = binary.as_ptr();
+    let mut data = binary.as_ptr();
     let (loaded, code) = created!(clCreateProgramWithBinary(
         s.context,
         1,
         &raw const s.device,
         &raw const size,
-        &raw const data,
+        &raw mut data,
         null_mut()
     ));
     assert_eq!(code, 0);

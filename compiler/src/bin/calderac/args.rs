@@ -250,6 +250,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
     out.target = target(&environment, &out.clspv)?;
     out.spirv = environment.spirv;
     out.clspv.options(&mut out.options);
+    out.options.spec_constants.clone_from(&out.specialization);
     if out.files.is_empty() {
         return Err(usage("no input file (see --help)"));
     }

@@ -35,7 +35,8 @@ language
   -D NAME[=VALUE]  -U NAME  -I DIR  -cl-std=CL1.2  -cl-fast-relaxed-math  -w  -Werror ...
                         every option that clBuildProgram takes
   --options=STRING      all of them in one string, read as clBuildProgram reads it
-  --spec-constant=ID=VALUE  the value of a specialization constant of SPIR-V: 7, 1.5f (float) or 1.5 (double)
+  --spec-constant=ID=VALUE  the value of a specialization constant of SPIR-V, or of __spirv_SpecConstant(ID, DEFAULT)
+                        in OpenCL C: 7, 1.5f (float) or 1.5 (double)
 
 target
   --abi=ABI             physical (default: device addresses) | descriptor (clspv's mapping; the default if one of

@@ -304,6 +304,12 @@ where
         for n in 1..6 {
             values.push(self.operand(inst, n)?);
         }
+        // The number of elements and the stride may have 32 bits (Physical32).
+        for value in &mut values[2..4] {
+            if self.b.func.ty(*value) == Ty::I32 && self.cx.source.types.small_pointers {
+                *value = self.resize(*value, Ty::I64, false);
+            }
+        }
         for (value, ty) in values.iter().zip(&types) {
             if self.b.func.ty(*value) != ty.ir {
                 return Err(inst.invalid("an operand is of a type that the operation does not take"));
