@@ -1,5 +1,7 @@
 //! The option string of clBuildProgram, clCompileProgram and clLinkProgram (OpenCL 1.2, 5.6.4 and 5.6.5).
 
+use std::collections::BTreeMap;
+
 /// The version of OpenCL C that `-cl-std` selects.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum ClStd {
@@ -110,6 +112,9 @@ pub struct Options {
     pub native_math: bool,
     /// clspv's `-arch=spirv32`: `size_t` and the other types of that size have 32 bits.
     pub small_sizes: bool,
+    /// The bytes of the values of specialization constants that the source defines with `__spirv_SpecConstant`, by
+    /// SpecId. No option of clBuildProgram sets them.
+    pub spec_constants: BTreeMap<u32, Vec<u8>>,
 }
 
 /// A macro that the command line defines or undefines.

@@ -81,6 +81,172 @@ fn spirv_for_opencl() {
     assert!(text(&out.stdout).contains("other"));
 }
 
+/// SPIR-V's text is an input like its words, and `--convert` writes each as the other.
+#[test]
+fn spirv_as_text() {
+    let text_input = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/spirv_text/002_fp16.spvasm");
+    let module = file("converted.spv", "");
+    let module = module.to_str().expect("UTF-8");
+    let out = calderac(&["--convert", "--spirv=1.4", text_input, "-o", module], "");
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let out = calderac(&["--convert", "--emit=spvasm", module], "");
+    let written = text(&out.stdout);
+    assert!(written.starts_with("; SPIR-V\n; Version: 1.4\n"), "{written}");
+    assert!(written.contains("OpExtension \"cl_khr_fp16\""), "{written}");
+    let again = calderac(&["--convert", "-"], &written);
+    assert_eq!(again.stdout, std::fs::read(module).expect("it was written"));
+    // All three are compiled to the same module.
+    let compiled = calderac(&[module, "-o", "-"], "").stdout;
+    assert_eq!(compiled[..4], 0x0723_0203u32.to_le_bytes());
+    assert_eq!(calderac(&[text_input, "-o", "-"], "").stdout, compiled);
+    assert_eq!(calderac(&["-", "-o", "-"], &written).stdout, compiled);
+    let source = file("beside_text.cl", "kernel void other(global int *a) { *a = 1; }");
+    let out = calderac(
+        &[text_input, source.to_str().expect("UTF-8"), "--emit=reflect"],
+        "",
+    );
+    assert!(text(&out.stdout).contains("other"), "{}", text(&out.stderr));
+    for (args, input, code, message) in [
+        (
+            &["-"][..],
+            "OpCapability Kernel\n  OpWrong",
+            1,
+            "<stdin>:2:3: error: unknown instruction 'OpWrong'",
+        ),
+        (
+            &["--convert", "-"],
+            "kernel void f() {}",
+            1,
+            "'<stdin>' is not a SPIR-V module",
+        ),
+        (
+            &["--convert", "--emit=ir", text_input],
+            "",
+            2,
+            "--convert writes spv or spvasm",
+        ),
+        (
+            &["--convert", text_input, text_input],
+            "",
+            2,
+            "--convert takes one file",
+        ),
+    ] {
+        let out = calderac(args, input);
+        assert_eq!(out.status.code(), Some(code), "{args:?}");
+        assert!(text(&out.stderr).contains(message), "{}", text(&out.stderr));
+    }
+}
+
+/// `__spirv_SpecConstant` in OpenCL C has its default, or the value of `--spec-constant`.
+#[test]
+fn specialization_constants_in_source() {
+    let source = "typedef struct { int x; float y; } A;
+        constant int size = __spirv_SpecConstant(3, 4);
+        kernel void k(global A *o, global long *l) {
+            A a = { __spirv_SpecConstant(42, 0), __spirv_SpecConstant(43, 0.5f) };
+            int t[__spirv_SpecConstant(3, 4)];
+            o[0] = a; l[0] = __spirv_SpecConstant(44, -1L) + sizeof(t); l[1] = __spirv_SpecConstant(45, (uchar)200);
+        }";
+    let ir = |args: &[&str]| {
+        let out = calderac(&[&["--emit=hir", "-"], args].concat(), source);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        text(&out.stdout)
+    };
+    let plain = ir(&[]);
+    for (args, expected) in [
+        (&["--spec-constant=42=7"][..], "@0 int 7"),
+        (&["--spec-constant=43=2.25f"], "@4 float 2.25"),
+        (&["--spec-constant=44=-9"], "= long 7"),
+        (&["--spec-constant=45=77"], "= long 77"),
+    ] {
+        let special = ir(args);
+        assert_ne!(special, plain);
+        assert!(
+            special.contains(expected) && !plain.contains(expected),
+            "{special}\n{plain}"
+        );
+    }
+    // The value is a constant expression, which can be the length of an array.
+    assert_ne!(ir(&["--spec-constant=3=5"]), plain);
+    assert_eq!(ir(&["--spec-constant=9=5"]), plain, "no constant has this id");
+    for (source, option, message) in [
+        (
+            "__spirv_SpecConstant(1)",
+            "--spec-constant=1=2",
+            "takes an id and a default value",
+        ),
+        (
+            "__spirv_SpecConstant(-1, 2)",
+            "--spec-constant=1=2",
+            "must be a constant from 0 on",
+        ),
+        (
+            "__spirv_SpecConstant(1, o[0])",
+            "--spec-constant=1=2",
+            "must be constant",
+        ),
+        (
+            "__spirv_SpecConstant(1, (int2)(1)).x",
+            "--spec-constant=1=2",
+            "must be a scalar",
+        ),
+        (
+            "__spirv_SpecConstant(1, 2.0f)",
+            "--spec-constant=1=2.5",
+            "has 8 bytes instead of 4",
+        ),
+    ] {
+        let kernel = format!("kernel void k(global int *o) {{ o[1] = {source}; }}");
+        let out = calderac(&["-", "--check", option], &kernel);
+        assert_eq!(out.status.code(), Some(1), "{source}");
+        assert!(text(&out.stderr).contains(message), "{}", text(&out.stderr));
+    }
+}
+
+/// The property set of DPC++ (seed's example, with the last scalar, which its list omits).
+#[test]
+fn specialization_constants_by_name() {
+    let pod = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/spirv_text/003_pod.spvasm");
+    let module = std::fs::read_to_string(pod).expect("it exists");
+    let named = module.replace(
+        "OpDecorate %a0x",
+        "OpName %gold \"MyConst_mangled\"\nOpDecorate %a0x",
+    );
+    let out = calderac(&["--emit=spec-constants", "-"], &named);
+    assert_eq!(
+        text(&out.stdout),
+        "MyConst_mangled [10,0,4],[11,4,4],[12,8,4],[13,12,4],[14,16,4],[15,20,4]\n",
+        "{}",
+        text(&out.stderr)
+    );
+    let scalars =
+        "OpCapability Kernel OpCapability Addresses OpCapability Int64 OpMemoryModel Physical64 OpenCL
+        OpName %a \"a\" OpName %b \"b\" OpDecorate %a SpecId 42 OpDecorate %b SpecId 7
+        %int = OpTypeInt 32 0 %long = OpTypeInt 64 0 %a = OpSpecConstant %int 0 %b = OpSpecConstant %long 5
+        %c = OpConstant %int 1";
+    let out = calderac(&["--emit=spec-constants", "-"], scalars);
+    assert_eq!(text(&out.stdout), "a 42\nb 7\n", "{}", text(&out.stderr));
+    let out = calderac(&["--emit=spec-constants", "-"], SOURCE);
+    assert_eq!(out.status.code(), Some(2));
+    // Composites that share their parts have many scalars.
+    let mut many = scalars.to_owned();
+    let mut last = "%a".to_owned();
+    for n in 0..40 {
+        let part = if n == 0 {
+            "%int".into()
+        } else {
+            format!("%t{}", n - 1)
+        };
+        many += &format!(
+            " %t{n} = OpTypeStruct {part} {part} %v{n} = OpSpecConstantComposite %t{n} {last} {last}"
+        );
+        last = format!("%v{n}");
+    }
+    let out = calderac(&["--emit=spec-constants", "-"], &many);
+    assert_eq!(out.status.code(), Some(1));
+}
+
 #[test]
 fn every_kind_of_output() {
     let cases = [

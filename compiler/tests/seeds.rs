@@ -14,7 +14,7 @@ use caldera_compiler::driver::{Input, compile};
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::reflect::{self, Binding, MapStyle, Place, descriptor_map};
-use caldera_compiler::spirv::disassemble;
+use caldera_compiler::spirv_text::disassemble;
 use caldera_compiler::target::Target;
 
 /// Compiles with the words of a command line. Returns the log if the program is refused.

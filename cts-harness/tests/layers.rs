@@ -35,6 +35,7 @@ const COMPILER: &[Allowed] = &[
     ("reflect", "abi clspv intrinsic ir"),
     ("spirv", "abi diag hash intrinsic ir reflect source target"),
     ("spirv_in", "intrinsic ir printf target"),
+    ("spirv_text", "half"),
     ("pp", "diag options source target"),
     ("syntax", "diag hash options pp source stack suggest"),
     ("hir", "entity half hash intrinsic ir source"),

@@ -94,7 +94,11 @@ fn each_outside_crate_is_named_where_it_may_be() {
         (
             "rspirv",
             "compiler/src",
-            &["compiler/src/spirv/", "compiler/src/spirv_in/"],
+            &[
+                "compiler/src/spirv/",
+                "compiler/src/spirv_in/",
+                "compiler/src/spirv_text/",
+            ],
         ),
         ("ash", "runtime/src", &["runtime/src/vk/"]),
         ("gpu_allocator", "runtime/src", &["runtime/src/vk/"]),

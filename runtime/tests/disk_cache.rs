@@ -13,6 +13,9 @@ use support::*;
 
 const SOURCE: &str = "#include \"n.h\"\nkernel void k(global int *p) { p[get_global_id(0)] = N; }";
 
+/// A module whose specialization constants have the SpecIds 42 (an int) and 43.
+const SCALARS: &[u8] = include_bytes!("../../compiler/tests/spirv_text/003_scalar.spv");
+
 /// Counts the results that came from the disk, by lines of the log.
 struct Hits {
     log: PathBuf,
@@ -113,6 +116,21 @@ fn programs_come_from_the_disk_only_while_that_is_right() {
     assert!(linked("3") == three);
     assert_eq!(hits.new_ones(), 2);
     assert!(linked("4") != three);
+    assert_eq!(hits.new_ones(), 0);
+
+    // Programs from SPIR-V: the values of specialization constants are part of what is remembered.
+    let from_il = |value: i32| {
+        let program = Program::with_il(&context, SCALARS).expect("a module");
+        let set = program.set_specialization_constant(42, &value.to_le_bytes());
+        set.expect("an int");
+        program.build(&[], "", None).expect("build");
+        program.binaries().remove(0)
+    };
+    let seven = from_il(7);
+    assert_eq!(hits.new_ones(), 0);
+    assert!(from_il(7) == seven);
+    assert_eq!(hits.new_ones(), 1);
+    assert!(from_il(8) != seven);
     assert_eq!(hits.new_ones(), 0);
     std::fs::remove_dir_all(&dir).expect("directory");
 }

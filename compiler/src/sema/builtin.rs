@@ -19,6 +19,7 @@ mod overload;
 mod printf;
 mod relation;
 mod shuffle;
+mod spec_constant;
 #[cfg(test)]
 mod tests;
 
@@ -60,6 +61,9 @@ pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, sp
         return library::named(s, &name.name, span)
             .and_then(|f| library::call_function(s, f, args, span))
             .into();
+    }
+    if name.name == spec_constant::NAME {
+        return spec_constant::call(s, &args, span).into();
     }
     let since = version::since(&name.name);
     if since > s.options.std && !s.in_library && is_builtin(&name.name) {
@@ -412,5 +416,5 @@ pub(super) fn library_declaration(s: &mut Sema<'_>, name: &str) -> Option<Arc<as
 
 /// Returns whether a name is that of a built-in function, for better messages when it is used outside a call.
 pub(super) fn is_builtin(name: &str) -> bool {
-    find(name, false).is_some() || name::parse(name).is_some()
+    find(name, false).is_some() || name::parse(name).is_some() || name == spec_constant::NAME
 }

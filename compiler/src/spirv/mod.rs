@@ -60,15 +60,6 @@ fn bug(message: impl Into<String>) -> InternalError {
     InternalError::new("spirv", message)
 }
 
-/// Returns the module as assembly text.
-pub fn disassemble(words: &[u32]) -> String {
-    use rspirv::binary::Disassemble;
-    match rspirv::dr::load_words(words) {
-        Ok(module) => module.disassemble() + "\n",
-        Err(e) => format!("; not a module that can be read: {e}\n"),
-    }
-}
-
 /// The deepest nesting of control flow. SPIR-V's limit is 1,023 (2.17, universal limits); a loop takes more
 /// levels than its own.
 pub const MAX_DEPTH: usize = 1000;

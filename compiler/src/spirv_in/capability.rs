@@ -92,15 +92,19 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
             f.float64 && f.buffer_int64_atomics && f.shared_int64_atomics
         }
         Capability::ShaderClockKHR => f.clocks,
-        Capability::Float16 => f.float16,
-        Capability::Float64 => f.float64,
+        Capability::Float16 => f.float16 && has("cl_khr_fp16"),
+        Capability::Float64 => f.float64 && has("cl_khr_fp64"),
         Capability::ImageBasic
         | Capability::LiteralSampler
         | Capability::Sampled1D
         | Capability::Image1D
         | Capability::SampledBuffer
         | Capability::ImageBuffer => f.images,
-        Capability::Int64Atomics => f.buffer_int64_atomics,
+        // Devices have both extensions or none; each stands for all atomic operations.
+        Capability::Int64Atomics => {
+            f.buffer_int64_atomics
+                && (has("cl_khr_int64_base_atomics") || has("cl_khr_int64_extended_atomics"))
+        }
         Capability::GroupNonUniform | Capability::SubgroupDispatch => {
             f.subgroups && (has("cl_khr_subgroups") || has(BALLOT))
         }
@@ -128,20 +132,35 @@ pub(super) fn extension(inst: &Inst<'_>, target: &Target) -> Result<String, Erro
     }
 }
 
-/// Checks the OpMemoryModel.
-pub(super) fn memory_model(inst: &Inst<'_>) -> Result<(), Error> {
+/// Checks that the device has the images that an OpTypeImage declares.
+pub(super) fn image(inst: &Inst<'_>, target: &Target) -> Result<(), Error> {
+    let (is_depth, multisampled) = (inst.arg(2)? == 1, inst.arg(4)? == 1);
+    if multisampled {
+        return Err(
+            inst.unsupported("images with several samples are not implemented (cl_khr_gl_msaa_sharing)")
+        );
+    }
+    if is_depth && !target.has_extension("cl_khr_depth_images") {
+        return Err(inst.unsupported("the device does not have cl_khr_depth_images"));
+    }
+    Ok(())
+}
+
+/// Checks the OpMemoryModel. Returns whether pointers have 32 bits (Physical32).
+pub(super) fn memory_model(inst: &Inst<'_>) -> Result<bool, Error> {
     inst.exactly(2)?;
-    match AddressingModel::from_u32(inst.arg(0)?) {
-        Some(AddressingModel::Physical64) => {}
+    let small = match AddressingModel::from_u32(inst.arg(0)?) {
+        Some(AddressingModel::Physical32) => true,
+        Some(AddressingModel::Physical64) => false,
         Some(other) => {
             return Err(inst.unsupported(format!(
-                "the addressing model {other:?} is not implemented (Physical64 is)"
+                "the addressing model {other:?} is not implemented (Physical32 and Physical64 are)"
             )));
         }
         None => return Err(inst.invalid("the addressing model is unknown")),
-    }
+    };
     match MemoryModel::from_u32(inst.arg(1)?) {
-        Some(MemoryModel::OpenCL) => Ok(()),
+        Some(MemoryModel::OpenCL) => Ok(small),
         Some(other) => Err(inst.unsupported(format!("the memory model {other:?} is not that of OpenCL"))),
         None => Err(inst.invalid("the memory model is unknown")),
     }

@@ -19,6 +19,8 @@ pub struct Error {
     pub fault: Fault,
     /// The number of the instruction in the module, from 0 on, and its name.
     pub at: Option<(usize, String)>,
+    /// The position in the module's source that an OpLine states for the instruction: `file:line:column`.
+    pub line: Option<String>,
     /// The rule that is broken, or what is missing.
     pub reason: String,
 }
@@ -28,6 +30,7 @@ impl Error {
         Error {
             fault: Fault::Invalid,
             at: None,
+            line: None,
             reason: reason.into(),
         }
     }
@@ -36,6 +39,7 @@ impl Error {
         Error {
             fault: Fault::Invalid,
             at: Some((index, name)),
+            line: None,
             reason: reason.into(),
         }
     }
@@ -54,9 +58,18 @@ impl fmt::Display for Error {
             Fault::Invalid => "invalid",
             Fault::Unsupported => "unsupported",
         };
-        match &self.at {
-            Some((index, name)) => write!(f, "{word} SPIR-V: instruction {index}, {name}: {}", self.reason),
-            None => write!(f, "{word} SPIR-V: {}", self.reason),
+        match (&self.at, &self.line) {
+            (Some((index, name)), Some(line)) => {
+                write!(
+                    f,
+                    "{word} SPIR-V: instruction {index}, {name} ({line}): {}",
+                    self.reason
+                )
+            }
+            (Some((index, name)), None) => {
+                write!(f, "{word} SPIR-V: instruction {index}, {name}: {}", self.reason)
+            }
+            (None, _) => write!(f, "{word} SPIR-V: {}", self.reason),
         }
     }
 }

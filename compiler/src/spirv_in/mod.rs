@@ -19,6 +19,7 @@ mod consts;
 mod error;
 mod inspect;
 mod library;
+mod lines;
 mod lower;
 mod module;
 mod types;
@@ -26,7 +27,7 @@ mod words;
 
 pub use capability::{EXTENSIONS, capabilities};
 pub use error::{Error, Fault};
-pub use inspect::{SpecConstant, spec_constants};
+pub use inspect::{Leaf, Property, SpecConstant, properties, spec_constants};
 pub use words::{Words, is_kernel_module, is_module};
 
 use crate::ir::{FpFlags, Linkage, Module};
@@ -63,8 +64,9 @@ pub struct Imported {
 ///
 /// Fails if the module is invalid, or if it needs what is not implemented or what the device lacks.
 pub fn import(words: &Words, target: &Target, settings: &Settings) -> Result<Imported, Error> {
-    let module = module::read(words, target, &settings.specialization)?;
-    let mut imported = lower::lower(&module, target, settings)?;
+    let located = |e| lines::located(words, e);
+    let module = module::read(words, target, &settings.specialization).map_err(located)?;
+    let mut imported = lower::lower(&module, target, settings).map_err(located)?;
     if !imported.library.is_empty() {
         imported.library.insert_str(0, &pragmas(target));
     }

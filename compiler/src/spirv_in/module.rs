@@ -193,7 +193,10 @@ impl<'w> Module<'w> {
                 Ok(())
             }
             Op::ExtInstImport => self.import(inst),
-            Op::MemoryModel => capability::memory_model(inst),
+            Op::MemoryModel => {
+                self.types.small_pointers = capability::memory_model(inst)?;
+                Ok(())
+            }
             Op::EntryPoint => self.entry_point(inst),
             Op::ExecutionMode | Op::ExecutionModeId => {
                 self.modes.push(*inst);
@@ -222,7 +225,12 @@ impl<'w> Module<'w> {
             Op::TypeForwardPointer => self.types.forward(inst),
             Op::ExtInst if self.sets.get(&inst.arg(0)?) == Some(&Set::Silent) => Ok(()),
             Op::Variable => self.variable(inst),
-            op if is_type(op) => self.declare_type(inst),
+            op if is_type(op) => {
+                if op == Op::TypeImage {
+                    capability::image(inst, target)?;
+                }
+                self.declare_type(inst)
+            }
             _ => self.constant(inst, specialization),
         }
     }

@@ -13,6 +13,10 @@ use std::collections::{HashMap, HashSet};
 /// The largest size of a type in bytes: what the IR can state as the size of an object.
 const MAX_SIZE: u64 = u32::MAX as u64 - 15;
 
+/// Why a module for 32-bit addresses cannot have pointers in memory.
+pub(super) const SMALL_POINTERS: &str =
+    "pointers have 32 bits in memory with Physical32, but the addresses of the device have 64";
+
 /// A type.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Type {
@@ -53,6 +57,9 @@ pub(super) struct Layout {
 /// The types of a module by id.
 #[derive(Default, Debug)]
 pub(super) struct Types {
+    /// Pointers have 32 bits in the module (Physical32), and 64 on the device. They can be values, and in variables that
+    /// nothing else knows, but not where their size matters.
+    pub(super) small_pointers: bool,
     types: HashMap<u32, (Type, Option<Layout>)>,
 }
 
@@ -183,7 +190,15 @@ impl Types {
             Op::TypeVector => plain(self.vector(inst)?),
             Op::TypeArray => self.array(inst, length)?,
             Op::TypeStruct => self.structure(inst, packed)?,
-            Op::TypePointer => pointer(inst)?,
+            Op::TypePointer => {
+                let (ty, layout) = pointer(inst)?;
+                if let Type::Pointer(class, pointee) = ty
+                    && class != StorageClass::Function
+                {
+                    self.may_be_in_memory(inst, pointee)?;
+                }
+                (ty, layout)
+            }
             Op::TypeFunction => self.function(inst)?,
             Op::TypeImage => (image(inst)?, None),
             Op::TypeSampler => (Type::Sampler, None),
@@ -202,6 +217,10 @@ impl Types {
     /// Declares that a type will be a pointer, so that structures may contain it before its own declaration.
     pub(super) fn forward(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         inst.exactly(2)?;
+        if self.small_pointers {
+            // Only structures in memory need it.
+            return Err(inst.unsupported(SMALL_POINTERS));
+        }
         match StorageClass::from_u32(inst.arg(1)?) {
             Some(class) if space(class).is_some() => {
                 let layout = Layout { size: 8, align: 8 };
@@ -211,6 +230,22 @@ impl Types {
             }
             Some(class) => Err(inst.unsupported(format!("the storage class {class:?} is not implemented"))),
             None => Err(inst.invalid("the storage class is unknown")),
+        }
+    }
+
+    /// Checks that values of a type have the same size in memory as in the module.
+    fn may_be_in_memory(&self, inst: &Inst<'_>, ty: u32) -> Result<(), Error> {
+        match self.get(ty) {
+            Some(Type::Pointer(..)) if self.small_pointers => Err(inst.unsupported(SMALL_POINTERS)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns whether a type is a pointer to a pointer.
+    pub(super) fn points_to_pointer(&self, ty: u32) -> bool {
+        match self.get(ty) {
+            Some(Type::Pointer(_, pointee)) => matches!(self.get(*pointee), Some(Type::Pointer(..))),
+            _ => false,
         }
     }
 
@@ -235,6 +270,7 @@ impl Types {
         inst.exactly(2)?;
         let (elem, count) = (inst.arg(0)?, inst.arg(1)?);
         let layout = self.layout_of(inst, elem)?;
+        self.may_be_in_memory(inst, elem)?;
         let count = length(count).filter(|&n| n > 0);
         let count = count.ok_or_else(|| inst.invalid("the length is no positive integer constant"))?;
         let size = count
@@ -253,6 +289,7 @@ impl Types {
         let (mut end, mut align) = (0u64, 1);
         for &member in inst.args {
             let layout = self.layout_of(inst, member)?;
+            self.may_be_in_memory(inst, member)?;
             let own = if packed { 1 } else { layout.align };
             let at = end.next_multiple_of(u64::from(own));
             members.push((member, at));
@@ -327,7 +364,7 @@ fn pointer(inst: &Inst<'_>) -> Result<(Type, Option<Layout>), Error> {
 
 fn image(inst: &Inst<'_>) -> Result<Type, Error> {
     let dim = Dim::from_u32(inst.arg(1)?);
-    let (depth, arrayed, multisampled) = (inst.arg(2)? == 1, inst.arg(3)? == 1, inst.arg(4)? == 1);
+    let (depth, arrayed) = (inst.arg(2)? == 1, inst.arg(3)? == 1);
     let access = match inst.args.get(7) {
         Some(&word) => AccessQualifier::from_u32(word),
         None => Some(AccessQualifier::ReadOnly),
@@ -335,9 +372,6 @@ fn image(inst: &Inst<'_>) -> Result<Type, Error> {
     let Some(access) = access else {
         return Err(inst.invalid("the access qualifier is unknown"));
     };
-    if multisampled {
-        return Err(inst.unsupported("images with several samples are not implemented"));
-    }
     let shape = match (dim, arrayed) {
         (Some(Dim::Dim1D), false) => ImageShape::D1,
         (Some(Dim::Dim1D), true) => ImageShape::D1Array,

@@ -9,6 +9,12 @@ use crate::{cl, created, query, query_bytes, query_text};
 
 const ADD: &[u8] = include_bytes!("../../../compiler/tests/il/vector_add.2.spv");
 
+/// Specialization constants of DPC++: `{ int, float }` with the SpecIds 42 and 43.
+const SCALARS: &[u8] = include_bytes!("../../../compiler/tests/spirv_text/003_scalar.spv");
+
+/// `{ { int x; float y; } a[2]; int2 b; }`, whose scalars have the SpecIds 10 to 15.
+const POD: &[u8] = include_bytes!("../../../compiler/tests/spirv_text/003_pod.spv");
+
 fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
@@ -65,9 +71,15 @@ fn set(program: cl_program, id: u32, value: &[u8]) -> i32 {
     ))
 }
 
-/// Returns what the kernel `k` stores.
+/// Returns the int that the kernel `k` stores.
 fn result(s: &Setup, kernel: cl_kernel) -> i32 {
-    let buffer = s.buffer(&[0; 4]);
+    let bytes = stored(s, kernel, 4);
+    i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
+/// Returns the bytes that a kernel with one buffer stores.
+fn stored(s: &Setup, kernel: cl_kernel, size_of_buffer: usize) -> Vec<u8> {
+    let buffer = s.buffer(&vec![0xee; size_of_buffer]);
     let size = size_of::<cl_mem>();
     assert_eq!(
         cl!(clSetKernelArg(kernel, 0, size, (&raw const buffer).cast())),
@@ -87,9 +99,18 @@ fn result(s: &Setup, kernel: cl_kernel) -> i32 {
         event
     ));
     assert_eq!(code, 0);
-    let bytes = s.read(buffer, 4);
+    let bytes = s.read(buffer, size_of_buffer);
     assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
-    i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+    bytes
+}
+
+/// Builds a program and returns the bytes that its kernel `k` stores.
+fn built_and_stored(s: &Setup, program: cl_program, size: usize) -> Vec<u8> {
+    assert_eq!(build(program), 0, "{}", s.log(program));
+    let kernel = s.kernel(program, "k");
+    let bytes = stored(s, kernel, size);
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    bytes
 }
 
 #[test]
@@ -216,6 +237,96 @@ fn specialization_constants() {
     assert_eq!(result(&s, kernel), 1000);
     assert_eq!(cl!(clReleaseKernel(kernel)), 0);
     assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// The scalars of DPC++'s document: ids 42 and 43 with the defaults 0 and 0.0.
+#[test]
+fn scalars_of_dpcxx() {
+    let s = Setup::new();
+    let (program, code) = create(&s, SCALARS);
+    assert_eq!(code, 0);
+    assert_eq!(built_and_stored(&s, program, 8), [0; 8]);
+    assert_eq!(set(program, 42, &77i32.to_le_bytes()), 0);
+    assert_eq!(set(program, 43, &1.5f32.to_le_bytes()), 0);
+    let expected = [77i32.to_le_bytes(), 1.5f32.to_le_bytes()].concat();
+    assert_eq!(built_and_stored(&s, program, 8), expected);
+    // Eight bytes for an int.
+    assert_eq!(set(program, 42, &[0; 8]), CL_INVALID_VALUE);
+    assert_eq!(built_and_stored(&s, program, 8), expected, "it had no effect");
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// The structure of DPC++'s document: the host sets each scalar from the bytes of `gold`, with the descriptors
+/// `[10,0,4],[11,4,4],…` that `calderac --emit=spec-constants` prints.
+#[test]
+fn structures_of_dpcxx() {
+    let s = Setup::new();
+    let (program, code) = create(&s, POD);
+    assert_eq!(code, 0);
+    assert_eq!(
+        built_and_stored(&s, program, 24),
+        [0; 24],
+        "the defaults of the scalars"
+    );
+    assert_eq!(set(program, 12, &5i32.to_le_bytes()), 0);
+    let mut only = [0; 24];
+    only[8] = 5;
+    assert_eq!(built_and_stored(&s, program, 24), only, "one scalar is set");
+    // gold = { { { 7, 1.5 }, { 8, 2.5 } }, { 7, 7 } }
+    let gold = bytes(&[7, 0x3fc0_0000, 8, 0x4020_0000, 7, 7]);
+    for (n, leaf) in gold.chunks(4).enumerate() {
+        assert_eq!(set(program, 10 + n as u32, leaf), 0);
+    }
+    assert_eq!(built_and_stored(&s, program, 24), gold);
+    // The structure itself has no id.
+    assert_eq!(set(program, 16, &gold), CL_INVALID_SPEC_ID);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// Two builds of one program with different values: the kernels of the first keep theirs. Values are part of
+/// binaries, which are not from IL, so that nothing can be set in a program from one.
+#[test]
+fn values_belong_to_a_build() {
+    let s = Setup::new();
+    let (program, _) = create(&s, SCALARS);
+    let (other, _) = create(&s, SCALARS);
+    assert_eq!(set(program, 42, &1i32.to_le_bytes()), 0);
+    assert_eq!(set(other, 42, &2i32.to_le_bytes()), 0);
+    let first = built_and_stored(&s, program, 8);
+    let second = built_and_stored(&s, other, 8);
+    assert_eq!((first[0], second[0]), (1, 2));
+    assert_eq!(
+        built_and_stored(&s, program, 8),
+        first,
+        "the same value again, after another's build"
+    );
+    let size = query!(clGetProgramInfo(program; CL_PROGRAM_BINARY_SIZES) as usize);
+    let mut binary = vec![0u8; size];
+    let mut pointer = binary.as_mut_ptr();
+    let code = cl!(clGetProgramInfo(
+        program,
+        CL_PROGRAM_BINARIES,
+        size_of::<usize>(),
+        (&raw mut pointer).cast(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    let mut data = binary.as_ptr();
+    let (loaded, code) = created!(clCreateProgramWithBinary(
+        s.context,
+        1,
+        &raw const s.device,
+        &raw const size,
+        &raw mut data,
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    assert_eq!(built_and_stored(&s, loaded, 8), first);
+    assert_eq!(set(loaded, 42, &3i32.to_le_bytes()), CL_INVALID_PROGRAM);
+    assert!(query_bytes!(clGetProgramInfo(loaded; CL_PROGRAM_IL)).is_empty());
+    for p in [program, other, loaded] {
+        assert_eq!(cl!(clReleaseProgram(p)), 0);
+    }
 }
 
 #[test]

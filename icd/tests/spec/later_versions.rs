@@ -258,7 +258,8 @@ fn spirv_queries() {
         };
         list.into_iter().map(text).collect()
     };
-    assert_eq!(strings(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS), ["OpenCL.std"]);
+    let sets = strings(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS);
+    assert_eq!(sets, ["OpenCL.std"]);
     assert!(strings(CL_DEVICE_SPIRV_EXTENSIONS).contains(&"SPV_KHR_no_integer_wrap_decoration".to_owned()));
     let bytes = query_bytes!(clGetDeviceInfo(d; CL_DEVICE_SPIRV_CAPABILITIES));
     let numbers: Vec<u32> = bytes
@@ -270,6 +271,43 @@ fn spirv_queries() {
     // Addresses, Kernel, Linkage.
     assert!([4, 6, 5].iter().all(|n| numbers.contains(n)), "{numbers:?}");
     assert!(numbers.is_sorted());
+    // A module that declares all of it is built.
+    let text = |s: &str| {
+        let mut bytes = s.as_bytes().to_vec();
+        bytes.resize(bytes.len() / 4 * 4 + 4, 0);
+        let words = bytes.as_chunks().0.iter().map(|w| u32::from_le_bytes(*w));
+        words.collect::<Vec<u32>>()
+    };
+    let mut words = vec![0x0723_0203, 0x0001_0600, 0, 100, 0];
+    let mut op = |opcode: u32, operands: &[u32]| {
+        words.push((operands.len() as u32 + 1) << 16 | opcode);
+        words.extend(operands);
+    };
+    numbers.iter().for_each(|n| op(17, &[*n]));
+    let extensions = strings(CL_DEVICE_SPIRV_EXTENSIONS);
+    extensions.iter().for_each(|e| op(10, &text(e)));
+    for (n, set) in (1..).zip(&sets) {
+        op(11, &[&[n][..], &text(set)].concat());
+    }
+    op(14, &[2, 2]);
+    op(15, &[&[6, 10][..], &text("k")].concat());
+    op(19, &[20]);
+    op(33, &[21, 20]);
+    op(54, &[20, 10, 0, 21]);
+    op(248, &[22]);
+    op(253, &[]);
+    op(56, &[]);
+    let s = Setup::new();
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let (program, code) = created!(clCreateProgramWithIL(
+        s.context,
+        bytes.as_ptr().cast(),
+        bytes.len()
+    ));
+    assert_eq!(code, 0);
+    let code = cl!(clBuildProgram(program, 0, null(), null(), None, null_mut()));
+    assert_eq!(code, 0, "{}", s.log(program));
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
 #[test]

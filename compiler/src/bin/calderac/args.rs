@@ -30,6 +30,8 @@ pub(crate) enum Emit {
     Reflect,
     /// `map`: the descriptor map.
     Map,
+    /// `spec-constants`: the specialization constants of the input, SPIR-V for OpenCL.
+    SpecConstants,
 }
 
 impl Emit {
@@ -44,6 +46,7 @@ impl Emit {
             "spvasm" => Emit::Spvasm,
             "reflect" => Emit::Reflect,
             "map" => Emit::Map,
+            "spec-constants" => Emit::SpecConstants,
             _ => return None,
         })
     }
@@ -56,7 +59,7 @@ impl Emit {
             Emit::Hir => Stage::Sema,
             Emit::Ir => Stage::LowerHir,
             Emit::FinalIr => Stage::Passes,
-            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map => Stage::Emit,
+            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map | Emit::SpecConstants => Stage::Emit,
         }
     }
 
@@ -68,7 +71,7 @@ impl Emit {
             Emit::Hir => "hir",
             Emit::Ir => "ir",
             Emit::FinalIr => "final",
-            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map => "spv",
+            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map | Emit::SpecConstants => "spv",
         }
     }
 
@@ -108,6 +111,10 @@ pub(crate) struct Args {
     pub(crate) time: bool,
     /// The values of specialization constants, by SpecId.
     pub(crate) specialization: Specialization,
+    /// The version of SPIR-V that `--spirv` names.
+    pub(crate) spirv: Option<SpirvVersion>,
+    /// Write the input, a SPIR-V module, in another form, and do not compile it.
+    pub(crate) convert: bool,
 }
 
 /// A reason not to compile.
@@ -152,6 +159,8 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
         hooks: Hooks::default(),
         time: false,
         specialization: Specialization::new(),
+        spirv: None,
+        convert: false,
     };
     // Language options are collected into one string and parsed like the options string of clBuildProgram.
     let mut language = String::new();
@@ -188,6 +197,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
             }
             ("--abi", Some(abi)) => environment.abi = Some(abi.into()),
             ("--check", None) => out.check = true,
+            ("--convert", None) => out.convert = true,
             ("--strip-reflection", None) => out.strip = true,
             ("--time", None) => {
                 out.time = true;
@@ -238,9 +248,14 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
         out.clspv.sampler_map = Some(parse_sampler_map(&text).map_err(|e| usage(e.0))?);
     }
     out.target = target(&environment, &out.clspv)?;
+    out.spirv = environment.spirv;
     out.clspv.options(&mut out.options);
+    out.options.spec_constants.clone_from(&out.specialization);
     if out.files.is_empty() {
         return Err(usage("no input file (see --help)"));
+    }
+    if out.convert && out.files.len() > 1 {
+        return Err(usage("--convert takes one file"));
     }
     Ok(out)
 }

@@ -1,7 +1,7 @@
 //! The text of `--help`.
 
 const HEAD: &str = "\
-calderac: OpenCL C 1.2, or SPIR-V for OpenCL, to Vulkan SPIR-V
+calderac: OpenCL C 1.2, or SPIR-V for OpenCL (binary or text), to Vulkan SPIR-V
 
 usage: calderac [options] FILE...                 (- reads standard input)
        calderac --descriptor-map[=STYLE] FILE     the map of a module, of Caldera's or clspv's, or of a source
@@ -12,6 +12,8 @@ examples
   calderac saxpy.cl                       saxpy.spv for Caldera's runtime
   calderac saxpy.cl -o - | spirv-dis      to standard output
   calderac kernel.spv -o saxpy.spv        from SPIR-V that declares the capability Kernel
+  calderac kernel.spvasm -o saxpy.spv     from its text
+  calderac --convert in.spvasm -o in.spv  assembles; --convert --emit=spvasm in.spv disassembles
   calderac --emit=spvasm saxpy.cl         as text
   calderac --abi=descriptor saxpy.cl -o saxpy.spv && calderac --descriptor-map saxpy.spv
                                           a descriptor for each buffer, as clspv has it, and what goes where
@@ -20,8 +22,11 @@ output
   -o FILE               where the result goes; - is standard output (default for text; for spv: FILE.spv beside
                         the source, a.spv for several)
   --emit=KIND           pp | ast | hir | ir | final-ir | spv (default) | spvasm | reflect | map
+                        | spec-constants (name and SpecId of those of SPIR-V for OpenCL, or [SpecId,offset,size]
+                        of each part)
   --descriptor-map[=STYLE]  --emit=map: newer (default, what clspv-reflection prints) | older | first
                         (what -descriptormap=FILE wrote, later and at first)
+  --convert             write the SPIR-V module that is the input, without compiling it (spv | spvasm)
   --check               compile, write nothing
   --strip-reflection    without the reflection, for drivers and tools that do not know it
   --stop-after=STAGE    preprocess | parse | sema | lower_hir | passes | emit
@@ -30,7 +35,8 @@ language
   -D NAME[=VALUE]  -U NAME  -I DIR  -cl-std=CL1.2  -cl-fast-relaxed-math  -w  -Werror ...
                         every option that clBuildProgram takes
   --options=STRING      all of them in one string, read as clBuildProgram reads it
-  --spec-constant=ID=VALUE  the value of a specialization constant of SPIR-V: 7, 1.5f (float) or 1.5 (double)
+  --spec-constant=ID=VALUE  the value of a specialization constant of SPIR-V, or of __spirv_SpecConstant(ID, DEFAULT)
+                        in OpenCL C: 7, 1.5f (float) or 1.5 (double)
 
 target
   --abi=ABI             physical (default: device addresses) | descriptor (clspv's mapping; the default if one of
@@ -39,7 +45,7 @@ target
                         vulkan1.1 (SPIR-V 1.3) | vulkan1.0 (SPIR-V 1.0) | clspv (default of the descriptor ABI:
                         SPIR-V 1.0, the memory model of GLSL) | runtime (the descriptor ABI as Caldera's
                         runtime wants it)
-  --spirv=1.N           SPIR-V version of the output
+  --spirv=1.N           SPIR-V version of the output, and of text that states none (else 1.6)
 
 descriptor ABI; the names are clspv's, with one dash or two, values with = or as the next word; [...] is the default
   --behaviour=WHICH     newer (default) | older: -cluster-pod-kernel-args=0 -work-dim=0 -int8=0 -fp64=0, literal

@@ -14,8 +14,8 @@ use caldera_compiler::driver::{
 use caldera_compiler::pass::{Hooks, pipeline};
 use caldera_compiler::pp::{IncludeResolver, Included, MAX_INCLUDED_BYTES};
 use caldera_compiler::reflect::{self, MapStyle, descriptor_map};
-use caldera_compiler::spirv;
-use caldera_compiler::spirv_in::is_kernel_module;
+use caldera_compiler::spirv_in::{self, Words, is_kernel_module};
+use caldera_compiler::spirv_text;
 use caldera_compiler::target::Target;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|info| complain(&format!("{info}\n"))));
     let done = match args.files.as_slice() {
         [file] => one_file(&args, file),
-        files if args.emit.needs_module() => several_files(&args, files),
+        files if args.emit.needs_module() && args.emit != Emit::SpecConstants => several_files(&args, files),
         files => files.iter().try_for_each(|file| one_file(&args, file)),
     };
     done.err().unwrap_or(Exit::Good).into()
@@ -232,9 +232,71 @@ fn as_module(bytes: &[u8]) -> Option<Vec<u32>> {
     (words.first() == Some(&0x0723_0203) && rest.is_empty()).then_some(words)
 }
 
+/// Reads a file. SPIR-V's text is assembled.
+fn load(args: &Args, file: &str) -> Result<Vec<u8>, Exit> {
+    let bytes = read(file)?;
+    let Ok(text) = str::from_utf8(&bytes) else {
+        return Ok(bytes);
+    };
+    let named = Path::new(file).extension().is_some_and(|e| e == "spvasm");
+    if !named && !spirv_text::is_assembly(text) {
+        return Ok(bytes);
+    }
+    let minor = args.spirv.map_or(MAX_MINOR, |v| v.minor);
+    let words = spirv_text::assemble(text, minor).map_err(|e| {
+        complain(&format!("{}:{e}\n", shown(file)));
+        Exit::Program
+    })?;
+    Ok(words.iter().flat_map(|w| w.to_le_bytes()).collect())
+}
+
+/// The newest version of SPIR-V that can be read, 1.6, which is that of text that states none.
+const MAX_MINOR: u8 = 6;
+
+/// Writes a SPIR-V module in another form.
+fn convert(args: &Args, file: &str, bytes: &[u8]) -> Done {
+    let Some(words) = as_module(bytes) else {
+        complain(&format!(
+            "calderac: error: '{}' is not a SPIR-V module\n",
+            shown(file)
+        ));
+        return Err(Exit::Program);
+    };
+    let to = args.output.as_deref().unwrap_or("-");
+    match args.emit {
+        Emit::Spv => write(to, bytes),
+        Emit::Spvasm => write(to, spirv_text::disassemble(&words).as_bytes()),
+        _ => {
+            complain("calderac: error: --convert writes spv or spvasm\n");
+            Err(Exit::Usage)
+        }
+    }
+}
+
+/// Writes how a host finds the specialization constants of a SPIR-V module for OpenCL.
+fn spec_constants(args: &Args, file: &str, bytes: &[u8]) -> Done {
+    if !is_kernel_module(bytes) {
+        complain("calderac: error: only SPIR-V for OpenCL has specialization constants with names\n");
+        return Err(Exit::Usage);
+    }
+    let list = Words::from_bytes(bytes).and_then(|words| spirv_in::properties(&words, &args.target));
+    let list = list.map_err(|e| {
+        complain(&format!("calderac: error: '{}': {e}\n", shown(file)));
+        Exit::Program
+    })?;
+    let lines: String = list.iter().map(|p| format!("{p}\n")).collect();
+    write(args.output.as_deref().unwrap_or("-"), lines.as_bytes())
+}
+
 /// Compiles one source file or SPIR-V module for OpenCL, or converts one SPIR-V module for Vulkan.
 fn one_file(args: &Args, file: &str) -> Done {
-    let bytes = read(file)?;
+    let bytes = load(args, file)?;
+    if args.convert {
+        return convert(args, file, &bytes);
+    }
+    if args.emit == Emit::SpecConstants {
+        return spec_constants(args, file, &bytes);
+    }
     if is_kernel_module(&bytes) {
         return kernel_module(args, file, &bytes);
     }
@@ -270,7 +332,8 @@ fn kernel_module(args: &Args, file: &str, bytes: &[u8]) -> Done {
         complain("calderac: error: a SPIR-V module has no preprocessed source, syntax tree or typed tree\n");
         return Err(Exit::Usage);
     }
-    if args.output.is_none() && args.emit == Emit::Spv && file != "-" && !args.check {
+    let is_own_name = Path::new(file).extension().is_some_and(|e| e == "spv");
+    if args.output.is_none() && args.emit == Emit::Spv && is_own_name && !args.check {
         complain("calderac: error: -o is needed, because the output would have the name of the input\n");
         return Err(Exit::Usage);
     }
@@ -307,7 +370,7 @@ fn finish(args: &Args, file: &str, outcome: Result<Compiled, Failed>, result: Op
 fn several_files(args: &Args, files: &[String]) -> Done {
     let mut objects = Vec::new();
     for file in files {
-        let bytes = read(file)?;
+        let bytes = load(args, file)?;
         if is_kernel_module(&bytes) {
             let input = IlInput {
                 name: shown(file),
@@ -397,7 +460,7 @@ fn module(args: &Args, file: &str, words: &[u32]) -> Done {
 
 /// Disassembles a module. Its reflection, which follows the functions, is written as comments.
 fn assembly(words: &[u32]) -> Result<String, reflect::ReflectionError> {
-    let mut text = spirv::disassemble(&reflect::strip(words)?);
+    let mut text = spirv_text::disassemble(&reflect::strip(words)?);
     for line in reflect::listing(words)?.lines() {
         text.push_str("; ");
         text.push_str(line);

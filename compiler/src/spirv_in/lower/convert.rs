@@ -4,6 +4,7 @@ use super::func::FuncLowering;
 use crate::ir::{AddressSpace, CastOp, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::library::CType;
+use crate::spirv_in::types::SMALL_POINTERS;
 use crate::spirv_in::words::Inst;
 use rspirv::spirv::{Decoration, FPRoundingMode, Op};
 
@@ -92,10 +93,22 @@ where
         self.define_from(inst, value)
     }
 
+    /// Checks that an integer of the module can hold an address of the device.
+    fn addresses_are_whole(&self, inst: &Inst<'_>) -> Result<(), Error> {
+        match self.cx.source.types.small_pointers {
+            true => {
+                Err(inst
+                    .unsupported("addresses have 32 bits with Physical32, but those of the device have 64"))
+            }
+            false => Ok(()),
+        }
+    }
+
     pub(super) fn pointer_to_int(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         inst.exactly(1)?;
         let v = self.operand(inst, 0)?;
         let to = self.result_type(inst)?;
+        self.addresses_are_whole(inst)?;
         if !self.b.func.ty(v).scalar.is_ptr() || to.is_vector() || !to.scalar.is_int() {
             return Err(inst.invalid("the types are not a pointer and an integer"));
         }
@@ -108,6 +121,7 @@ where
         inst.exactly(1)?;
         let v = self.operand(inst, 0)?;
         let (from, to) = (self.b.func.ty(v), self.result_type(inst)?);
+        self.addresses_are_whole(inst)?;
         if !to.scalar.is_ptr() || from.is_vector() || !from.scalar.is_int() {
             return Err(inst.invalid("the types are not an integer and a pointer"));
         }
@@ -122,6 +136,16 @@ where
         let from = self.b.func.ty(v);
         let to = self.result_type(inst)?;
         let plain = |t: Ty| t.scalar.is_int() || t.scalar.is_float();
+        if from.space().is_some() != to.space().is_some() {
+            self.addresses_are_whole(inst)?;
+        }
+        // A pointer to a pointer stays one, so that what is accessed through it has one size.
+        let types = &self.cx.source.types;
+        if types.points_to_pointer(inst.ty) != types.points_to_pointer(self.type_of(inst, inst.arg(0)?)?)
+            && types.small_pointers
+        {
+            return Err(inst.unsupported(SMALL_POINTERS));
+        }
         let value = match (from.space(), to.space()) {
             (Some(a), Some(b)) if a == b => v,
             (Some(AddressSpace::Global), Some(AddressSpace::Constant))

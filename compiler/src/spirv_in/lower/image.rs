@@ -134,6 +134,9 @@ where
 
     pub(super) fn image_write(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         let (shape, _) = self.shape(inst, inst.arg(0)?)?;
+        if shape == ImageShape::D3 && !self.cx.writes_volumes {
+            return Err(inst.unsupported("the device does not have cl_khr_3d_image_writes"));
+        }
         let image = self.operand(inst, 0)?;
         let at = self.coordinates(inst, 1, shape, true)?;
         let value = self.operand(inst, 2)?;

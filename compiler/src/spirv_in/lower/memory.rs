@@ -2,10 +2,10 @@
 
 use super::func::{FuncLowering, Val};
 use crate::intrinsic::Intrinsic;
-use crate::ir::{Access, AddressSpace, BinOp, CastOp, CmpOp, Op as IrOp, Scalar, Ty, Value};
+use crate::ir::{Access, AddressSpace, BinOp, CastOp, CmpOp, Op as IrOp, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::consts::Constant;
-use crate::spirv_in::types::{Layout, Part, Type};
+use crate::spirv_in::types::{Layout, Part, SMALL_POINTERS, Type};
 use crate::spirv_in::words::Inst;
 use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, StorageClass};
 
@@ -240,6 +240,7 @@ where
             Ok(f.cx.source.types.layout(pointee).map_or(1, |l| l.align))
         };
         let align = natural(self, 0)?.min(natural(self, 1)?);
+        self.sizes_are_known(inst)?;
         let (dst, next) = self.access(inst, 3, align)?;
         let size = inst.arg(2)?;
         match self.cx.source.consts.integer(size).map(u32::try_from) {
@@ -247,6 +248,19 @@ where
             Some(Err(_)) => Err(inst.unsupported("a copy of 4 GiB or more")),
             None => self.copy_loop(inst, size),
         }
+    }
+
+    /// Checks that no operand of an instruction is a pointer to memory whose size is not what the module assumes: a
+    /// pointer, in a module for 32-bit addresses.
+    pub(super) fn sizes_are_known(&self, inst: &Inst<'_>) -> Result<(), Error> {
+        let types = &self.cx.source.types;
+        for &id in &inst.args[..inst.args.len().min(2)] {
+            let ty = self.type_of(inst, id)?;
+            if types.small_pointers && types.points_to_pointer(ty) {
+                return Err(inst.unsupported(SMALL_POINTERS));
+            }
+        }
+        Ok(())
     }
 
     /// Copies a constant number of bytes from operand 1 to operand 0. A second set of memory operands is
@@ -451,6 +465,7 @@ where
 
     pub(super) fn size_of(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         let (_, pointee) = self.pointer(inst, inst.arg(0)?)?;
+        self.sizes_are_known(inst)?;
         let size = self.pointee_layout(inst, pointee)?.size;
         let value = self.b.i32(size as i32);
         self.define(inst, value)
@@ -487,7 +502,12 @@ where
         let (Some(ty), Some(built_in)) = (ty, built_in) else {
             return Err(inst.invalid(format!("%{variable} is no built-in variable")));
         };
-        let by_dimension = |i| Some((i, Ty::vector(Scalar::I64, 3)));
+        let size = if source.types.small_pointers {
+            Ty::I32
+        } else {
+            Ty::I64
+        };
+        let by_dimension = |i| Some((i, Ty::vector(size.scalar, 3)));
         let single = |i| Some((i, Ty::I32));
         let found = match built_in {
             BuiltIn::GlobalInvocationId => by_dimension(Intrinsic::GlobalId),
@@ -504,14 +524,19 @@ where
             BuiltIn::NumSubgroups | BuiltIn::NumEnqueuedSubgroups => single(Intrinsic::NumSubgroups),
             BuiltIn::SubgroupId => single(Intrinsic::SubgroupId),
             BuiltIn::SubgroupLocalInvocationId => single(Intrinsic::SubgroupLocalId),
-            BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex if ty == Ty::I64 => {
-                return self.linear_id(inst, built_in == BuiltIn::GlobalLinearId);
+            BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex if ty == size => {
+                let value = self.linear_id(inst, built_in == BuiltIn::GlobalLinearId)?;
+                return Ok(self.resize(value, ty, false));
             }
             _ => None,
         };
         match found {
             Some((intrinsic, want)) if want == ty && want.is_vector() => {
-                let lanes = (0..3).map(|n| self.dimension(intrinsic, n)).collect();
+                let lane = |n| {
+                    let value = self.dimension(intrinsic, n);
+                    self.resize(value, size, false)
+                };
+                let lanes = (0..3).map(lane).collect();
                 Ok(self.b.construct(ty, lanes))
             }
             Some((intrinsic, want)) if want == ty => Ok(self.b.value(IrOp::Intrinsic(intrinsic), [], ty)),

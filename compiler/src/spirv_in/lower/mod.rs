@@ -53,6 +53,8 @@ struct Lowering<'m, 'w> {
     contract: bool,
     /// Whether the device has sub-groups.
     has_subgroups: bool,
+    /// Whether kernels may write 3D images.
+    writes_volumes: bool,
     /// Whether the device has double, to which printf's arguments are promoted.
     has_double: bool,
 }
@@ -70,6 +72,7 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         data: HashMap::new(),
         contract: !source.modes.iter().any(contraction_off),
         has_subgroups: target.has_extension("cl_khr_subgroups") || target.has_extension(BALLOT),
+        writes_volumes: target.has_extension("cl_khr_3d_image_writes"),
         has_double: target.features.float64,
     };
     cx.variables()?;

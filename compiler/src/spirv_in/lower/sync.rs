@@ -57,7 +57,8 @@ where
         let semantics = self.semantics(inst, 2)?;
         let barrier = match execution {
             Scope::Workgroup => Intrinsic::Barrier(semantics.flags),
-            Scope::Subgroup => Intrinsic::SubgroupBarrier(semantics.flags),
+            Scope::Subgroup if self.cx.has_subgroups => Intrinsic::SubgroupBarrier(semantics.flags),
+            Scope::Subgroup => return Err(inst.unsupported("the device does not have cl_khr_subgroups")),
             _ => {
                 return Err(
                     inst.unsupported(format!("barriers of the scope {execution:?} are not implemented"))
@@ -302,6 +303,12 @@ where
         let mut values = Vec::new();
         for n in 1..6 {
             values.push(self.operand(inst, n)?);
+        }
+        // The number of elements and the stride may have 32 bits (Physical32).
+        for value in &mut values[2..4] {
+            if self.b.func.ty(*value) == Ty::I32 && self.cx.source.types.small_pointers {
+                *value = self.resize(*value, Ty::I64, false);
+            }
         }
         for (value, ty) in values.iter().zip(&types) {
             if self.b.func.ty(*value) != ty.ir {
