@@ -4,7 +4,7 @@
 //! destroys the instance before the process forks, so that neither parent nor child inherits anything of a
 //! driver, and the next use makes another instance.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -143,8 +143,8 @@ impl Shared {
         if version < vk::API_VERSION_1_1 {
             return Err(VkError::absent("Vulkan loader", "older than Vulkan 1.1"));
         }
-        let mut layers: Vec<*const i8> = Vec::new();
-        let mut extensions: Vec<*const i8> = Vec::new();
+        let mut layers: Vec<*const c_char> = Vec::new();
+        let mut extensions: Vec<*const c_char> = Vec::new();
         let mut messages = false;
         if validation != Validation::Off {
             // SAFETY: the function has no preconditions.
