@@ -54,7 +54,7 @@ pub(crate) fn run() -> Outcome {
     }
     if devices.is_empty() {
         return fail!(
-            "no device: install a Vulkan 1.3 driver (apt-get install mesa-vulkan-drivers for the CPU one); \
+            "no device: install a Vulkan driver (apt-get install mesa-vulkan-drivers for the CPU one); \
              CALDERA_LOG=debug says why a device is left out"
         );
     }

@@ -49,6 +49,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
             "warnings",
         ]),
     )?;
+    progress::step("Lints for ARM");
+    arm()?;
     // The compiler's documentation is for users of the library, so its public items must not link to private
     // ones.
     progress::step("Documentation");
@@ -76,6 +78,42 @@ pub(crate) fn run(args: &Args) -> Outcome {
         }
         _ => Ok(()),
     }
+}
+
+/// Checks the library and the offline compiler for ARM, which needs Rust's standard library for that target. If it cannot
+/// be had, nothing is checked, and the output says so.
+fn arm() -> Outcome {
+    const TARGET: &str = "aarch64-unknown-linux-gnu";
+    if !has_target(TARGET) {
+        // This fails without rustup and without a network.
+        let _ = Command::new("rustup").args(["target", "add", TARGET]).output();
+    }
+    if !has_target(TARGET) {
+        say!("not checked: Rust's target {TARGET} is not installed, and `rustup target add` failed");
+        return Ok(());
+    }
+    let packages = ["--package", "caldera-icd", "--package", "caldera-compiler"];
+    progress::shown(
+        "cargo clippy",
+        cargo()
+            .args(["clippy", "--quiet", "--target", TARGET])
+            .args(packages)
+            .args(["--", "-D", "warnings"]),
+    )
+}
+
+/// Returns whether Rust's standard library is installed for a target.
+fn has_target(target: &str) -> bool {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc)
+        .args(["--print", "target-libdir", "--target", target])
+        .output();
+    let Ok(output) = output else { return false };
+    let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files
+        .map(|f| f.file_name())
+        .any(|name| name.to_string_lossy().starts_with("libstd-"))
 }
 
 /// Returns the changes since the last commit, or `None` outside of a git checkout.

@@ -404,7 +404,8 @@ impl Chunks<c_char> {
     pub(crate) fn text(&self, index: usize) -> Option<Vec<u8>> {
         let text = self.values(index)?;
         if !text.is_empty() {
-            return Some(text.iter().map(|c| *c as u8).collect());
+            // `c_char` is signed on some processors and unsigned on others.
+            return Some(text.iter().map(|c| c.to_ne_bytes()[0]).collect());
         }
         let start = self.starts.get(index)?;
         // SAFETY: `values` has checked that the pointer is not null. The string has no length, so it is zero-terminated

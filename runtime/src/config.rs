@@ -28,6 +28,7 @@
 //! | `CALDERA_DEBUG=gather-flushes` | Let a thread gather the submissions of `clFlush` on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
 //! | `CALDERA_DEBUG=guess-pipelines` | Make pipelines that launches will probably need in advance on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
 //! | `CALDERA_DEBUG=pipeline-statistics` | Write what the driver says of each pipeline (registers, spills, instructions; VK_KHR_pipeline_executable_properties) to the log, in the group `kernel` with the level `info` |
+//! | `CALDERA_DEBUG=device=NAME` | Use only what the device of this description has (`runtime/docs/devices.md`): a built-in one, or a file, whose path contains a slash |
 //! | `CALDERA_DEBUG=lose-device=N` | For tests: the Nth submission loses the device |
 //! | `CALDERA_DEBUG=no-memory=N` | For tests: the Nth allocation of device memory fails |
 //! | `CALDERA_DEBUG=no-memory-from=N` | For tests: the Nth allocation of device memory and all later ones fail |
@@ -198,10 +199,12 @@ pub struct Config {
     pub cl_version: ClVersion,
     /// The name to report of every device.
     pub device_name: Option<String>,
-    /// The way in which kernels access buffers.
-    pub abi: AbiChoice,
+    /// The way in which kernels access buffers; `None`: by address, where the device supports that.
+    pub abi: Option<AbiChoice>,
     /// The debugging flags.
     pub debug: DebugFlags,
+    /// The description of the device that the real ones are reduced to.
+    pub debug_device: Option<String>,
     /// The cache on disk.
     pub cache: CachePlace,
     /// The limit of the cache in bytes.
@@ -230,8 +233,9 @@ impl Default for Config {
             device_type: None,
             cl_version: ClVersion::default(),
             device_name: None,
-            abi: AbiChoice::Physical,
+            abi: None,
             debug: DebugFlags::default(),
+            debug_device: None,
             cache: CachePlace::User(None),
             cache_size: 512 << 20,
             calibrate: true,
@@ -413,8 +417,9 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
         Some(v) => complaints.push(format!("CALDERA_VALIDATION: {v:?} is none of 0, 1, abort")),
     }
     match get("CALDERA_ABI").as_deref() {
-        None | Some("physical") => {}
-        Some("descriptor") => c.abi = AbiChoice::Descriptor,
+        None => {}
+        Some("physical") => c.abi = Some(AbiChoice::Physical),
+        Some("descriptor") => c.abi = Some(AbiChoice::Descriptor),
         Some(v) => complaints.push(format!("CALDERA_ABI: {v:?} is neither physical nor descriptor")),
     }
     match get("CALDERA_DEVICE_TYPE").as_deref() {
@@ -435,6 +440,10 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
     c.device_name = get("CALDERA_DEVICE_NAME");
     if let Some(v) = get("CALDERA_DEBUG") {
         for flag in v.split(',').map(str::trim).filter(|f| !f.is_empty()) {
+            if let Some(name) = flag.strip_prefix("device=") {
+                c.debug_device = Some(name.to_owned());
+                continue;
+            }
             let (name, number) = match flag.split_once('=') {
                 Some((name, number)) => (name, Some(number.parse().ok())),
                 None => (flag, None),

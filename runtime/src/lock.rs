@@ -51,6 +51,10 @@ pub(crate) enum Rank {
     Submit,
     /// A device's memory allocator.
     Allocator,
+    /// The fences of a timeline's pending submissions.
+    FenceTimeline,
+    /// A device's idle fences.
+    Fences,
     /// A device's idle timeline semaphores.
     Timelines,
     /// The files that a build has tried to read.

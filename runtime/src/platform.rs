@@ -142,7 +142,7 @@ fn why_none(found: &[String], unselected: usize, filter: Option<&str>) -> String
     let numbered = found.iter().enumerate().map(|(i, name)| format!("{i}: {name}"));
     let list = numbered.collect::<Vec<_>>().join(", ");
     match filter {
-        _ if found.is_empty() => "Vulkan has no devices of version 1.3".to_owned(),
+        _ if found.is_empty() => "Vulkan has no devices of version 1.1 or later".to_owned(),
         Some(filter) if unselected == found.len() => {
             format!("CALDERA_DEVICE={filter} fits none of the Vulkan devices ({list})")
         }

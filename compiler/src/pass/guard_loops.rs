@@ -40,7 +40,8 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         if found.is_empty() {
             continue;
         }
-        let condition = has_work_item(func, cx.target.features.subgroups);
+        // From SPIR-V 1.3 on, each device has the two built-in values of sub-groups, even if it does not offer sub-groups.
+        let condition = has_work_item(func, cx.target.spirv.minor >= 3);
         for inst in found {
             guard(func, inst, condition);
         }

@@ -5,9 +5,11 @@ use std::process::Command;
 /// The variable that marks such a process, so that it does not start further ones.
 const MARK: &str = "CALDERA_TEST_AGAIN";
 
-/// Returns whether this process uses the descriptor ABI (`CALDERA_ABI`).
+/// Returns whether this process uses the descriptor ABI, because `CALDERA_ABI` asks for it or because the device has no
+/// addresses.
 pub fn with_descriptors() -> bool {
     std::env::var("CALDERA_ABI").is_ok_and(|v| v == "descriptor")
+        || std::env::var("CALDERA_DEBUG").is_ok_and(|v| v.contains("device=no-addresses"))
 }
 
 /// Runs all tests of the running program in a process in which the variable `name` has the value. They must pass.
@@ -24,6 +26,11 @@ pub fn run_tests(filter: &str, name: &str, value: &str) {
 pub fn run_all_tests_but(name: &str, value: &str, without: &[&str]) {
     let skipped: Vec<&str> = without.iter().flat_map(|text| ["--skip", text]).collect();
     run(name, value, &skipped);
+}
+
+/// Runs the tests of these names in a process in which the variable `name` has the value. They must pass.
+pub fn run_exactly(tests: &[&str], name: &str, value: &str) {
+    run(name, value, &[&["--exact"], tests].concat());
 }
 
 fn run(name: &str, value: &str, arguments: &[&str]) {

@@ -1,4 +1,5 @@
 // Structs, unions, enums, arrays, their initializers and layouts (CL 6.1.5, 6.5, C99 6.7.2, 6.7.8).
+// needs: cl_khr_fp64
 #define PUT(x) out[n_++] = (ulong)(x)
 
 struct S{ char a; int3 v; short b; long c; double3 d; } ;

@@ -1,4 +1,5 @@
 // Components of vectors as values and as what is assigned to (CL 6.1.7), literals (6.1.6), lanes through pointers.
+// needs: cl_khr_fp64
 #define PUT(x) out[n_++] = (ulong)(x)
 
 // Components in any order, halves of components.

@@ -1,4 +1,5 @@
 // Functions (CL 6.8, C99 6.9.1): static and inline, parameters of every kind, converted arguments and results.
+// needs: cl_khr_fp64
 #define PUT(x) out[n_++] = (ulong)(x)
 
 static inline int sq(int x) { return x*x; } inline int cube(int x) { return x*sq(x); }

@@ -1,4 +1,5 @@
 // Built-in functions at values with exact results (CL 6.12.2 to 6.12.6, 6.12.12).
+// needs: cl_khr_fp64
 #define PUT(x) out[n_++] = (ulong)(x)
 
 // kernel: math_values

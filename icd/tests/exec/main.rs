@@ -7,6 +7,7 @@ mod aliases;
 mod atomics;
 mod conversions;
 mod descriptors;
+mod devices;
 mod driver_faults;
 mod exact;
 mod expr;

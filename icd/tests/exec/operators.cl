@@ -1,4 +1,5 @@
 // Operators (CL 6.3), promotions and conversions of operands (6.2.6, C99 6.3.1).
+// needs: cl_khr_fp64
 #define PUT(x) out[n_++] = (ulong)(x)
 
 // Counts are taken modulo the width of each lane.

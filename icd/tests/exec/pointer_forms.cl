@@ -1,4 +1,5 @@
 // Pointers: arithmetic, qualifiers, to pointers, to arrays (C99 6.5.6, 6.7.5.1).
+// needs: cl_khr_fp64
 #define PUT(x) out[n_++] = (ulong)(x)
 
 // kernel: arithmetic

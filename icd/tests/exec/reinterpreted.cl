@@ -1,5 +1,6 @@
 // Memory read and written as other types than its own (CL 6.2.4, 6.9), narrow and unaligned accesses, two names for one
 // place. A check that fails leaves its bit cleared.
+// needs: cl_khr_fp64
 
 #define CHECK(k, x) if (x) bits |= 1UL << k
 

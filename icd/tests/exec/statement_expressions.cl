@@ -1,3 +1,4 @@
+// needs: cl_khr_fp64
 // kernel: retry
 // global: 40
 // arg: out int 40 => i < 3 ? 3 : i

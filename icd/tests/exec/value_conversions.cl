@@ -1,4 +1,5 @@
 // Conversions between numbers (CL 6.2): implicit, by cast, by convert_ and as_ functions; types of literals.
+// needs: cl_khr_fp64
 #define PUT(x) out[n_++] = (ulong)(x)
 
 // kernel: casts

@@ -20,19 +20,43 @@ pub(super) const LOCAL_STEP: u32 = 1024;
 /// Returns the Vulkan names of the features that OpenCL needs and the device lacks.
 pub(super) fn missing(physical: &vk::PhysicalDevice) -> Vec<&'static str> {
     let f = physical.facts();
-    let mut missing = f.missing.clone();
     let features = &f.features;
-    for (has, name) in [
+    [
+        (
+            f.buffer_addresses || abi(f) == AbiChoice::Descriptor,
+            "bufferDeviceAddress",
+        ),
+        (features.int64, "shaderInt64"),
         (features.int8, "shaderInt8"),
         (features.int16, "shaderInt16"),
         (features.storage8, "storageBuffer8BitAccess"),
         (features.storage16, "storageBuffer16BitAccess"),
-    ] {
-        if !has {
-            missing.push(name);
-        }
-    }
-    missing
+    ]
+    .into_iter()
+    .filter(|(has, _)| !has)
+    .map(|(_, name)| name)
+    .collect()
+}
+
+/// Returns the way in which kernels access buffers: the one that the environment asks for, or by address where the
+/// device has addresses.
+pub(super) fn abi(f: &Facts) -> AbiChoice {
+    config().abi.unwrap_or(if f.buffer_addresses {
+        AbiChoice::Physical
+    } else {
+        AbiChoice::Descriptor
+    })
+}
+
+/// Returns the newest version of SPIR-V that the device's version of Vulkan has.
+fn spirv(f: &Facts) -> SpirvVersion {
+    let minor = match f.version {
+        (1, 0 | 1) if f.spirv_1_4 => 4,
+        (1, 0 | 1) => 3,
+        (1, 2) => 5,
+        _ => 6,
+    };
+    SpirvVersion { major: 1, minor }
 }
 
 /// Returns the `cl_khr_*` extensions, in a fixed order.
@@ -134,7 +158,7 @@ fn c_features(f: &Facts, images: bool) -> Vec<&'static str> {
     }
     let atomics = atomics(f);
     // The descriptor ABI has neither variables in global memory nor pointers to several kinds of memory.
-    let physical = config().abi == AbiChoice::Physical;
+    let physical = abi(f) == AbiChoice::Physical;
     let double = double_atomics(f);
     [
         ("__opencl_c_3d_image_writes", images),
@@ -181,8 +205,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
     let images = f.features.images && formats.missing().is_empty();
     let extensions = extensions(f, images);
     Target {
-        spirv: SpirvVersion { major: 1, minor: 6 },
-        abi: match config().abi {
+        spirv: spirv(f),
+        abi: match abi(f) {
             AbiChoice::Physical => Abi::Physical,
             AbiChoice::Descriptor => Abi::Descriptor(DescriptorAbi::runtime()),
         },

@@ -1,6 +1,6 @@
 //! The Vulkan limits that launches and allocations observe.
 
-use crate::config::{AbiChoice, config};
+use crate::config::AbiChoice;
 use crate::kernel::placed::MAX_PUSH;
 use crate::kernel::scratch;
 use crate::vk;
@@ -80,7 +80,7 @@ impl Limits {
         // allocation must be smaller, a buffer gets several allocations.
         let quarter = (f.device_local_heap / 4).min(f.sparse_address_space / 2);
         let mut largest = f.max_memory_allocation_size.max(quarter).min(f.max_buffer_size);
-        if config().abi == AbiChoice::Descriptor {
+        if super::caps::abi(f) == AbiChoice::Descriptor {
             // A kernel accesses a buffer through one storage buffer descriptor, with signed offsets of 32 bits.
             largest = largest.min(u64::from(f.max_storage_buffer_range)).min(1 << 31);
         }

@@ -11,8 +11,35 @@ impl Device {
     /// The results of calibration and the sizes of memory follow.
     pub fn feature_report(self: &Arc<Self>) -> String {
         let f = &self.base.features;
+        let facts = self.physical.facts();
         let here = |name: &str| self.base.extensions.iter().any(|e| e == name);
         let mut report = String::new();
+        let (major, minor) = facts.version;
+        report.push_str(&format!("{:<34} {major}.{minor}\n", "Vulkan"));
+        for (what, has, instead) in [
+            ("timelineSemaphore", facts.timeline_semaphores, "fences"),
+            (
+                "synchronization2",
+                facts.synchronization2,
+                "the functions of Vulkan 1.0",
+            ),
+            (
+                "bufferDeviceAddress",
+                facts.buffer_addresses,
+                "the descriptor ABI",
+            ),
+            (
+                "vulkanMemoryModel",
+                f.vulkan_memory_model,
+                "the memory model of GLSL",
+            ),
+        ] {
+            let text = match has {
+                true => "used".to_owned(),
+                false => format!("missing: {instead} instead"),
+            };
+            report.push_str(&format!("{what:<34} {text}\n"));
+        }
         let mut line = |what: &str, offered: bool, needs: &[(bool, &str)]| {
             let missing: Vec<&str> = needs
                 .iter()

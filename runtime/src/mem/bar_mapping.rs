@@ -15,6 +15,7 @@ pub(crate) const LONGEST_READ: u64 = 8 << 10;
 pub(crate) const LONGEST_WRITE: u64 = 64 << 10;
 
 /// The size of a streaming load in bytes. Buffers begin and end at multiples of it.
+#[cfg(target_arch = "x86_64")]
 const UNIT: usize = 16;
 
 /// Copies from device memory. The GPU has finished its writes, and they are visible to the host.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 
+use super::device::Addresses;
 use super::memory::Memory;
 use super::{AllocError, Call, Device, sparse};
 use crate::mem::HostPtr;
@@ -47,16 +48,23 @@ const BAR: u64 = 1 << 30;
 /// are fast.
 const ALIGN: u64 = 256;
 
-/// The usage of every buffer.
-pub(super) const USAGE: vk::BufferUsageFlags = {
+/// Returns the usage of every buffer of a device.
+pub(super) fn usage(addresses: bool) -> vk::BufferUsageFlags {
+    match addresses {
+        true => USAGE | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
+        false => USAGE,
+    }
+}
+
+/// The usage of every buffer, but for device addresses.
+const USAGE: vk::BufferUsageFlags = {
     type U = vk::BufferUsageFlags;
     let bits = U::TRANSFER_SRC.as_raw()
         | U::TRANSFER_DST.as_raw()
         | U::STORAGE_BUFFER.as_raw()
         | U::UNIFORM_BUFFER.as_raw()
         | U::UNIFORM_TEXEL_BUFFER.as_raw()
-        | U::STORAGE_TEXEL_BUFFER.as_raw()
-        | U::SHADER_DEVICE_ADDRESS.as_raw();
+        | U::STORAGE_TEXEL_BUFFER.as_raw();
     U::from_raw(bits)
 };
 
@@ -86,11 +94,17 @@ impl Buffer {
         self.address = self.device_address();
     }
 
-    /// Queries the device address of the first byte; the buffer must be bound.
+    /// Queries the device address of the first byte, or returns 0 if the device has no addresses; the buffer must be
+    /// bound.
     fn device_address(&self) -> u64 {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
-        // SAFETY: the buffer is bound and was made with SHADER_DEVICE_ADDRESS, and the feature is enabled.
-        unsafe { self.device.raw.get_buffer_device_address(&info) }
+        match &self.device.addresses {
+            Addresses::None => 0,
+            // SAFETY: the buffer is bound and was made with SHADER_DEVICE_ADDRESS, and the feature is enabled.
+            Addresses::Core => unsafe { self.device.raw.get_buffer_device_address(&info) },
+            // SAFETY: as above.
+            Addresses::Extension(functions) => unsafe { functions.get_buffer_device_address(&info) },
+        }
     }
 
     /// Returns the size in bytes of a buffer for which `size` bytes were requested.
@@ -113,7 +127,7 @@ impl Buffer {
                 vk::BufferCreateFlags::empty()
             })
             .size(size)
-            .usage(USAGE)
+            .usage(usage(device.has_addresses()))
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
         super::fault::object("vkCreateBuffer")?;
         assert_ne!(size, 0, "a buffer has bytes");

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use ash::vk;
 
 use super::descriptor::SetLayouts;
+use super::fences::Fences;
 use super::import::Import;
 use super::instance::{PhysicalDevice, Shared};
 use super::memory::Allocator;
@@ -19,6 +20,16 @@ use crate::config::config;
 /// The number of Vulkan queues made at most; OpenCL queues are assigned to them in turn.
 const MAX_QUEUES: u32 = 2;
 
+/// How the device address of a buffer is queried.
+pub(super) enum Addresses {
+    /// Buffers have no addresses.
+    None,
+    /// By the function of Vulkan 1.2.
+    Core,
+    /// By the function of VK_KHR_buffer_device_address.
+    Extension(ash::khr::buffer_device_address::Device),
+}
+
 /// A logical device.
 pub(crate) struct Device {
     // Dropped in this order; the device itself is destroyed in `Drop`.
@@ -31,6 +42,14 @@ pub(crate) struct Device {
     pub(super) layout: Layout,
     pub(super) set_layouts: SetLayouts,
     pub(super) timelines: IdleTimelines,
+    pub(super) fences: Fences,
+    /// The functions of synchronization2 are used, and not those of Vulkan 1.0.
+    pub(super) synchronization2: bool,
+    /// Timelines are semaphores, and not fences.
+    pub(super) timeline_semaphores: bool,
+    pub(super) addresses: Addresses,
+    /// The driver says whether a pipeline was in the cache.
+    pub(super) creation_feedback: bool,
     calibration: Option<Calibration>,
     timestamp_period: f64,
     timestamp_bits: u32,
@@ -85,7 +104,10 @@ impl Device {
         let families = unsafe { instance.get_physical_device_queue_family_properties(physical_raw) };
         let (family, properties) =
             compute_family(&families).ok_or_else(|| VkError::absent("queue families", "none computes"))?;
-        let count = properties.queue_count.min(MAX_QUEUES);
+        let timeline_semaphores = physical.features.timeline_semaphores();
+        // Without timeline semaphores, submissions that depend on each other go to one queue (`fences.rs`).
+        let queues = if timeline_semaphores { MAX_QUEUES } else { 1 };
+        let count = properties.queue_count.min(queues);
         let priorities = vec![0.5; count as usize];
         let queue_info = [vk::DeviceQueueCreateInfo::default()
             .queue_family_index(family)
@@ -93,7 +115,7 @@ impl Device {
         let names: Vec<_> = physical
             .features
             .extensions
-            .names()
+            .names(physical.features.version())
             .iter()
             .map(|n| n.as_ptr())
             .collect();
@@ -130,7 +152,13 @@ impl Device {
         } else {
             None
         };
-        let allocator = Allocator::new(instance, &raw, physical_raw, facts.bar_types)?;
+        let addresses = match physical.features.buffer_addresses() {
+            false => Addresses::None,
+            true if physical.features.version() >= vk::API_VERSION_1_2 => Addresses::Core,
+            true => Addresses::Extension(ash::khr::buffer_device_address::Device::new(instance, &raw)),
+        };
+        let has_addresses = physical.features.buffer_addresses();
+        let allocator = Allocator::new(instance, &raw, physical_raw, has_addresses, facts.bar_types)?;
         log::info!(
             "{}: family {family} with {count} queues, {} timestamp bits",
             facts.name,
@@ -158,6 +186,12 @@ impl Device {
             layout,
             set_layouts: SetLayouts::new(),
             timelines: IdleTimelines::new(),
+            fences: Fences::new(),
+            synchronization2: physical.features.synchronization2(),
+            timeline_semaphores,
+            addresses,
+            creation_feedback: physical.features.version() >= vk::API_VERSION_1_3
+                || extensions.creation_feedback,
             calibration,
             timestamp_period: f64::from(facts.timestamp_period),
             timestamp_bits: properties.timestamp_valid_bits,
@@ -170,7 +204,7 @@ impl Device {
             import: facts
                 .host_import_alignment
                 .filter(|_| facts.unified_memory)
-                .and_then(|alignment| Import::new(instance, &raw, physical_raw, alignment)),
+                .and_then(|alignment| Import::new(instance, &raw, physical_raw, alignment, has_addresses)),
             max_allocation: facts.max_memory_allocation_size,
             sparse: facts.sparse_address_space > 0,
             required_subgroup_size: (facts.features.subgroups && facts.subgroup_size_varies)
@@ -192,6 +226,11 @@ impl Device {
     /// Returns bytes that differ for another device or another version of the driver.
     pub(crate) fn identity(&self) -> &[u8] {
         &self.identity
+    }
+
+    /// Returns whether buffers have device addresses.
+    pub(super) fn has_addresses(&self) -> bool {
+        !matches!(self.addresses, Addresses::None)
     }
 
     /// Returns the size in bytes of the largest allocation of memory.
@@ -282,18 +321,8 @@ impl Device {
     /// Waits until one of the timelines has reached its value, for at most `timeout`. All timelines belong to
     /// this device.
     pub(crate) fn wait_any(&self, points: &[(&Timeline, u64)], timeout: std::time::Duration) {
-        let semaphores: Vec<_> = points.iter().map(|(t, _)| t.raw).collect();
-        let values: Vec<_> = points.iter().map(|(t, v)| t.count(*v)).collect();
-        let info = vk::SemaphoreWaitInfo::default()
-            .flags(vk::SemaphoreWaitFlags::ANY)
-            .semaphores(&semaphores)
-            .values(&values);
-        // SAFETY: the semaphores are alive (borrowed) and of this device.
-        let result = unsafe { self.raw.wait_semaphores(&info, timeout.as_nanos() as u64) };
-        if let Err(e) = result
-            && e != vk::Result::TIMEOUT
-        {
-            let _ = self.note(Err::<(), _>(VkError::new("vkWaitSemaphores", e)));
+        if let Err(e) = super::sync::wait_any(self, points, timeout) {
+            let _ = self.note(Err::<(), _>(e));
             // A caller's loop must not spin on the error.
             std::thread::sleep(timeout);
         }
@@ -309,6 +338,7 @@ impl Drop for Device {
         self.allocator.shut_down();
         self.layout.destroy(&self.raw);
         self.timelines.destroy(&self.raw);
+        self.fences.destroy(&self.raw);
         // SAFETY: everything made from the device holds an Arc of it; the objects that it owns have been
         // destroyed.
         unsafe { self.raw.destroy_device(None) };

@@ -6,6 +6,8 @@ use caldera_compiler::target::Features;
 use super::device::compute_family;
 use super::features::FeatureSet;
 use super::instance::Extensions;
+use super::mask::Mask;
+use super::older;
 use crate::config::config;
 
 /// VkPhysicalDeviceType.
@@ -28,8 +30,16 @@ pub(crate) struct Facts {
     pub vendor_id: u32,
     /// Bytes that differ for another device or another version of the driver, for keys of caches.
     pub identity: Vec<u8>,
-    /// The Vulkan names of the features that the runtime requires and the device lacks.
-    pub missing: Vec<&'static str>,
+    /// The Vulkan version that is used: major and minor number.
+    pub version: (u32, u32),
+    /// Modules of SPIR-V 1.4 are supported although the version is below Vulkan 1.2.
+    pub spirv_1_4: bool,
+    /// Buffers have device addresses.
+    pub buffer_addresses: bool,
+    /// Timeline semaphores are used, and not fences.
+    pub timeline_semaphores: bool,
+    /// synchronization2 is used.
+    pub synchronization2: bool,
     pub features: Features,
     pub max_compute_shared_memory_size: u32,
     pub max_compute_work_group_count: [u32; 3],
@@ -229,8 +239,10 @@ impl Facts {
     pub(super) fn query(
         instance: &ash::Instance,
         raw: vk::PhysicalDevice,
+        version: u32,
         extensions: &Extensions,
         set: &FeatureSet,
+        mask: Option<&Mask>,
     ) -> Facts {
         let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
         let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
@@ -239,11 +251,16 @@ impl Facts {
         let mut amd = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
         let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
         let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
-        let core = {
-            let mut all = vk::PhysicalDeviceProperties2::default()
-                .push_next(&mut v11)
-                .push_next(&mut v12)
-                .push_next(&mut v13);
+        let mut older = older::Properties::default();
+        let mut core = {
+            let mut all = vk::PhysicalDeviceProperties2::default();
+            if version >= vk::API_VERSION_1_2 {
+                all = all.push_next(&mut v11).push_next(&mut v12);
+            }
+            if version >= vk::API_VERSION_1_3 {
+                all = all.push_next(&mut v13);
+            }
+            all = older.link(all, version, extensions);
             if extensions.nv_sm_builtins {
                 all = all.push_next(&mut nv);
             }
@@ -256,11 +273,17 @@ impl Facts {
             if extensions.pci_bus_info {
                 all = all.push_next(&mut pci);
             }
-            // SAFETY: `raw` belongs to the instance; the chain has structures of Vulkan 1.3 and of supported
-            // extensions.
+            // SAFETY: `raw` belongs to the instance; the chain has structures of the device's version and
+            // of supported extensions.
             unsafe { instance.get_physical_device_properties2(raw, &mut all) };
             all.properties
         };
+        older.complete(version, (&mut v11, &mut v12, &mut v13), &core);
+        if let Some(mask) = mask {
+            for name in mask.apply(&mut core.limits) {
+                log::error!("CALDERA_DEBUG=device: {name} is no limit that Caldera knows");
+            }
+        }
         // SAFETY: `raw` belongs to the instance.
         let families = unsafe { instance.get_physical_device_queue_family_properties(raw) };
         // SAFETY: `raw` belongs to the instance.
@@ -281,9 +304,14 @@ impl Facts {
                 &core.driver_version.to_le_bytes(),
                 &core.pipeline_cache_uuid,
                 &v11.driver_uuid,
+                mask.map_or(&[], |mask| mask.name.as_bytes()),
             ]
             .concat(),
-            missing: set.missing(),
+            version: (vk::api_version_major(version), vk::api_version_minor(version)),
+            spirv_1_4: extensions.spirv_1_4,
+            buffer_addresses: set.buffer_addresses(),
+            timeline_semaphores: set.timeline_semaphores(),
+            synchronization2: set.synchronization2(),
             features,
             max_compute_shared_memory_size: limits.max_compute_shared_memory_size,
             max_compute_work_group_count: limits.max_compute_work_group_count,

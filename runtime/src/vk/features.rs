@@ -3,11 +3,17 @@
 use ash::vk;
 use caldera_compiler::target::Features;
 
+use super::chain::Chain;
 use super::instance::Extensions;
+use super::mask::Mask;
 
 /// The features and extensions to enable on a device. The `p_next` pointers of all structures are null.
+///
+/// The structures of later versions than the device's hold the features that its extensions offer; `chain.rs` converts.
 #[derive(Clone)]
 pub(crate) struct FeatureSet {
+    /// The version that the device supports.
+    version: u32,
     core: vk::PhysicalDeviceFeatures,
     v11: vk::PhysicalDeviceVulkan11Features<'static>,
     v12: vk::PhysicalDeviceVulkan12Features<'static>,
@@ -23,98 +29,144 @@ unsafe impl Sync for FeatureSet {}
 
 const ON: vk::Bool32 = vk::TRUE;
 
+/// A feature by its Vulkan name.
+type Named = (&'static str, fn(&mut FeatureSet) -> &mut vk::Bool32);
+
+/// The features that are enabled where the device has them. Features that exist are not all enabled, because some cost
+/// performance (robust access). More are enabled than the compiler uses, because program binaries may come from other
+/// compilers.
+const ENABLED: [Named; 33] = [
+    ("shaderInt16", |f| &mut f.core.shader_int16),
+    ("shaderInt64", |f| &mut f.core.shader_int64),
+    ("shaderFloat64", |f| &mut f.core.shader_float64),
+    ("shaderStorageImageWriteWithoutFormat", |f| {
+        &mut f.core.shader_storage_image_write_without_format
+    }),
+    ("sparseBinding", |f| &mut f.core.sparse_binding),
+    ("storageBuffer16BitAccess", |f| {
+        &mut f.v11.storage_buffer16_bit_access
+    }),
+    ("uniformAndStorageBuffer16BitAccess", |f| {
+        &mut f.v11.uniform_and_storage_buffer16_bit_access
+    }),
+    ("storagePushConstant16", |f| &mut f.v11.storage_push_constant16),
+    ("variablePointers", |f| &mut f.v11.variable_pointers),
+    ("variablePointersStorageBuffer", |f| {
+        &mut f.v11.variable_pointers_storage_buffer
+    }),
+    ("storageBuffer8BitAccess", |f| {
+        &mut f.v12.storage_buffer8_bit_access
+    }),
+    ("uniformAndStorageBuffer8BitAccess", |f| {
+        &mut f.v12.uniform_and_storage_buffer8_bit_access
+    }),
+    ("storagePushConstant8", |f| &mut f.v12.storage_push_constant8),
+    ("shaderBufferInt64Atomics", |f| {
+        &mut f.v12.shader_buffer_int64_atomics
+    }),
+    ("shaderSharedInt64Atomics", |f| {
+        &mut f.v12.shader_shared_int64_atomics
+    }),
+    ("shaderFloat16", |f| &mut f.v12.shader_float16),
+    ("shaderInt8", |f| &mut f.v12.shader_int8),
+    ("scalarBlockLayout", |f| &mut f.v12.scalar_block_layout),
+    ("uniformBufferStandardLayout", |f| {
+        &mut f.v12.uniform_buffer_standard_layout
+    }),
+    ("hostQueryReset", |f| &mut f.v12.host_query_reset),
+    ("timelineSemaphore", |f| &mut f.v12.timeline_semaphore),
+    ("bufferDeviceAddress", |f| &mut f.v12.buffer_device_address),
+    ("shaderSubgroupExtendedTypes", |f| {
+        &mut f.v12.shader_subgroup_extended_types
+    }),
+    ("subgroupBroadcastDynamicId", |f| {
+        &mut f.v12.subgroup_broadcast_dynamic_id
+    }),
+    ("vulkanMemoryModel", |f| &mut f.v12.vulkan_memory_model),
+    ("vulkanMemoryModelDeviceScope", |f| {
+        &mut f.v12.vulkan_memory_model_device_scope
+    }),
+    ("robustImageAccess", |f| &mut f.v13.robust_image_access),
+    ("synchronization2", |f| &mut f.v13.synchronization2),
+    ("subgroupSizeControl", |f| &mut f.v13.subgroup_size_control),
+    ("computeFullSubgroups", |f| &mut f.v13.compute_full_subgroups),
+    ("maintenance4", |f| &mut f.v13.maintenance4),
+    ("shaderDeviceClock", |f| &mut f.clock.shader_device_clock),
+    ("shaderSubgroupClock", |f| &mut f.clock.shader_subgroup_clock),
+];
+
 impl FeatureSet {
-    pub(super) fn query(
-        instance: &ash::Instance,
-        raw: vk::PhysicalDevice,
-        extensions: &Extensions,
-    ) -> FeatureSet {
-        let mut v11 = vk::PhysicalDeviceVulkan11Features::default();
-        let mut v12 = vk::PhysicalDeviceVulkan12Features::default();
-        let mut v13 = vk::PhysicalDeviceVulkan13Features::default();
-        let mut clock = vk::PhysicalDeviceShaderClockFeaturesKHR::default();
-        let core = {
-            let mut all = vk::PhysicalDeviceFeatures2::default()
-                .push_next(&mut v11)
-                .push_next(&mut v12)
-                .push_next(&mut v13);
-            if extensions.shader_clock {
-                all = all.push_next(&mut clock);
-            }
-            // SAFETY: `raw` belongs to the instance; every structure in the chain belongs to Vulkan 1.3 or to an
-            // extension, which the device supports.
-            unsafe { instance.get_physical_device_features2(raw, &mut all) };
-            all.features
-        };
-        // The chain consisted of local variables.
-        v11.p_next = std::ptr::null_mut();
-        v12.p_next = std::ptr::null_mut();
-        v13.p_next = std::ptr::null_mut();
-        // Features that exist are not all enabled, because some cost performance (robust access). More are
-        // enabled than the compiler uses, because program binaries may come from other compilers.
+    fn none(version: u32, extensions: &Extensions) -> FeatureSet {
         FeatureSet {
-            core: vk::PhysicalDeviceFeatures {
-                shader_int16: core.shader_int16,
-                shader_int64: core.shader_int64,
-                shader_float64: core.shader_float64,
-                shader_storage_image_write_without_format: core.shader_storage_image_write_without_format,
-                sparse_binding: core.sparse_binding,
-                ..Default::default()
-            },
-            v11: vk::PhysicalDeviceVulkan11Features::default()
-                .storage_buffer16_bit_access(v11.storage_buffer16_bit_access == ON)
-                .uniform_and_storage_buffer16_bit_access(v11.uniform_and_storage_buffer16_bit_access == ON)
-                .storage_push_constant16(v11.storage_push_constant16 == ON)
-                .variable_pointers(v11.variable_pointers == ON)
-                .variable_pointers_storage_buffer(v11.variable_pointers_storage_buffer == ON),
-            v12: vk::PhysicalDeviceVulkan12Features::default()
-                .storage_buffer8_bit_access(v12.storage_buffer8_bit_access == ON)
-                .uniform_and_storage_buffer8_bit_access(v12.uniform_and_storage_buffer8_bit_access == ON)
-                .storage_push_constant8(v12.storage_push_constant8 == ON)
-                .shader_buffer_int64_atomics(v12.shader_buffer_int64_atomics == ON)
-                .shader_shared_int64_atomics(v12.shader_shared_int64_atomics == ON)
-                .shader_float16(v12.shader_float16 == ON)
-                .shader_int8(v12.shader_int8 == ON)
-                .scalar_block_layout(v12.scalar_block_layout == ON)
-                .uniform_buffer_standard_layout(v12.uniform_buffer_standard_layout == ON)
-                .host_query_reset(v12.host_query_reset == ON)
-                .timeline_semaphore(v12.timeline_semaphore == ON)
-                .buffer_device_address(v12.buffer_device_address == ON)
-                .shader_subgroup_extended_types(v12.shader_subgroup_extended_types == ON)
-                .subgroup_broadcast_dynamic_id(v12.subgroup_broadcast_dynamic_id == ON)
-                .vulkan_memory_model(v12.vulkan_memory_model == ON)
-                .vulkan_memory_model_device_scope(v12.vulkan_memory_model_device_scope == ON),
-            v13: vk::PhysicalDeviceVulkan13Features::default()
-                .robust_image_access(v13.robust_image_access == ON)
-                .synchronization2(v13.synchronization2 == ON)
-                .subgroup_size_control(v13.subgroup_size_control == ON)
-                .compute_full_subgroups(v13.compute_full_subgroups == ON)
-                .maintenance4(v13.maintenance4 == ON),
-            clock: vk::PhysicalDeviceShaderClockFeaturesKHR::default()
-                .shader_device_clock(clock.shader_device_clock == ON)
-                .shader_subgroup_clock(clock.shader_subgroup_clock == ON),
+            version,
+            core: vk::PhysicalDeviceFeatures::default(),
+            v11: vk::PhysicalDeviceVulkan11Features::default(),
+            v12: vk::PhysicalDeviceVulkan12Features::default(),
+            v13: vk::PhysicalDeviceVulkan13Features::default(),
+            clock: vk::PhysicalDeviceShaderClockFeaturesKHR::default(),
             extensions: *extensions,
         }
     }
 
+    /// Queries the features of a device of the given version, without those that the mask hides.
+    pub(super) fn query(
+        instance: &ash::Instance,
+        raw: vk::PhysicalDevice,
+        version: u32,
+        extensions: &Extensions,
+        mask: Option<&Mask>,
+    ) -> FeatureSet {
+        let mut found = FeatureSet::none(version, extensions);
+        let mut chain = Chain::new(&found.v11, &found.v12, &found.v13, &found.clock);
+        {
+            let mut all = chain.link(version, extensions);
+            // SAFETY: `raw` belongs to the instance; every structure in the chain belongs to the device's version or to
+            // an extension that it supports.
+            unsafe { instance.get_physical_device_features2(raw, &mut all) };
+            found.core = all.features;
+        }
+        (found.v11, found.v12, found.v13, found.clock) = chain.features(version, extensions);
+        let mut enabled = FeatureSet::none(version, extensions);
+        for (name, field) in ENABLED {
+            let has = *field(&mut found) == ON && mask.is_none_or(|mask| mask.has_feature(name));
+            *field(&mut enabled) = has.into();
+        }
+        enabled
+    }
+
     /// Calls `f` with a feature chain for vkCreateDevice.
     pub(super) fn with_chain<R>(&self, f: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>) -> R) -> R {
-        let (mut v11, mut v12, mut v13, mut clock) = (self.v11, self.v12, self.v13, self.clock);
+        let mut chain = Chain::new(&self.v11, &self.v12, &self.v13, &self.clock);
         // Each implementation of the extension has the feature.
         let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
             .pipeline_executable_info(true);
-        let mut all = vk::PhysicalDeviceFeatures2::default()
-            .features(self.core)
-            .push_next(&mut v11)
-            .push_next(&mut v12)
-            .push_next(&mut v13);
-        if self.extensions.shader_clock {
-            all = all.push_next(&mut clock);
-        }
+        let mut all = chain.link(self.version, &self.extensions).features(self.core);
         if self.extensions.pipeline_executable_properties {
             all = all.push_next(&mut executables);
         }
         f(&mut all)
+    }
+
+    /// Returns the version that the device supports.
+    pub(super) fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Returns whether synchronization2 is enabled and its functions are those of Vulkan 1.3. If not, the functions of
+    /// Vulkan 1.0 are used.
+    pub(super) fn synchronization2(&self) -> bool {
+        self.version >= vk::API_VERSION_1_3 && self.v13.synchronization2 == ON
+    }
+
+    /// Returns whether timeline semaphores are enabled and their functions are those of Vulkan 1.2. If not, fences are
+    /// used.
+    pub(super) fn timeline_semaphores(&self) -> bool {
+        self.version >= vk::API_VERSION_1_2 && self.v12.timeline_semaphore == ON
+    }
+
+    /// Returns whether buffers have device addresses.
+    pub(super) fn buffer_addresses(&self) -> bool {
+        self.v12.buffer_device_address == ON
     }
 
     /// Returns whether memory can be bound to sparse buffers and images.
@@ -125,20 +177,6 @@ impl FeatureSet {
     /// Returns whether pipelines can require a sub-group size.
     pub(super) fn subgroup_size_control(&self) -> bool {
         self.v13.subgroup_size_control == ON
-    }
-
-    /// Returns the Vulkan names of the features that the runtime requires and the device lacks.
-    pub(super) fn missing(&self) -> Vec<&'static str> {
-        [
-            (self.v12.timeline_semaphore, "timelineSemaphore"),
-            (self.v12.buffer_device_address, "bufferDeviceAddress"),
-            (self.v13.synchronization2, "synchronization2"),
-            (self.core.shader_int64, "shaderInt64"),
-        ]
-        .into_iter()
-        .filter(|(has, _)| *has != ON)
-        .map(|(_, name)| name)
-        .collect()
     }
 
     /// Returns the features in the form that the compiler takes. Float controls are properties, not features:

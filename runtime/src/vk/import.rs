@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::buffer::USAGE;
+use super::buffer::usage;
 use super::{AllocError, Buffer, Call, Device};
 use crate::mem::HostPtr;
 
@@ -30,12 +30,13 @@ impl Import {
         device: &ash::Device,
         physical: vk::PhysicalDevice,
         alignment: u64,
+        addresses: bool,
     ) -> Option<Import> {
         let info = vk::PhysicalDeviceExternalBufferInfo::default()
-            .usage(USAGE)
+            .usage(usage(addresses))
             .handle_type(HOST);
         let mut properties = vk::ExternalBufferProperties::default();
-        // SAFETY: the physical device belongs to the instance, which is of Vulkan 1.3.
+        // SAFETY: the physical device belongs to the instance, which is of Vulkan 1.1 at least.
         unsafe {
             instance.get_physical_device_external_buffer_properties(physical, &info, &mut properties);
         }
@@ -106,7 +107,7 @@ fn try_import(
     let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HOST);
     let info = vk::BufferCreateInfo::default()
         .size(size)
-        .usage(USAGE)
+        .usage(usage(device.has_addresses()))
         .sharing_mode(vk::SharingMode::EXCLUSIVE)
         .push_next(&mut external);
     super::fault::object("vkCreateBuffer")?;
@@ -126,11 +127,13 @@ fn try_import(
         .handle_type(HOST)
         .host_pointer(base);
     let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
-    let info = vk::MemoryAllocateInfo::default()
+    let mut info = vk::MemoryAllocateInfo::default()
         .allocation_size(length)
         .memory_type_index(types.trailing_zeros())
-        .push_next(&mut pointer)
-        .push_next(&mut flags);
+        .push_next(&mut pointer);
+    if device.has_addresses() {
+        info = info.push_next(&mut flags);
+    }
     // SAFETY: pointer and length are aligned, the memory exists long enough (as above), and the memory type is
     // one of those that the pointer can be imported as.
     let memory = unsafe { device.raw.allocate_memory(&info, None) }.call("vkAllocateMemory")?;

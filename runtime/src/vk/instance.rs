@@ -4,7 +4,7 @@
 //! destroys the instance before the process forks, so that neither parent nor child inherits anything of a
 //! driver, and the next use makes another instance.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -13,6 +13,7 @@ use ash::vk;
 use super::debug::{LAYER, Messenger};
 use super::facts::Facts;
 use super::features::FeatureSet;
+use super::mask::Mask;
 use super::{Call, VkError};
 use crate::config::{Validation, config};
 use crate::lock::{Mutex, Rank};
@@ -48,6 +49,8 @@ struct Connection {
 pub(crate) struct Source {
     validation: Validation,
     library: Option<PathBuf>,
+    /// The device that the real ones are reduced to.
+    mask: Option<Mask>,
     identities: OnceLock<Vec<Identity>>,
     connection: Mutex<Option<Connection>>,
 }
@@ -61,6 +64,7 @@ impl Source {
         let source = Arc::new(Source {
             validation,
             library: library.map(Path::to_owned),
+            mask: Mask::wanted(),
             identities: OnceLock::new(),
             connection: Mutex::new(Rank::Instance, None),
         });
@@ -87,7 +91,7 @@ impl Source {
     }
 
     fn connect(&self) -> Result<Connection, VkError> {
-        let shared = Shared::open(self.validation, self.library.as_deref())?;
+        let shared = Shared::open(self.validation, self.library.as_deref(), self.mask.as_ref())?;
         // SAFETY: the instance is alive.
         let list = unsafe { shared.raw.enumerate_physical_devices() }.call("vkEnumeratePhysicalDevices")?;
         let identity = |raw: vk::PhysicalDevice| {
@@ -127,7 +131,11 @@ impl Source {
 
 impl Shared {
     /// Loads libvulkan and makes an instance.
-    fn open(validation: Validation, library: Option<&Path>) -> Result<Arc<Shared>, VkError> {
+    fn open(
+        validation: Validation,
+        library: Option<&Path>,
+        mask: Option<&Mask>,
+    ) -> Result<Arc<Shared>, VkError> {
         let entry = match library {
             // SAFETY: loading a library runs its initialisers; those of the Vulkan loader are harmless. The
             // library is kept open as long as anything from it is used.
@@ -143,8 +151,8 @@ impl Shared {
         if version < vk::API_VERSION_1_1 {
             return Err(VkError::absent("Vulkan loader", "older than Vulkan 1.1"));
         }
-        let mut layers: Vec<*const i8> = Vec::new();
-        let mut extensions: Vec<*const i8> = Vec::new();
+        let mut layers: Vec<*const c_char> = Vec::new();
+        let mut extensions: Vec<*const c_char> = Vec::new();
         let mut messages = false;
         if validation != Validation::Off {
             // SAFETY: the function has no preconditions.
@@ -160,9 +168,11 @@ impl Shared {
                 log::error!("CALDERA_VALIDATION: {LAYER:?} is not installed");
             }
         }
+        // The version of a pretended device limits what the validation layer lets pass.
+        let newest = mask.map_or(u32::MAX, |mask| mask.version.max(vk::API_VERSION_1_1));
         let app = vk::ApplicationInfo::default()
             .engine_name(c"Caldera")
-            .api_version(vk::API_VERSION_1_3);
+            .api_version(vk::API_VERSION_1_3.min(newest));
         let info = vk::InstanceCreateInfo::default()
             .application_info(&app)
             .enabled_layer_names(&layers)
@@ -202,18 +212,20 @@ impl std::fmt::Debug for PhysicalDevice {
 }
 
 impl PhysicalDevice {
-    /// Queries a physical device. Returns `None`, with a line in the log, for a version below Vulkan 1.3.
+    /// Queries a physical device. Returns `None`, with a line in the log, for a version below Vulkan 1.1.
     fn new(at: Place, shared: &Shared, raw: vk::PhysicalDevice) -> Option<PhysicalDevice> {
         // SAFETY: `raw` belongs to the instance.
         let basic = unsafe { shared.raw.get_physical_device_properties(raw) };
         let name = basic.device_name_as_c_str().unwrap_or(c"?").to_string_lossy();
-        if basic.api_version < vk::API_VERSION_1_3 {
-            log::warn!("{name}: not offered, because it is older than Vulkan 1.3");
+        let mask = at.source.mask.as_ref();
+        let version = basic.api_version.min(mask.map_or(u32::MAX, |mask| mask.version));
+        if version < vk::API_VERSION_1_1 {
+            log::warn!("{name}: not offered, because it is older than Vulkan 1.1");
             return None;
         }
-        let extensions = Extensions::of(shared, raw)?;
-        let features = FeatureSet::query(&shared.raw, raw, &extensions);
-        let facts = Facts::query(&shared.raw, raw, &extensions, &features);
+        let extensions = Extensions::of(shared, raw, mask)?;
+        let features = FeatureSet::query(&shared.raw, raw, version, &extensions, mask);
+        let facts = Facts::query(&shared.raw, raw, version, &extensions, &features, mask);
         Some(PhysicalDevice { at, features, facts })
     }
 
@@ -248,12 +260,29 @@ pub(crate) struct Extensions {
     pub(crate) amd_core_properties: bool,
     pub(crate) pci_bus_info: bool,
     pub(crate) shader_clock: bool,
+    // Those that belong to a later version of Vulkan are used, and enabled, on devices of older versions only.
+    pub(crate) storage8: bool,
+    pub(crate) int64_atomics: bool,
+    pub(crate) float16_int8: bool,
+    pub(crate) scalar_layout: bool,
+    pub(crate) uniform_layout: bool,
+    pub(crate) buffer_device_address: bool,
+    pub(crate) subgroup_types: bool,
+    pub(crate) memory_model: bool,
+    pub(crate) driver_properties: bool,
+    pub(crate) float_controls: bool,
+    pub(crate) spirv_1_4: bool,
+    pub(crate) image_robustness: bool,
+    pub(crate) subgroup_size_control: bool,
+    pub(crate) maintenance4: bool,
+    pub(crate) creation_feedback: bool,
     /// Enabled with `CALDERA_DEBUG=pipeline-statistics` only.
     pub(crate) pipeline_executable_properties: bool,
 }
 
 impl Extensions {
-    fn of(shared: &Shared, raw: vk::PhysicalDevice) -> Option<Extensions> {
+    /// Queries the extensions, without those that the mask hides.
+    fn of(shared: &Shared, raw: vk::PhysicalDevice, mask: Option<&Mask>) -> Option<Extensions> {
         // SAFETY: `raw` belongs to the instance.
         let list = unsafe { shared.raw.enumerate_device_extension_properties(raw) };
         let list = match list {
@@ -263,7 +292,10 @@ impl Extensions {
                 return None;
             }
         };
-        let has = |name: &CStr| list.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
+        let has = |name: &CStr| {
+            list.iter().any(|e| e.extension_name_as_c_str() == Ok(name))
+                && mask.is_none_or(|mask| mask.has_extension(name))
+        };
         Some(Extensions {
             calibrated_timestamps_ext: has(ash::ext::calibrated_timestamps::NAME),
             calibrated_timestamps_khr: has(ash::khr::calibrated_timestamps::NAME),
@@ -273,14 +305,102 @@ impl Extensions {
             amd_core_properties: has(ash::amd::shader_core_properties::NAME),
             pci_bus_info: has(ash::ext::pci_bus_info::NAME),
             shader_clock: has(ash::khr::shader_clock::NAME),
+            storage8: has(ash::khr::_8bit_storage::NAME),
+            int64_atomics: has(ash::khr::shader_atomic_int64::NAME),
+            float16_int8: has(ash::khr::shader_float16_int8::NAME),
+            scalar_layout: has(ash::ext::scalar_block_layout::NAME),
+            uniform_layout: has(ash::khr::uniform_buffer_standard_layout::NAME),
+            buffer_device_address: has(ash::khr::buffer_device_address::NAME),
+            subgroup_types: has(ash::khr::shader_subgroup_extended_types::NAME),
+            memory_model: has(ash::khr::vulkan_memory_model::NAME),
+            driver_properties: has(ash::khr::driver_properties::NAME),
+            float_controls: has(ash::khr::shader_float_controls::NAME),
+            spirv_1_4: has(ash::khr::spirv_1_4::NAME) && has(ash::khr::shader_float_controls::NAME),
+            image_robustness: has(ash::ext::image_robustness::NAME),
+            subgroup_size_control: has(ash::ext::subgroup_size_control::NAME),
+            maintenance4: has(ash::khr::maintenance4::NAME),
+            creation_feedback: has(ash::ext::pipeline_creation_feedback::NAME),
             pipeline_executable_properties: config().debug.pipeline_statistics
                 && has(ash::khr::pipeline_executable_properties::NAME),
         })
     }
 
-    /// Returns the names of the extensions to enable.
-    pub(super) fn names(&self) -> Vec<&'static CStr> {
+    /// Returns the names of the extensions to enable on a device of the given version.
+    pub(super) fn names(&self, version: u32) -> Vec<&'static CStr> {
         let mut names = Vec::new();
+        for (has, core_since, name) in [
+            (self.storage8, vk::API_VERSION_1_2, ash::khr::_8bit_storage::NAME),
+            (
+                self.int64_atomics,
+                vk::API_VERSION_1_2,
+                ash::khr::shader_atomic_int64::NAME,
+            ),
+            (
+                self.float16_int8,
+                vk::API_VERSION_1_2,
+                ash::khr::shader_float16_int8::NAME,
+            ),
+            (
+                self.scalar_layout,
+                vk::API_VERSION_1_2,
+                ash::ext::scalar_block_layout::NAME,
+            ),
+            (
+                self.uniform_layout,
+                vk::API_VERSION_1_2,
+                ash::khr::uniform_buffer_standard_layout::NAME,
+            ),
+            (
+                self.buffer_device_address,
+                vk::API_VERSION_1_2,
+                ash::khr::buffer_device_address::NAME,
+            ),
+            (
+                self.subgroup_types,
+                vk::API_VERSION_1_2,
+                ash::khr::shader_subgroup_extended_types::NAME,
+            ),
+            (
+                self.memory_model,
+                vk::API_VERSION_1_2,
+                ash::khr::vulkan_memory_model::NAME,
+            ),
+            (
+                self.driver_properties,
+                vk::API_VERSION_1_2,
+                ash::khr::driver_properties::NAME,
+            ),
+            (
+                self.float_controls,
+                vk::API_VERSION_1_2,
+                ash::khr::shader_float_controls::NAME,
+            ),
+            (self.spirv_1_4, vk::API_VERSION_1_2, ash::khr::spirv_1_4::NAME),
+            (
+                self.image_robustness,
+                vk::API_VERSION_1_3,
+                ash::ext::image_robustness::NAME,
+            ),
+            (
+                self.subgroup_size_control,
+                vk::API_VERSION_1_3,
+                ash::ext::subgroup_size_control::NAME,
+            ),
+            (
+                self.maintenance4,
+                vk::API_VERSION_1_3,
+                ash::khr::maintenance4::NAME,
+            ),
+            (
+                self.creation_feedback,
+                vk::API_VERSION_1_3,
+                ash::ext::pipeline_creation_feedback::NAME,
+            ),
+        ] {
+            if has && version < core_since {
+                names.push(name);
+            }
+        }
         if self.calibrated_timestamps_khr {
             names.push(ash::khr::calibrated_timestamps::NAME);
         } else if self.calibrated_timestamps_ext {

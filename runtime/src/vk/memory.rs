@@ -75,6 +75,7 @@ impl Allocator {
         instance: &ash::Instance,
         device: &ash::Device,
         physical: vk::PhysicalDevice,
+        addresses: bool,
         bar_types: u32,
     ) -> Result<Allocator, VkError> {
         const MB: u64 = 1 << 20;
@@ -83,7 +84,7 @@ impl Allocator {
             device: device.clone(),
             physical_device: physical,
             debug_settings: gpu_allocator::AllocatorDebugSettings::default(),
-            buffer_device_address: true,
+            buffer_device_address: addresses,
             allocation_sizes: gpu_allocator::AllocationSizes::new(32 * MB, 32 * MB)
                 .with_max_device_memblock_size(256 * MB)
                 .with_max_host_memblock_size(64 * MB),

@@ -17,6 +17,7 @@
 #![allow(unsafe_code, reason = "this module is the boundary to the driver")]
 
 mod buffer;
+mod chain;
 mod cuda;
 mod debug;
 mod descriptor;
@@ -24,12 +25,15 @@ mod device;
 mod facts;
 mod fault;
 mod features;
+mod fences;
 mod format;
 mod image;
 mod import;
 mod instance;
+mod mask;
 mod memory;
 mod nvml;
+mod older;
 mod pipeline;
 mod query;
 mod queue;

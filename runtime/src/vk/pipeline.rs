@@ -151,7 +151,7 @@ pub(crate) struct Pipeline {
 
 impl Pipeline {
     /// Compiles an entry point, for a pipeline layout of its own or (`None`) the device's common one. Also
-    /// returns whether the cache contained the pipeline.
+    /// returns whether the cache is known to have contained the pipeline.
     pub(crate) fn new(
         shader: &Shader,
         layout: Option<&PipelineLayout>,
@@ -194,11 +194,14 @@ impl Pipeline {
             Some(_) => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
             None => vk::PipelineCreateFlags::empty(),
         };
-        let info = [vk::ComputePipelineCreateInfo::default()
+        let mut info = vk::ComputePipelineCreateInfo::default()
             .flags(flags)
             .stage(stage)
-            .layout(layout.map_or(device.layout.raw, |l| l.raw))
-            .push_next(&mut feedback)];
+            .layout(layout.map_or(device.layout.raw, |l| l.raw));
+        if device.creation_feedback {
+            info = info.push_next(&mut feedback);
+        }
+        let info = [info];
         super::fault::object("vkCreateComputePipelines")?;
         // SAFETY: module, layout and cache are alive and of this device; the module has the entry point
         // (the reflection lists it, and `spirv::check` has compared that of other compilers with the module); the cache is internally synchronised.

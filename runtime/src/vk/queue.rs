@@ -2,6 +2,7 @@
 
 use ash::vk;
 
+use super::sync::Counter;
 use super::{Call, Device, Recorder, Timeline, VkError};
 use crate::lock::{Mutex, Rank};
 
@@ -12,7 +13,7 @@ pub(crate) struct Queue {
     pub(super) family: u32,
 }
 
-const NO_STAGES: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::ALL_COMMANDS;
+const ALL_STAGES: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::ALL_COMMANDS;
 
 impl Queue {
     pub(super) fn new(device: ash::Device, raw: vk::Queue, family: u32) -> Queue {
@@ -45,30 +46,62 @@ impl Queue {
         waits: &[(std::sync::Arc<Timeline>, u64)],
         signal: (&Timeline, u64),
     ) -> Result<(), VkError> {
-        let wait = |(timeline, value): &(std::sync::Arc<Timeline>, u64)| {
+        let (timeline, value) = signal;
+        match &timeline.counter {
+            Counter::Semaphore(semaphore) => {
+                let signal = (semaphore.raw, semaphore.count(value));
+                let waits = waits.iter().map(|(timeline, value)| match &timeline.counter {
+                    Counter::Semaphore(semaphore) => (semaphore.raw, semaphore.count(*value)),
+                    Counter::Fences(_) => unreachable!("the timelines of a device are of one kind"),
+                });
+                match owner.synchronization2 {
+                    true => self.submit2(owner, recorder, waits, signal),
+                    false => self.submit1(owner, recorder, waits, signal),
+                }
+            }
+            // What the submission waits for has been submitted to this queue, the only one.
+            Counter::Fences(fences) => fences.submit(timeline.device(), value, |fence| {
+                owner.note(super::fault::submission("vkQueueSubmit"))?;
+                let buffers = [recorder.raw()];
+                let info = [vk::SubmitInfo::default().command_buffers(&buffers)];
+                let queue = self.raw.lock();
+                // SAFETY: as in `submit2`; the fence is reset, and nothing else uses it.
+                let result = unsafe { self.device.queue_submit(*queue, &info, fence) };
+                drop(queue);
+                owner.note(result.call("vkQueueSubmit"))
+            }),
+        }
+    }
+
+    /// Submits with the function of Vulkan 1.3.
+    fn submit2(
+        &self,
+        owner: &Device,
+        recorder: &Recorder,
+        waits: impl ExactSizeIterator<Item = (vk::Semaphore, u64)>,
+        signal: (vk::Semaphore, u64),
+    ) -> Result<(), VkError> {
+        let info = |(semaphore, value): (vk::Semaphore, u64)| {
             vk::SemaphoreSubmitInfo::default()
-                .semaphore(timeline.raw)
-                .value(timeline.count(*value))
-                .stage_mask(NO_STAGES)
+                .semaphore(semaphore)
+                .value(value)
+                .stage_mask(ALL_STAGES)
         };
         let mut few = [vk::SemaphoreSubmitInfo::default(); 4];
         let many: Vec<vk::SemaphoreSubmitInfo<'_>>;
         let waits = match few.get_mut(..waits.len()) {
             Some(few) => {
                 for (to, from) in few.iter_mut().zip(waits) {
-                    *to = wait(from);
+                    *to = info(from);
                 }
                 &*few
             }
             None => {
-                many = waits.iter().map(wait).collect();
+                many = waits.map(info).collect();
                 &many
             }
         };
-        let signals = [vk::SemaphoreSubmitInfo::default()
-            .semaphore(signal.0.raw)
-            .value(signal.0.count(signal.1))
-            .stage_mask(NO_STAGES)];
+        let signals = [info(signal)];
         let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(recorder.raw())];
         let info = [vk::SubmitInfo2::default()
             .wait_semaphore_infos(waits)
@@ -82,5 +115,34 @@ impl Queue {
         let result = unsafe { self.device.queue_submit2(*queue, &info, vk::Fence::null()) };
         drop(queue);
         owner.note(result.call("vkQueueSubmit2"))
+    }
+
+    /// Submits with the function of Vulkan 1.0.
+    fn submit1(
+        &self,
+        owner: &Device,
+        recorder: &Recorder,
+        waits: impl Iterator<Item = (vk::Semaphore, u64)>,
+        (signal, count): (vk::Semaphore, u64),
+    ) -> Result<(), VkError> {
+        let (waits, counts): (Vec<_>, Vec<_>) = waits.unzip();
+        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
+        let (signals, signal_counts) = ([signal], [count]);
+        let buffers = [recorder.raw()];
+        let mut values = vk::TimelineSemaphoreSubmitInfo::default()
+            .wait_semaphore_values(&counts)
+            .signal_semaphore_values(&signal_counts);
+        let info = [vk::SubmitInfo::default()
+            .wait_semaphores(&waits)
+            .wait_dst_stage_mask(&stages)
+            .command_buffers(&buffers)
+            .signal_semaphores(&signals)
+            .push_next(&mut values)];
+        owner.note(super::fault::submission("vkQueueSubmit"))?;
+        let queue = self.raw.lock();
+        // SAFETY: as in `submit2`.
+        let result = unsafe { self.device.queue_submit(*queue, &info, vk::Fence::null()) };
+        drop(queue);
+        owner.note(result.call("vkQueueSubmit"))
     }
 }

@@ -95,7 +95,17 @@ impl Recorder {
         super::fault::object("vkBeginCommandBuffer")?;
         // SAFETY: the pool was just reset, so the command buffer is in the initial state.
         let begun = unsafe { self.device.raw.begin_command_buffer(self.raw, &info) };
-        self.device.note(begun.call("vkBeginCommandBuffer"))
+        self.device.note(begun.call("vkBeginCommandBuffer"))?;
+        if !self.device.timeline_semaphores {
+            // There are no semaphores to wait for: the commands of the earlier submissions that this one depends on
+            // come before it on the only Vulkan queue (`fences.rs`).
+            let (stages, memory) = (
+                vk::PipelineStageFlags2::ALL_COMMANDS,
+                vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE,
+            );
+            self.memory_barrier(stages, memory, stages, memory);
+        }
+        Ok(())
     }
 
     /// Returns whether a transfer command writes memory in this recording.
@@ -141,6 +151,24 @@ impl Recorder {
         dst_stage: vk::PipelineStageFlags2,
         dst: vk::AccessFlags2,
     ) {
+        if !self.device.synchronization2 {
+            let barrier = [vk::MemoryBarrier::default()
+                .src_access_mask(first_accesses(src))
+                .dst_access_mask(first_accesses(dst))];
+            // SAFETY: the command buffer is in the recording state.
+            unsafe {
+                self.device.raw.cmd_pipeline_barrier(
+                    self.raw,
+                    first_stages(src_stage),
+                    first_stages(dst_stage),
+                    vk::DependencyFlags::empty(),
+                    &barrier,
+                    &[],
+                    &[],
+                );
+            }
+            return;
+        }
         let barrier = [vk::MemoryBarrier2::default()
             .src_stage_mask(src_stage)
             .src_access_mask(src)
@@ -334,6 +362,16 @@ impl Recorder {
     /// Writes a time stamp once all earlier commands have completed.
     pub(crate) fn timestamp(&mut self, pool: &TimestampPool, index: u32) {
         assert!(index < pool.count(), "time stamp {index}");
+        if !self.device.synchronization2 {
+            let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+            // SAFETY: as below.
+            unsafe {
+                self.device
+                    .raw
+                    .cmd_write_timestamp(self.raw, stage, pool.raw, index);
+            }
+            return;
+        }
         // SAFETY: the command buffer is in the recording state; the pool has the query, as asserted above; the batch has
         // reset it, and writes each query once, because it counts them.
         unsafe {
@@ -345,6 +383,23 @@ impl Recorder {
             );
         }
     }
+}
+
+/// Returns stages in the form of Vulkan 1.0, which has the same bits for all that this module uses, except for
+/// ALL_TRANSFER.
+fn first_stages(stages: vk::PipelineStageFlags2) -> vk::PipelineStageFlags {
+    let transfer = stages.contains(vk::PipelineStageFlags2::ALL_TRANSFER);
+    let others = stages & !vk::PipelineStageFlags2::ALL_TRANSFER;
+    let mut old = vk::PipelineStageFlags::from_raw(others.as_raw() as u32);
+    if transfer {
+        old |= vk::PipelineStageFlags::TRANSFER;
+    }
+    old
+}
+
+/// Returns accesses in the form of Vulkan 1.0, which has the same bits for all that this module uses.
+fn first_accesses(accesses: vk::AccessFlags2) -> vk::AccessFlags {
+    vk::AccessFlags::from_raw(accesses.as_raw() as u32)
 }
 
 /// Returns the byte range from the first to the last word that changes from `old`, which may be shorter, to

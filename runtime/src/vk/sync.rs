@@ -1,4 +1,5 @@
-//! Timeline semaphores: 64-bit counters that the GPU raises and the host reads.
+//! Timelines: 64-bit counters that the GPU raises and the host reads. They are timeline semaphores, or fences on devices
+//! without these (`fences.rs`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,24 +7,21 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 
+use super::fences::{self, FenceTimeline};
 use super::{Call, Device, VkError};
 use crate::lock::{Mutex, Rank};
 
-/// A timeline. Its semaphore comes from the device's pool and returns there, because destroying it as soon as a
+/// A timeline semaphore. It comes from the device's pool and returns there, because destroying it as soon as a
 /// wait has returned, although allowed, crashes with Mesa 22.3 about once in a hundred runs: Mesa's queue
 /// thread still unlocks the semaphore that it has just signalled.
-pub(crate) struct Timeline {
-    device: Arc<Device>,
+pub(super) struct Semaphore {
     pub(super) raw: vk::Semaphore,
     /// The semaphore's counter when this timeline got it; the timeline's values count from here.
     base: u64,
-    /// The highest value read so far; it saves Vulkan calls once a value has been reached.
-    seen: AtomicU64,
 }
 
-impl Timeline {
-    /// Makes a timeline whose value is 0.
-    pub(crate) fn new(device: &Arc<Device>) -> Result<Timeline, VkError> {
+impl Semaphore {
+    fn new(device: &Device) -> Result<Semaphore, VkError> {
         let (raw, base) = match device.timelines.take() {
             Some(used) => used,
             None => {
@@ -36,10 +34,39 @@ impl Timeline {
                 (raw, 0)
             }
         };
+        Ok(Semaphore { raw, base })
+    }
+
+    /// Returns the semaphore's counter at which the timeline has reached `value`.
+    pub(super) fn count(&self, value: u64) -> u64 {
+        self.base + value
+    }
+}
+
+/// What raises a timeline.
+pub(super) enum Counter {
+    Semaphore(Semaphore),
+    Fences(FenceTimeline),
+}
+
+/// A timeline.
+pub(crate) struct Timeline {
+    device: Arc<Device>,
+    pub(super) counter: Counter,
+    /// The highest value read so far; it saves Vulkan calls once a value has been reached.
+    seen: AtomicU64,
+}
+
+impl Timeline {
+    /// Makes a timeline whose value is 0.
+    pub(crate) fn new(device: &Arc<Device>) -> Result<Timeline, VkError> {
+        let counter = match device.timeline_semaphores {
+            true => Counter::Semaphore(Semaphore::new(device)?),
+            false => Counter::Fences(FenceTimeline::new()),
+        };
         Ok(Timeline {
             device: Arc::clone(device),
-            raw,
-            base,
+            counter,
             seen: AtomicU64::new(0),
         })
     }
@@ -47,11 +74,6 @@ impl Timeline {
     /// Returns the device that the timeline belongs to.
     pub(crate) fn device(&self) -> &Arc<Device> {
         &self.device
-    }
-
-    /// Returns the semaphore's counter at which this timeline has reached `value`.
-    pub(super) fn count(&self, value: u64) -> u64 {
-        self.base + value
     }
 
     /// Returns whether the GPU has reached `value`.
@@ -80,17 +102,22 @@ impl Timeline {
     /// Reads the current value as [`Timeline::value`] does, but is not a site of fault injection, because one
     /// wait calls it many times.
     fn counter(&self) -> Result<u64, VkError> {
-        // SAFETY: the semaphore is alive.
-        let result = unsafe { self.device.raw.get_semaphore_counter_value(self.raw) };
-        let count = self.device.note(result.call("vkGetSemaphoreCounterValue"))?;
-        // Some drivers report a counter of all ones for a lost device.
-        if count == u64::MAX {
-            return self.device.note(Err(VkError::new(
-                "vkGetSemaphoreCounterValue",
-                vk::Result::ERROR_DEVICE_LOST,
-            )));
-        }
-        let value = count.saturating_sub(self.base);
+        let value = match &self.counter {
+            Counter::Semaphore(semaphore) => {
+                // SAFETY: the semaphore is alive.
+                let result = unsafe { self.device.raw.get_semaphore_counter_value(semaphore.raw) };
+                let count = self.device.note(result.call("vkGetSemaphoreCounterValue"))?;
+                // Some drivers report a counter of all ones for a lost device.
+                if count == u64::MAX {
+                    return self.device.note(Err(VkError::new(
+                        "vkGetSemaphoreCounterValue",
+                        vk::Result::ERROR_DEVICE_LOST,
+                    )));
+                }
+                count.saturating_sub(semaphore.base)
+            }
+            Counter::Fences(timeline) => self.device.note(timeline.value())?,
+        };
         if value > self.seen.load(Ordering::Acquire) {
             self.seen.fetch_max(value, Ordering::AcqRel);
         }
@@ -122,34 +149,65 @@ impl Timeline {
             if self.device.is_lost() {
                 return Err(VkError::new("waiting", vk::Result::ERROR_DEVICE_LOST));
             }
-            self.block(value, Duration::from_secs(1))?;
+            let point = [(self, value)];
+            self.device
+                .note(wait_any(&self.device, &point, Duration::from_secs(1)))?;
             if reached()? {
                 return Ok(());
             }
         }
     }
+}
 
-    fn block(&self, value: u64, timeout: Duration) -> Result<(), VkError> {
-        let semaphores = [self.raw];
-        let values = [self.count(value)];
-        let info = vk::SemaphoreWaitInfo::default()
-            .semaphores(&semaphores)
-            .values(&values);
-        // SAFETY: the semaphore is alive.
-        match unsafe { self.device.raw.wait_semaphores(&info, timeout.as_nanos() as u64) } {
-            Ok(()) | Err(vk::Result::TIMEOUT) => Ok(()),
-            Err(e) => self.device.note(Err(VkError::new("vkWaitSemaphores", e))),
+/// Waits until one of the timelines has reached its value, for at most `timeout`. All timelines belong to the device.
+pub(super) fn wait_any(
+    device: &Device,
+    points: &[(&Timeline, u64)],
+    timeout: Duration,
+) -> Result<(), VkError> {
+    let mut semaphores = Vec::with_capacity(points.len());
+    let mut values = Vec::with_capacity(points.len());
+    let mut pending = Vec::new();
+    for (timeline, value) in points {
+        match &timeline.counter {
+            Counter::Semaphore(semaphore) => {
+                semaphores.push(semaphore.raw);
+                values.push(semaphore.count(*value));
+            }
+            Counter::Fences(_) if timeline.reached(*value)? => return Ok(()),
+            Counter::Fences(fences) => pending.extend(fences.fence(*value)),
         }
+    }
+    if !pending.is_empty() {
+        return fences::wait(device, &pending, timeout);
+    }
+    if semaphores.is_empty() {
+        // What the fences are for has not been submitted yet.
+        std::thread::sleep(timeout.min(Duration::from_millis(1)));
+        return Ok(());
+    }
+    let info = vk::SemaphoreWaitInfo::default()
+        .flags(vk::SemaphoreWaitFlags::ANY)
+        .semaphores(&semaphores)
+        .values(&values);
+    // SAFETY: the semaphores are alive (borrowed) and of this device.
+    match unsafe { device.raw.wait_semaphores(&info, timeout.as_nanos() as u64) } {
+        Ok(()) | Err(vk::Result::TIMEOUT) => Ok(()),
+        Err(e) => Err(VkError::new("vkWaitSemaphores", e)),
     }
 }
 
 impl Drop for Timeline {
     fn drop(&mut self) {
-        match self.value() {
+        let value = self.value();
+        match &self.counter {
             // By the batch rule no submission that uses the semaphore is pending, so the count is final.
-            Ok(value) => self.device.timelines.put(self.raw, self.count(value)),
-            // SAFETY: the device is lost; nothing is pending on it.
-            Err(_) => unsafe { self.device.raw.destroy_semaphore(self.raw, None) },
+            Counter::Semaphore(semaphore) => match value {
+                Ok(value) => self.device.timelines.put(semaphore.raw, semaphore.count(value)),
+                // SAFETY: the device is lost; nothing is pending on it.
+                Err(_) => unsafe { self.device.raw.destroy_semaphore(semaphore.raw, None) },
+            },
+            Counter::Fences(_) => {}
         }
     }
 }

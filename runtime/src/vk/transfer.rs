@@ -45,6 +45,29 @@ impl Recorder {
         if !image.claim_layout() {
             return;
         }
+        if !self.device.synchronization2 {
+            let barrier = [vk::ImageMemoryBarrier::default()
+                .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)
+                .old_layout(vk::ImageLayout::UNDEFINED)
+                .new_layout(LAYOUT)
+                .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                .image(image.raw)
+                .subresource_range(image.all())];
+            // SAFETY: the command buffer is in the recording state; the image lives as long as the batch.
+            unsafe {
+                self.device.raw.cmd_pipeline_barrier(
+                    self.raw,
+                    vk::PipelineStageFlags::TOP_OF_PIPE,
+                    vk::PipelineStageFlags::ALL_COMMANDS,
+                    vk::DependencyFlags::empty(),
+                    &[],
+                    &[],
+                    &barrier,
+                );
+            }
+            return;
+        }
         let barrier = [vk::ImageMemoryBarrier2::default()
             .src_stage_mask(vk::PipelineStageFlags2::NONE)
             .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
