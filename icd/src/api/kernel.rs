@@ -83,7 +83,7 @@ fn handle_arg(arg_value: Array<c_void>) -> *mut c_void {
     arg_value.value::<*mut c_void>().unwrap_or(std::ptr::null_mut())
 }
 
-fn arg_value(kind: ArgKind, size: usize, value: Array<c_void>) -> Result<ArgValue> {
+pub(super) fn arg_value(kind: ArgKind, size: usize, value: Array<c_void>) -> Result<ArgValue> {
     kind.check(size, !value.is_null())?;
     Ok(match kind {
         ArgKind::Pod(_) | ArgKind::UnusedPod | ArgKind::Unknown => ArgKind::pod(value.bytes().unwrap_or(&[])),

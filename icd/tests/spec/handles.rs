@@ -64,7 +64,14 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clCreateContextFromType"
         | "clGetExtensionFunctionAddress"
         | "clWaitForEvents"
+        | "clCreateCommandBufferKHR"
+        | "clEnqueueCommandBufferKHR"
         | "clUnloadCompiler" => return None,
+        "clGetMutableCommandInfoKHR" => common::CL_INVALID_MUTABLE_COMMAND_KHR,
+        _ if name.starts_with("clCommand") || name.contains("CommandBufferKHR") => {
+            common::CL_INVALID_COMMAND_BUFFER_KHR
+        }
+        "clGetCommandBufferInfoKHR" | "clUpdateMutableCommandsKHR" => common::CL_INVALID_COMMAND_BUFFER_KHR,
         // The features of these are not offered: they return CL_INVALID_OPERATION or null for every argument.
         "clSVMAlloc"
         | "clSVMFree"

@@ -8,6 +8,7 @@ mod abi;
 mod conditions;
 mod handles;
 mod independent;
+mod khr_command_buffer;
 mod khr_il_program;
 mod khr_image2d_from_buffer;
 mod later_versions;

@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::queue::CommandQueue;
 
 /// A launch, and the NDRange that it was prepared for.
+#[derive(Clone)]
 pub(super) struct CachedLaunch {
     launch: Launch,
     range: Range,

@@ -223,6 +223,12 @@ fn work_group_size(
     Ok((uneven.flatten().unwrap_or(wanted), false))
 }
 
+/// Makes the checks of a launch that concern its sizes.
+pub(super) fn check_sizes(kernel: &DeviceKernel, range: &Range, limits: &Limits) -> Result<()> {
+    let (global, _) = check_range(range)?;
+    work_group_size(kernel, range, global, limits).map(drop)
+}
+
 /// Returns the work-group size for an NDRange that has none, which later launches of it have, too. Only a kernel whose
 /// results do not depend on the grouping may get another one.
 pub(super) fn suggested_local_size(

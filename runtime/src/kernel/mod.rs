@@ -2,7 +2,7 @@
 //!
 //! [`args`] checks argument values and `values` stores them; `placed` places them as the module demands, and
 //! `uses` derives the memory accesses from them. An enqueue call hands a [`launch`] to a queue; `cached_launch` keeps
-//! the last one, `local_size` chooses the work-group size, and `scratch` determines the scratch memory. `code`
+//! the last one, [`recorded`] has those of command-buffers, `local_size` chooses the work-group size, and `scratch` determines the scratch memory. `code`
 //! holds the shader modules, [`pipeline`] the pipelines, which `early` makes before they are needed, `driver_cache` and
 //! `launched` store on disk what the next process needs for that, and `descriptors` makes the descriptor sets. `alias` copies texels for 2D images from buffers, and `copy` copies rows
 //! and large ranges by a kernel.
@@ -20,6 +20,7 @@ mod launched;
 mod local_size;
 pub mod pipeline;
 pub(crate) mod placed;
+pub mod recorded;
 pub(crate) mod scratch;
 mod uses;
 mod values;

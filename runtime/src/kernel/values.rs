@@ -91,6 +91,16 @@ impl Taken {
         cached_launch::prepare(&mut self.cached_launch, &nd, queue)
     }
 
+    /// Returns whether every argument is set.
+    pub(super) fn are_set(&self) -> bool {
+        !self.args.iter().any(|value| matches!(value, ArgValue::Unset))
+    }
+
+    /// Returns the values, and a copy of the launch that [`Taken::prepare`] has prepared.
+    pub(super) fn recorded(&self) -> (Vec<ArgValue>, Option<CachedLaunch>) {
+        (self.args.clone(), self.cached_launch.clone())
+    }
+
     /// Enqueues the launch that [`Taken::prepare`] has prepared.
     pub(super) fn enqueue(
         &self,
