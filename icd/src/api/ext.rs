@@ -47,6 +47,7 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         "clCommandSVMMemFillKHR" => clCommandSVMMemFillKHR as *const c_void,
         "clUpdateMutableCommandsKHR" => clUpdateMutableCommandsKHR as *const c_void,
         "clGetMutableCommandInfoKHR" => clGetMutableCommandInfoKHR as *const c_void,
+        "clSetKernelArgDevicePointerEXT" => clSetKernelArgDevicePointerEXT as *const c_void,
         "clGetDeviceFeatureReportCALDERA" => clGetDeviceFeatureReportCALDERA as *const c_void,
         // CL 9.2: NULL if the function does not exist for the implementation
         _ => return Err(Error::new(ClCode::InvalidValue, format!("no function {name}")).at("9.2")),

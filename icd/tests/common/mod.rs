@@ -212,6 +212,7 @@ api! {
     clSetDefaultDeviceCommandQueue: clSetDefaultDeviceCommandQueue_t,
     clSetContextDestructorCallback: clSetContextDestructorCallback_t,
     clGetKernelSuggestedLocalWorkSize: clGetKernelSuggestedLocalWorkSize_t,
+    clSetKernelArgDevicePointerEXT: clSetKernelArgDevicePointerEXT_t,
     clCreateCommandBufferKHR: clCreateCommandBufferKHR_t,
     clRetainCommandBufferKHR: clRetainCommandBufferKHR_t,
     clReleaseCommandBufferKHR: clReleaseCommandBufferKHR_t,

@@ -76,7 +76,6 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         "clSVMAlloc"
         | "clSVMFree"
         | "clSetKernelArgSVMPointer"
-        | "clSetKernelExecInfo"
         | "clSetProgramReleaseCallback"
         | "clCreatePipe" => return None,
         _ if name.starts_with("clEnqueueSVM") => return None,
@@ -106,6 +105,8 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         "clRetainKernel"
         | "clReleaseKernel"
         | "clSetKernelArg"
+        | "clSetKernelArgDevicePointerEXT"
+        | "clSetKernelExecInfo"
         | "clGetKernelInfo"
         | "clGetKernelWorkGroupInfo"
         | "clGetKernelSubGroupInfoKHR"

@@ -6,6 +6,7 @@ mod common;
 
 mod abi;
 mod conditions;
+mod ext_buffer_device_address;
 mod handles;
 mod independent;
 mod khr_command_buffer;

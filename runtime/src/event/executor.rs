@@ -180,7 +180,9 @@ impl Executor {
                     // This calls Vulkan, so the exit of the process waits for it; once the exit has begun, the events
                     // stay where they are.
                     crate::process::unless_over(|| {
-                        watched.retain(|e| unless_it_panics("an event's polling", || e.run_due()) == Some(false));
+                        watched.retain(|e| {
+                            unless_it_panics("an event's polling", || e.run_due()) == Some(false)
+                        });
                         unless_it_panics("a wait", || self.block(&watched));
                     });
                     let mut state = self.state.lock();

@@ -62,6 +62,8 @@ pub enum ArgValue {
     Pod(PodBytes),
     /// A buffer for a global or constant pointer; `None` is a null pointer.
     Buffer(Option<Arc<Buffer>>),
+    /// A device address for a global pointer (cl_ext_buffer_device_address). The buffer there follows the arguments.
+    Address(u64),
     /// The size of local memory in bytes.
     Local(usize),
     /// A sampler.
@@ -75,7 +77,7 @@ pub enum ArgValue {
 pub(crate) struct NdRange<'a> {
     /// The kernel, built for the queue's device.
     pub kernel: &'a Arc<DeviceKernel>,
-    /// One value per kernel argument.
+    /// One value per kernel argument, and then the buffers that the kernel may access through addresses.
     pub args: &'a [ArgValue],
     /// The NDRange, unchecked.
     pub range: Range,
@@ -165,6 +167,12 @@ const MOST_DISPATCHES: u64 = 1 << 20;
 /// Limits the number of work-groups so that a dispatch has fewer than 2^32 work-items in each dimension.
 fn limit_by_size(limit: [u32; 3], local: [u32; 3]) -> [u32; 3] {
     [0, 1, 2].map(|d| limit[d].min(u32::MAX / local[d].max(1)))
+}
+
+/// Returns whether an argument is an address without the alignment that modules usually rely on
+/// ([`Target::aligned_buffers`](caldera_compiler::target::Target::aligned_buffers)).
+fn is_unaligned(value: &ArgValue) -> bool {
+    matches!(value, ArgValue::Address(address) if !address.is_multiple_of(16))
 }
 
 fn refuse<T>(code: ClCode, what: String) -> Result<T> {
@@ -275,7 +283,8 @@ impl Launch {
         }
         let (global, offset) = check_range(&nd.range)?;
         let wide;
-        let kernel = match (0..3).any(|d| offset[d] + global[d] > u64::from(u32::MAX)) {
+        let is_wide = (0..3).any(|d| offset[d] + global[d] > u64::from(u32::MAX));
+        let kernel = match is_wide || nd.args.iter().any(is_unaligned) {
             false => nd.kernel,
             true => {
                 wide = nd.kernel.wide()?;
