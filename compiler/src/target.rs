@@ -222,6 +222,8 @@ pub struct Target {
     /// Whether global sizes, offsets and numbers of work-groups may need 64 bits. If not, they have 32 bits,
     /// and so has arithmetic on them where 32 bits can be shown to suffice.
     pub wide_ranges: bool,
+    /// Whether pointers to global memory that are arguments are multiples of 16. If not, accesses are not merged.
+    pub aligned_buffers: bool,
 }
 
 /// The extensions of a device with sub-groups, in addition to cl_khr_subgroups.
@@ -421,6 +423,7 @@ impl Target {
                 local_memory_step: 1024,
             },
             wide_ranges: false,
+            aligned_buffers: true,
             newest: ClStd::Cl12,
             c_features: Vec::new(),
             extensions: [

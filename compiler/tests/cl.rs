@@ -297,3 +297,43 @@ fn kernels_compile_for_the_descriptor_abi() {
     refused.retain(|name| !name.contains("printf"));
     assert_eq!(refused, expected);
 }
+
+/// Neighbouring accesses become vector accesses only if buffers have the alignment of these.
+#[test]
+fn accesses_rely_on_the_alignment_of_buffers() {
+    let source = "kernel void k(global const int *a, global int *b) {
+        int i = 4 * get_global_id(0);
+        b[i] = a[i] * 2;
+        b[i + 1] = a[i + 1] * 3;
+        b[i + 2] = a[i + 2] * 5;
+        b[i + 3] = a[i + 3] * 7;
+    }";
+    let options = Options::parse("").expect("options");
+    let input = Input {
+        name: "a.cl",
+        source,
+        options: &options,
+        resolver: &NoIncludes,
+    };
+    for (aligned_buffers, expected) in [(true, 16), (false, 4)] {
+        let target = Target {
+            aligned_buffers,
+            ..Target::desktop()
+        };
+        let compiled = compile(&input, &target).unwrap_or_else(|e| panic!("{}", e.log));
+        common::validate(&compiled.words, target.spirv);
+        let words = caldera_compiler::reflect::strip(&compiled.words).expect("a module");
+        let module = rspirv::dr::load_words(&words).expect("a module");
+        let alignments = module.all_inst_iter().flat_map(|inst| {
+            let pairs = inst.operands.windows(2).filter_map(|pair| match pair {
+                [
+                    rspirv::dr::Operand::MemoryAccess(_),
+                    rspirv::dr::Operand::LiteralBit32(align),
+                ] => Some(*align),
+                _ => None,
+            });
+            pairs.collect::<Vec<u32>>()
+        });
+        assert_eq!(alignments.max(), Some(expected), "{aligned_buffers}");
+    }
+}

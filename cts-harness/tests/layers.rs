@@ -78,6 +78,10 @@ const RUNTIME: &[Allowed] = &[
     ),
     ("program", "cache config context device error kernel lock object"),
     ("printf", "device kernel mem"),
+    (
+        "command_buffer",
+        "command context error kernel lock mem object queue",
+    ),
     ("command", "device error kernel mem queue vk"),
     ("mem", "command context device error lock object queue vk"),
     (
@@ -87,7 +91,8 @@ const RUNTIME: &[Allowed] = &[
 ];
 
 const ICD: &[Allowed] = &[
-    ("args", "abi"),
+    ("args", "abi updates"),
+    ("updates", "abi args"),
     ("process", ""),
     ("callback", "args"),
     ("handle", "args"),
@@ -96,7 +101,7 @@ const ICD: &[Allowed] = &[
     ("abi", "dispatch"),
     ("dispatch", "abi absent api"),
     ("absent", "abi entry"),
-    ("api", "abi args callback entry handle out"),
+    ("api", "abi args callback entry handle out updates"),
 ];
 
 fn root() -> &'static Path {

@@ -3,6 +3,9 @@
 pub(crate) use opencl_sys::cl_icd::cl_icd_dispatch;
 pub(crate) use opencl_sys::*;
 
+/// The number of the specification and of the headers. The crate of the headers has another.
+pub(crate) const CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR: cl_command_buffer_properties_khr = 0x12B7;
+
 /// `size_t`.
 pub(crate) type size_t = usize;
 

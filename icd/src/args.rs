@@ -12,6 +12,7 @@
 //! | `*mut T [count]` | [`Array`] | `count` values; `count` bytes if `T` is `c_void` |
 //! | `*mut *const T [count, lengths]` | [`Chunks`] | `count` pointers to `lengths[i]` values each |
 //! | `*const T [until 0]` | [`Properties`] | pairs, the last of which is followed by a zero |
+//! | `*mut *const c_void [updates count, types]` | [`Updates`](crate::updates) | `count` structures of these types |
 //! | `*mut c_void [host memory]` | [`Host`] | memory that a command or object accesses also after the call |
 //!
 //! Elements of an [`Array`] that are pointers are plain values, except strings ([`Array::text`]). Handles are pointers
@@ -449,6 +450,25 @@ impl<T: Copy + Default + PartialEq> Properties<T> {
         pairs.chain([T::default()]).collect()
     }
 
+    /// Returns the pairs, or `None` if a name is not known. Nothing after an unknown name is read.
+    pub(crate) fn known(self, is_known: impl Fn(T) -> bool) -> Option<Vec<(T, T)>> {
+        let mut at = self.0;
+        loop {
+            if at.is_null() {
+                return Some(self.pairs());
+            }
+            // SAFETY: no zero was found before `at`, so this name is readable by the contract of `adopt`.
+            let name = unsafe { at.read_unaligned() };
+            if name == T::default() {
+                return Some(self.pairs());
+            }
+            if !is_known(name) {
+                return None;
+            }
+            at = at.wrapping_add(2);
+        }
+    }
+
     /// Returns the pairs. A null pointer is an empty list.
     pub(crate) fn pairs(self) -> Vec<(T, T)> {
         let mut pairs = Vec::new();
@@ -516,6 +536,11 @@ macro_rules! adopt {
         // SAFETY: as above.
         unsafe { $crate::args::Properties::adopt($arg) }
     };
+    ($arg:ident updates $count:ident, $types:ident) => {{
+        let count = $crate::args::Count::elements($count);
+        // SAFETY: as above, for the structures of these types.
+        unsafe { $crate::updates::Updates::adopt($arg, count, $types) }
+    }};
     ($arg:ident host memory) => {
         // SAFETY: as above.
         unsafe { $crate::args::Host::adopt($arg) }

@@ -148,7 +148,7 @@ pub(crate) static TABLE: cl_icd_dispatch = cl_icd_dispatch {
     clEnqueueSVMUnmap: Some(absent::clEnqueueSVMUnmap),
     clCreateSamplerWithProperties: Some(clCreateSamplerWithProperties),
     clSetKernelArgSVMPointer: Some(absent::clSetKernelArgSVMPointer),
-    clSetKernelExecInfo: Some(absent::clSetKernelExecInfo),
+    clSetKernelExecInfo: Some(clSetKernelExecInfo),
     clGetKernelSubGroupInfoKHR: Some(clGetKernelSubGroupInfoKHR),
     clCloneKernel: Some(clCloneKernel),
     clCreateProgramWithIL: Some(clCreateProgramWithIL),

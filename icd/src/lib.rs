@@ -34,3 +34,4 @@ mod entry;
 mod handle;
 mod out;
 mod process;
+mod updates;

@@ -9,6 +9,7 @@ use crate::event::executor::Executor;
 use crate::event::pool::Pool;
 use crate::impl_object;
 use crate::lock::{Mutex, Rank};
+use crate::mem::addresses::AddressTable;
 use crate::mem::host_stores::HostStores;
 use crate::mem::residence::MOST_DEVICES;
 use crate::object::Anchor;
@@ -41,6 +42,7 @@ pub struct Context {
     migration_thread: Arc<Executor>,
     flusher: Arc<Flusher>,
     host_stores: HostStores,
+    addresses: AddressTable,
     queues: Mutex<WeakList<CommandQueue>>,
     destructor_callbacks: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
 }
@@ -124,6 +126,7 @@ impl Context {
             migration_thread: Executor::new("caldera-migrate"),
             flusher: Flusher::new(),
             host_stores: HostStores::new(),
+            addresses: AddressTable::new(),
             queues: Mutex::new(Rank::Context, WeakList::new()),
             destructor_callbacks: Mutex::new(Rank::Context, Vec::new()),
             devices,
@@ -205,6 +208,11 @@ impl Context {
     /// Adds a queue to the context's list.
     pub(crate) fn add_queue(&self, queue: &Arc<CommandQueue>) {
         self.queues.lock().push(queue);
+    }
+
+    /// Returns the table of the buffers whose device addresses the application knows.
+    pub(crate) fn addresses(&self) -> &AddressTable {
+        &self.addresses
     }
 
     /// Returns the context's queues. No lock may be held when the result is dropped, because it may have the

@@ -1,7 +1,7 @@
 //! The errors of runtime calls: an OpenCL error code, the argument or fact that caused it, the clause of the
 //! specification that demands it, and the error of the layer below.
 //!
-//! [`ClCode`] is a closed enum, so a code that OpenCL 1.2 does not define cannot be produced. Only the icd
+//! [`ClCode`] is a closed enum, so a code that no specification defines cannot be produced. Only the icd
 //! crate converts it into an integer that an application sees. Vulkan errors have no conversion here, because
 //! the same `VkResult` means different codes in different situations (creating an object, enqueuing); the
 //! caller maps them.
@@ -14,7 +14,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 macro_rules! cl_codes {
     ($($(#[$doc:meta])* $variant:ident = $value:literal, $name:literal;)*) => {
-        /// The error codes of OpenCL 1.2, of `cl_khr_icd`, and of specialization constants (OpenCL 2.2).
+        /// The error codes of OpenCL 1.2, of specialization constants (OpenCL 2.2), and of extensions.
         #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
         #[repr(i32)]
         pub enum ClCode {
@@ -156,6 +156,14 @@ cl_codes! {
     InvalidSpecId = -71, "CL_INVALID_SPEC_ID";
     /// `cl_khr_icd`: there is no platform.
     PlatformNotFoundKhr = -1001, "CL_PLATFORM_NOT_FOUND_KHR";
+    /// `cl_khr_command_buffer`: the handle is not a command-buffer.
+    InvalidCommandBufferKhr = -1138, "CL_INVALID_COMMAND_BUFFER_KHR";
+    /// `cl_khr_command_buffer`: the list of sync-points is invalid.
+    InvalidSyncPointWaitListKhr = -1139, "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR";
+    /// `cl_khr_command_buffer`: a command-buffer cannot be executed on a queue with these properties.
+    IncompatibleCommandQueueKhr = -1140, "CL_INCOMPATIBLE_COMMAND_QUEUE_KHR";
+    /// `cl_khr_command_buffer_mutable_dispatch`: the handle is not a command that can be updated.
+    InvalidMutableCommandKhr = -1141, "CL_INVALID_MUTABLE_COMMAND_KHR";
 }
 
 impl ClCode {

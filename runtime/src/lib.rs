@@ -26,6 +26,7 @@
 
 mod cache;
 pub mod command;
+pub mod command_buffer;
 pub mod config;
 pub mod context;
 pub mod device;

@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The order of all locks, outermost first.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Rank {
+    /// A command-buffer's commands.
+    CommandBuffer,
     /// A context's lists.
     Context,
     /// A program's build state.

@@ -89,7 +89,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(hoist_invariants::PASS);
     // After hoisting, the addresses that a loop accumulates into are computed outside of the loop.
     p.run_pass(promote_accumulators::PASS);
-    if target.abi == Abi::Physical {
+    if target.abi == Abi::Physical && target.aligned_buffers {
         // The descriptor ABI is excluded: there a buffer is an array of one element type, which should be
         // that of the lanes.
         p.run_pass(merge_accesses::PASS);

@@ -4,12 +4,13 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use caldera_runtime::context::Context;
+use caldera_runtime::device::Device;
 use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::mem::{Buffer, MemFlags};
 use caldera_runtime::object;
 
 use crate::abi::*;
-use crate::args::{Host, Ptr};
+use crate::args::{Host, Properties, Ptr};
 use crate::{entry, handle};
 
 fn create(context: Ptr<c_void>, flags: cl_mem_flags, size: usize, host_ptr: Host) -> Result<Arc<Buffer>> {
@@ -32,8 +33,31 @@ entry! {
     }
 }
 
+/// Returns whether a buffer with these properties has a fixed device address. CL 3.0, 5.2.1: INVALID_PROPERTY if a property
+/// name or its value is not supported, or if a name is there twice
+fn has_address(context: &Arc<Context>, properties: Properties<cl_mem_properties>) -> Result<bool> {
+    let refuse = |what| Err(Error::new(ClCode::InvalidProperty, what));
+    match properties
+        .known(|name| name == CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT)
+        .as_deref()
+    {
+        Some([]) => Ok(false),
+        Some([(_, value @ (0 | 1))]) => {
+            let has = |d: &Arc<Device>| d.info().extensions.contains(&"cl_ext_buffer_device_address");
+            // CL, clCreateBufferWithProperties: INVALID_OPERATION if no devices in the context support the extension
+            if !context.devices().iter().any(has) {
+                let what = "no device has cl_ext_buffer_device_address";
+                return Err(Error::new(ClCode::InvalidOperation, what));
+            }
+            Ok(*value == 1)
+        }
+        Some(_) => refuse("a property is there twice, or is no truth value"),
+        None => refuse("buffer properties"),
+    }
+}
+
 entry! {
-    /// CL 3.0, 5.2.1 — clCreateBufferWithProperties. No property is supported, so a list with one is an error.
+    /// CL 3.0, 5.2.1 — clCreateBufferWithProperties. The only property is that of cl_ext_buffer_device_address.
     fn clCreateBufferWithProperties(
         context: cl_context,
         properties: *const cl_mem_properties [until 0],
@@ -42,11 +66,12 @@ entry! {
         host_ptr: *mut c_void [host memory];
         errcode_ret
     ) -> cl_mem {
-        if !properties.pairs().is_empty() {
-            handle::borrow::<Context>(context)?;
-            return Err(Error::new(ClCode::InvalidProperty, "buffer properties"));
-        }
+        let of = handle::borrow::<Context>(context)?;
+        let is_exposed = has_address(&of, properties)?;
         let buffer = create(context, flags, size, host_ptr)?;
+        if is_exposed {
+            buffer.expose_addresses()?;
+        }
         buffer.properties().keep(properties.values());
         Ok(object::give(buffer))
     }

@@ -303,6 +303,22 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
             };
             info.value(if has { float_atomics::ALL } else { 0 })
         }
+        CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR
+        | CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR
+        | CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR
+        | CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR
+            if d.extensions.contains(&"cl_khr_command_buffer") =>
+        {
+            info.value(match param_name {
+                CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => {
+                    CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
+                        | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR
+                }
+                CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR => queue_properties(device),
+                CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => 0,
+                _ => super::command_record::MUTABLE_FIELDS,
+            })
+        }
         CL_DEVICE_IL_VERSION => {
             let all: Vec<String> = (0..=SPIRV_MINOR).map(|n| format!("SPIR-V_1.{n}")).collect();
             info.text(&all.join(" "))

@@ -95,7 +95,7 @@ pub(super) fn memory(ptr: Host) -> Result<HostPtr> {
         .ok_or_else(|| Error::new(ClCode::InvalidValue, "ptr is NULL").at("5.2.2"))
 }
 
-fn side(origin: Array<usize>, row_pitch: usize, slice_pitch: usize) -> Result<RectSide> {
+pub(super) fn side(origin: Array<usize>, row_pitch: usize, slice_pitch: usize) -> Result<RectSide> {
     Ok(RectSide {
         origin: args::triple(origin, "an origin is NULL")?,
         row_pitch,
@@ -360,7 +360,7 @@ entry! {
 
 /// Reads the first `work_dim` numbers of an array, at most three; the others are `fill`. Returns `None` if the pointer
 /// is null.
-fn sizes(values: Array<usize>, work_dim: u32, fill: usize) -> Option<[usize; 3]> {
+pub(super) fn sizes(values: Array<usize>, work_dim: u32, fill: usize) -> Option<[usize; 3]> {
     let mut all = [fill; 3];
     for (i, to) in all.iter_mut().enumerate().take(work_dim as usize) {
         *to = values.get(i)?;

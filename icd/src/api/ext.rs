@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use caldera_runtime::error::{ClCode, Error, Result};
 
+use super::{command_buffer::*, command_record::*, command_update::*};
 use super::{device::*, kernel::*, platform::*, program::*, queue::*};
 use crate::abi::*;
 use crate::args::Ptr;
@@ -27,6 +28,26 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         "clGetKernelSuggestedLocalWorkSizeKHR" => clGetKernelSuggestedLocalWorkSizeKHR as *const c_void,
         "clCreateProgramWithILKHR" => clCreateProgramWithILKHR as *const c_void,
         "clSetProgramSpecializationConstant" => clSetProgramSpecializationConstant as *const c_void,
+        "clCreateCommandBufferKHR" => clCreateCommandBufferKHR as *const c_void,
+        "clRetainCommandBufferKHR" => clRetainCommandBufferKHR as *const c_void,
+        "clReleaseCommandBufferKHR" => clReleaseCommandBufferKHR as *const c_void,
+        "clFinalizeCommandBufferKHR" => clFinalizeCommandBufferKHR as *const c_void,
+        "clEnqueueCommandBufferKHR" => clEnqueueCommandBufferKHR as *const c_void,
+        "clGetCommandBufferInfoKHR" => clGetCommandBufferInfoKHR as *const c_void,
+        "clCommandBarrierWithWaitListKHR" => clCommandBarrierWithWaitListKHR as *const c_void,
+        "clCommandCopyBufferKHR" => clCommandCopyBufferKHR as *const c_void,
+        "clCommandCopyBufferRectKHR" => clCommandCopyBufferRectKHR as *const c_void,
+        "clCommandCopyBufferToImageKHR" => clCommandCopyBufferToImageKHR as *const c_void,
+        "clCommandCopyImageKHR" => clCommandCopyImageKHR as *const c_void,
+        "clCommandCopyImageToBufferKHR" => clCommandCopyImageToBufferKHR as *const c_void,
+        "clCommandFillBufferKHR" => clCommandFillBufferKHR as *const c_void,
+        "clCommandFillImageKHR" => clCommandFillImageKHR as *const c_void,
+        "clCommandNDRangeKernelKHR" => clCommandNDRangeKernelKHR as *const c_void,
+        "clCommandSVMMemcpyKHR" => clCommandSVMMemcpyKHR as *const c_void,
+        "clCommandSVMMemFillKHR" => clCommandSVMMemFillKHR as *const c_void,
+        "clUpdateMutableCommandsKHR" => clUpdateMutableCommandsKHR as *const c_void,
+        "clGetMutableCommandInfoKHR" => clGetMutableCommandInfoKHR as *const c_void,
+        "clSetKernelArgDevicePointerEXT" => clSetKernelArgDevicePointerEXT as *const c_void,
         "clGetDeviceFeatureReportCALDERA" => clGetDeviceFeatureReportCALDERA as *const c_void,
         // CL 9.2: NULL if the function does not exist for the implementation
         _ => return Err(Error::new(ClCode::InvalidValue, format!("no function {name}")).at("9.2")),

@@ -13,11 +13,11 @@ use crate::abi::*;
 use crate::args::{self, Array};
 use crate::{entry, handle};
 
-fn origin(values: Array<usize>) -> Result<[usize; 3]> {
+pub(super) fn origin(values: Array<usize>) -> Result<[usize; 3]> {
     args::triple(values, "an origin is NULL")
 }
 
-fn region(values: Array<usize>) -> Result<[usize; 3]> {
+pub(super) fn region(values: Array<usize>) -> Result<[usize; 3]> {
     args::triple(values, "region is NULL")
 }
 
@@ -73,6 +73,19 @@ entry! {
     }
 }
 
+/// Reads the colour of a fill. CL 5.3.4: INVALID_VALUE if fill_color is NULL. The colour has four numbers; that of a depth
+/// image has one, and no more than this one is read.
+pub(super) fn color(fill_color: Array<c_void>, image: &Image) -> Result<[u32; 4]> {
+    let first = fill_color
+        .value::<u32>()
+        .ok_or_else(|| Error::new(ClCode::InvalidValue, "fill_color is NULL").at("5.3.4"))?;
+    let one = [first, 0, 0, 0];
+    Ok(match image.format().order() {
+        ChannelOrder::Depth => one,
+        _ => fill_color.value().unwrap_or(one),
+    })
+}
+
 entry! {
     /// CL 5.3.4 — clEnqueueFillImage
     fn clEnqueueFillImage(
@@ -88,18 +101,11 @@ entry! {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let image = handle::borrow::<Image>(image)?;
         let events = EventArgs::new(&queue, &[image.context()], event_wait_list, event)?;
-        // CL 5.3.4: INVALID_VALUE if fill_color is NULL. The colour has four numbers; that of a depth image has one,
-        // and no more than this one is read.
-        let first = fill_color
-            .value::<u32>()
-            .ok_or_else(|| Error::new(ClCode::InvalidValue, "fill_color is NULL").at("5.3.4"))?;
-        let mut color = [first, 0, 0, 0];
-        if image.format().order() != ChannelOrder::Depth {
-            color = fill_color.value().unwrap_or(color);
-        }
+        let color = color(fill_color, &image)?;
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
         let region = ImageRegion::new(&image, origin, region)?;
-        events.finish(queue.enqueue_fill_image(&region, color, events.waits()?))
+        let waits = events.waits()?;
+        events.finish(queue.enqueue_prepared(queue.prepare_fill_image(&region, color)?, waits))
     }
 }
 
@@ -123,7 +129,8 @@ entry! {
         let (from, to) = (origin(src_origin)?, origin(dst_origin)?);
         let region = self::region(region)?;
         let copy = TexelCopy::new(&src, &dst, from, to, region)?;
-        events.finish(queue.enqueue_copy_image(copy, events.waits()?))
+        let waits = events.waits()?;
+        events.finish(queue.enqueue_prepared(queue.prepare_copy_image(copy)?, waits))
     }
 }
 
@@ -146,7 +153,8 @@ entry! {
         let events = EventArgs::new(&queue, &[image.context(), buffer.context()], event_wait_list, event)?;
         let (from, region) = (origin(src_origin)?, self::region(region)?);
         let copy = TexelBufferCopy::new(ImageRegion::new(&image, from, region)?, &buffer, dst_offset)?;
-        events.finish(queue.enqueue_copy_image_to_buffer(copy, events.waits()?))
+        let waits = events.waits()?;
+        events.finish(queue.enqueue_prepared(queue.prepare_copy_image_to_buffer(copy)?, waits))
     }
 }
 
@@ -169,7 +177,8 @@ entry! {
         let events = EventArgs::new(&queue, &[buffer.context(), image.context()], event_wait_list, event)?;
         let (to, region) = (origin(dst_origin)?, self::region(region)?);
         let copy = TexelBufferCopy::new(ImageRegion::new(&image, to, region)?, &buffer, src_offset)?;
-        events.finish(queue.enqueue_copy_buffer_to_image(copy, events.waits()?))
+        let waits = events.waits()?;
+        events.finish(queue.enqueue_prepared(queue.prepare_copy_buffer_to_image(copy)?, waits))
     }
 }
 

@@ -83,7 +83,7 @@ fn handle_arg(arg_value: Array<c_void>) -> *mut c_void {
     arg_value.value::<*mut c_void>().unwrap_or(std::ptr::null_mut())
 }
 
-fn arg_value(kind: ArgKind, size: usize, value: Array<c_void>) -> Result<ArgValue> {
+pub(super) fn arg_value(kind: ArgKind, size: usize, value: Array<c_void>) -> Result<ArgValue> {
     kind.check(size, !value.is_null())?;
     Ok(match kind {
         ArgKind::Pod(_) | ArgKind::UnusedPod | ArgKind::Unknown => ArgKind::pod(value.bytes().unwrap_or(&[])),
@@ -120,6 +120,55 @@ entry! {
         let kernel = handle::borrow::<Kernel>(kernel)?;
         let kind = kernel.arg_kind(arg_index)?;
         kernel.set_arg(arg_index, self::arg_value(kind, arg_size, arg_value)?)
+    }
+}
+
+entry! {
+    /// cl_ext_buffer_device_address — clSetKernelArgDevicePointerEXT
+    fn clSetKernelArgDevicePointerEXT(kernel: cl_kernel, arg_index: cl_uint, arg_value: cl_mem_device_address_ext) {
+        let kernel = handle::borrow::<Kernel>(kernel)?;
+        kernel.check_addresses()?;
+        kernel.set_address(arg_index, arg_value)
+    }
+}
+
+entry! {
+    /// CL 2.0, 5.9.3 — clSetKernelExecInfo
+    fn clSetKernelExecInfo(
+        kernel: cl_kernel,
+        param_name: cl_kernel_exec_info,
+        param_value_size: size_t,
+        param_value: *const c_void [param_value_size],
+    ) {
+        let kernel = handle::borrow::<Kernel>(kernel)?;
+        let no_svm = || Error::new(ClCode::InvalidOperation, "the device does not support SVM").at("2.0 5.9.3");
+        let invalid = |what| Error::new(ClCode::InvalidValue, what).at("2.0 5.9.3");
+        // CL 2.0, 5.9.3: INVALID_VALUE if param_name is not valid, if param_value is NULL and param_value_size is greater
+        // than zero, or if the size is not valid
+        let value = || match (param_value_size, param_value.bytes()) {
+            (0, _) => Ok(&[][..]),
+            (_, Some(bytes)) => Ok(bytes),
+            (_, None) => Err(invalid("param_value is NULL")),
+        };
+        match param_name {
+            CL_KERNEL_EXEC_INFO_SVM_PTRS => Err(no_svm()),
+            CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => match *value()? {
+                [0, 0, 0, 0] => Ok(()),
+                [_, _, _, _] => Err(no_svm()),
+                _ => Err(invalid("param_value_size is not that of a cl_bool")),
+            },
+            CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => {
+                kernel.check_addresses()?;
+                let bytes = value()?;
+                let (addresses, []) = bytes.as_chunks() else {
+                    return Err(invalid("param_value_size is not that of addresses"));
+                };
+                let addresses: Vec<u64> = addresses.iter().map(|a| u64::from_ne_bytes(*a)).collect();
+                kernel.set_pointed(&addresses);
+                Ok(())
+            }
+            _ => Err(invalid("param_name")),
+        }
     }
 }
 

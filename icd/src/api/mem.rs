@@ -144,6 +144,10 @@ entry! {
                 MemObject::Image(_) => 0,
             }),
             CL_MEM_USES_SVM_POINTER => info.bool(false),
+            CL_MEM_DEVICE_ADDRESS_EXT => match &object {
+                MemObject::Buffer(b) => info.slice(b.exposed_addresses()?),
+                MemObject::Image(_) => Err(Error::new(ClCode::InvalidOperation, "an image has no address")),
+            },
             CL_MEM_PROPERTIES => info.slice(match &object {
                 MemObject::Buffer(b) => b.properties().list(),
                 MemObject::Image(i) => i.properties().list(),

@@ -1,6 +1,10 @@
-//! The entry points, one file per section of chapters 4 and 5 of the OpenCL 1.2 specification.
+//! The entry points, one file per section of chapters 4 and 5 of the OpenCL 1.2 specification, and those of
+//! extensions.
 
 pub mod buffer;
+pub mod command_buffer;
+pub mod command_record;
+pub mod command_update;
 pub mod context;
 pub mod device;
 pub mod enqueue;

@@ -25,6 +25,9 @@ pub(crate) fn opencl_version((major, minor): (u32, u32)) -> cl_version {
 fn extension_version(name: &str) -> cl_version {
     match name {
         "cl_khr_icd" | "cl_khr_integer_dot_product" => version(2, 0, 0),
+        "cl_ext_buffer_device_address" => version(1, 0, 2),
+        "cl_khr_command_buffer" => version(0, 9, 8),
+        "cl_khr_command_buffer_mutable_dispatch" => version(0, 9, 5),
         _ => version(1, 0, 0),
     }
 }

@@ -20,6 +20,9 @@ use std::sync::OnceLock;
 pub use opencl_sys::cl_function_types::*;
 pub use opencl_sys::*;
 
+/// CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR. The crate of the headers has another number.
+pub const ASSERTS: cl_command_buffer_properties_khr = 0x12B7;
+
 /// Returns the path of `libcaldera.so`, which is next to the test binaries, or the value of `CALDERA_TEST_LIBRARY`,
 /// with which the tests run on another implementation.
 pub fn library() -> PathBuf {
@@ -209,6 +212,26 @@ api! {
     clSetDefaultDeviceCommandQueue: clSetDefaultDeviceCommandQueue_t,
     clSetContextDestructorCallback: clSetContextDestructorCallback_t,
     clGetKernelSuggestedLocalWorkSize: clGetKernelSuggestedLocalWorkSize_t,
+    clSetKernelArgDevicePointerEXT: clSetKernelArgDevicePointerEXT_t,
+    clCreateCommandBufferKHR: clCreateCommandBufferKHR_t,
+    clRetainCommandBufferKHR: clRetainCommandBufferKHR_t,
+    clReleaseCommandBufferKHR: clReleaseCommandBufferKHR_t,
+    clFinalizeCommandBufferKHR: clFinalizeCommandBufferKHR_t,
+    clEnqueueCommandBufferKHR: clEnqueueCommandBufferKHR_t,
+    clGetCommandBufferInfoKHR: clGetCommandBufferInfoKHR_t,
+    clCommandBarrierWithWaitListKHR: clCommandBarrierWithWaitListKHR_t,
+    clCommandCopyBufferKHR: clCommandCopyBufferKHR_t,
+    clCommandCopyBufferRectKHR: clCommandCopyBufferRectKHR_t,
+    clCommandCopyBufferToImageKHR: clCommandCopyBufferToImageKHR_t,
+    clCommandCopyImageKHR: clCommandCopyImageKHR_t,
+    clCommandCopyImageToBufferKHR: clCommandCopyImageToBufferKHR_t,
+    clCommandFillBufferKHR: clCommandFillBufferKHR_t,
+    clCommandFillImageKHR: clCommandFillImageKHR_t,
+    clCommandNDRangeKernelKHR: clCommandNDRangeKernelKHR_t,
+    clCommandSVMMemcpyKHR: clCommandSVMMemcpyKHR_t,
+    clCommandSVMMemFillKHR: clCommandSVMMemFillKHR_t,
+    clUpdateMutableCommandsKHR: clUpdateMutableCommandsKHR_t,
+    clGetMutableCommandInfoKHR: clGetMutableCommandInfoKHR_t,
 }
 
 /// Calls an entry point: `cl!(clFinish(queue))`.

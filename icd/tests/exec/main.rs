@@ -5,6 +5,8 @@ mod common;
 
 mod aliases;
 mod atomics;
+mod command_buffers;
+mod command_updates;
 mod conversions;
 mod descriptors;
 mod devices;

@@ -64,12 +64,18 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clCreateContextFromType"
         | "clGetExtensionFunctionAddress"
         | "clWaitForEvents"
+        | "clCreateCommandBufferKHR"
+        | "clEnqueueCommandBufferKHR"
         | "clUnloadCompiler" => return None,
+        "clGetMutableCommandInfoKHR" => common::CL_INVALID_MUTABLE_COMMAND_KHR,
+        _ if name.starts_with("clCommand") || name.contains("CommandBufferKHR") => {
+            common::CL_INVALID_COMMAND_BUFFER_KHR
+        }
+        "clGetCommandBufferInfoKHR" | "clUpdateMutableCommandsKHR" => common::CL_INVALID_COMMAND_BUFFER_KHR,
         // The features of these are not offered: they return CL_INVALID_OPERATION or null for every argument.
         "clSVMAlloc"
         | "clSVMFree"
         | "clSetKernelArgSVMPointer"
-        | "clSetKernelExecInfo"
         | "clSetProgramReleaseCallback"
         | "clCreatePipe" => return None,
         _ if name.starts_with("clEnqueueSVM") => return None,
@@ -99,6 +105,8 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         "clRetainKernel"
         | "clReleaseKernel"
         | "clSetKernelArg"
+        | "clSetKernelArgDevicePointerEXT"
+        | "clSetKernelExecInfo"
         | "clGetKernelInfo"
         | "clGetKernelWorkGroupInfo"
         | "clGetKernelSubGroupInfoKHR"

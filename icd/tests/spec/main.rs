@@ -6,8 +6,10 @@ mod common;
 
 mod abi;
 mod conditions;
+mod ext_buffer_device_address;
 mod handles;
 mod independent;
+mod khr_command_buffer;
 mod khr_il_program;
 mod khr_image2d_from_buffer;
 mod later_versions;

@@ -9,6 +9,7 @@ pub(crate) mod fill;
 pub(crate) mod image;
 pub(crate) mod map;
 pub mod rect;
+pub(crate) mod replay;
 pub mod request;
 pub(crate) mod transfer;
 
@@ -73,6 +74,14 @@ pub enum CommandType {
     FillBuffer = 0x1207,
     /// CL_COMMAND_FILL_IMAGE.
     FillImage = 0x1208,
+    /// CL_COMMAND_COMMAND_BUFFER_KHR.
+    CommandBuffer = 0x12A8,
+}
+
+/// A command of its type, which has passed all checks except that of its wait list.
+pub struct Prepared {
+    pub(crate) kind: CommandType,
+    pub(crate) command: Command,
 }
 
 /// A command that owns everything that it needs.
@@ -102,6 +111,8 @@ pub(crate) enum Command {
         objects: Vec<MemObject>,
         undefined: bool,
     },
+    /// Executes a command-buffer.
+    Replay(replay::Replay),
 }
 
 impl Command {
@@ -122,7 +133,8 @@ impl Command {
             | Command::MapImage(_)
             | Command::Marker
             | Command::Barrier
-            | Command::Migrate { .. } => None,
+            | Command::Migrate { .. }
+            | Command::Replay(_) => None,
         }
     }
 
@@ -144,7 +156,8 @@ impl Command {
             | Command::MapImage(_)
             | Command::Marker
             | Command::Barrier
-            | Command::Migrate { .. } => None,
+            | Command::Migrate { .. }
+            | Command::Replay(_) => None,
         }
     }
 
@@ -172,6 +185,7 @@ impl Command {
                 objects.iter().map(touch).collect()
             }
             Command::Marker | Command::Barrier => Vec::new(),
+            Command::Replay(c) => c.touches(),
         }
     }
 
@@ -201,6 +215,15 @@ impl Command {
             Command::UnmapImage(c) => c.record(true, r),
             // The event completes with the batch, after all earlier commands.
             Command::Marker | Command::Barrier | Command::Migrate { .. } => Ok(()),
+            Command::Replay(c) => c.record(r),
+        }
+    }
+
+    /// Returns the number of commands that this one stands for.
+    pub(crate) fn weight(&self) -> u32 {
+        match self {
+            Command::Replay(c) => c.weight(),
+            _ => 1,
         }
     }
 }
@@ -248,6 +271,15 @@ impl Incoming<'_> {
         match self {
             Incoming::Launch { launch, args } => Claim::new(launch.touches(args), device),
             Incoming::Command(c) => c.claim(device),
+        }
+    }
+
+    /// Returns the number of commands that this one stands for.
+    #[inline]
+    pub(crate) fn weight(&self) -> u32 {
+        match self {
+            Incoming::Launch { .. } => 1,
+            Incoming::Command(c) => c.weight(),
         }
     }
 

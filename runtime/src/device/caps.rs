@@ -82,13 +82,21 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         "cl_khr_suggested_local_work_size",
         "cl_khr_throttle_hints",
     ];
-    // They extend OpenCL C 2.0 and 3.0.
+    // They extend OpenCL C 2.0 and 3.0, or are not for programs of OpenCL 1.2.
     if newest() >= ClStd::Cl30 {
+        // With the descriptor ABI, a pointer is no address.
+        if config().abi == AbiChoice::Physical {
+            list.push("cl_ext_buffer_device_address");
+        }
         list.push("cl_ext_float_atomics");
         if features.clocks {
             list.push("cl_khr_kernel_clock");
         }
-        list.push("cl_khr_work_group_uniform_arithmetic");
+        list.extend([
+            "cl_khr_command_buffer",
+            "cl_khr_command_buffer_mutable_dispatch",
+            "cl_khr_work_group_uniform_arithmetic",
+        ]);
     }
     if f.pci.is_some() {
         list.push("cl_khr_pci_bus_info");
@@ -272,6 +280,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             local_memory_step: LOCAL_STEP,
         },
         wide_ranges: false,
+        aligned_buffers: true,
         newest: newest(),
         c_features: c_features(f, images).into_iter().map(String::from).collect(),
         extensions: extensions.into_iter().map(String::from).collect(),

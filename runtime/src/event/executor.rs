@@ -177,8 +177,14 @@ impl Executor {
                     self.state.lock().runs = false;
                 }
                 Turn::Watch(mut watched) => {
-                    watched.retain(|e| unless_it_panics("an event's polling", || e.run_due()) == Some(false));
-                    unless_it_panics("a wait", || self.block(&watched));
+                    // This calls Vulkan, so the exit of the process waits for it; once the exit has begun, the events
+                    // stay where they are.
+                    crate::process::unless_over(|| {
+                        watched.retain(|e| {
+                            unless_it_panics("an event's polling", || e.run_due()) == Some(false)
+                        });
+                        unless_it_panics("a wait", || self.block(&watched));
+                    });
                     let mut state = self.state.lock();
                     state.watched.append(&mut watched);
                     state.watches = false;

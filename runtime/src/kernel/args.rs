@@ -64,6 +64,11 @@ fn kind(arg: &reflect::Arg) -> ArgKind {
     }
 }
 
+/// Returns whether an argument is a pointer to constant memory.
+pub(super) fn is_constant(info: &reflect::ArgInfo) -> bool {
+    info.address_qualifier == Some(address::CONSTANT)
+}
+
 fn size(place: Place) -> u32 {
     match place {
         Place::Push(range) => range.size,

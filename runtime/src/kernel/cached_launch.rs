@@ -11,12 +11,16 @@ use caldera_compiler::reflect::{Binding, Place};
 
 use super::Range;
 use super::launch::{ArgValue, Launch, NdRange};
+use super::pipeline::DeviceKernel;
 use crate::error::Result;
 use crate::queue::CommandQueue;
 
 /// A launch, and the NDRange that it was prepared for.
+#[derive(Clone)]
 pub(super) struct CachedLaunch {
     launch: Launch,
+    /// The kernel of the request; that of the launch may be another compilation of it.
+    kernel: Arc<DeviceKernel>,
     range: Range,
 }
 
@@ -28,11 +32,12 @@ pub(super) fn prepare(
     queue: &CommandQueue,
 ) -> Result<()> {
     let is_that = |s: &CachedLaunch| {
-        s.range == nd.range && Arc::ptr_eq(s.launch.kernel(), nd.kernel) && !s.launch.is_provisional()
+        s.range == nd.range && Arc::ptr_eq(&s.kernel, nd.kernel) && !s.launch.is_provisional()
     };
     if !cached_launch.as_ref().is_some_and(is_that) {
         *cached_launch = Some(CachedLaunch {
             launch: Launch::prepare(nd, queue)?,
+            kernel: Arc::clone(nd.kernel),
             range: nd.range,
         });
     }

@@ -436,6 +436,7 @@ impl KernelDescriptors {
                 Some(
                     ArgValue::Unset
                     | ArgValue::Pod(_)
+                    | ArgValue::Address(_)
                     | ArgValue::Local(_)
                     | ArgValue::Sampler(_)
                     | ArgValue::Image { .. },
@@ -457,7 +458,13 @@ impl KernelDescriptors {
                 Some(ArgValue::Sampler(sampler)) => {
                     Ok(vk::Descriptor::sampler(sampler.on_device(device, false)?))
                 }
-                Some(ArgValue::Unset | ArgValue::Pod(_) | ArgValue::Buffer(_) | ArgValue::Local(_))
+                Some(
+                    ArgValue::Unset
+                    | ArgValue::Pod(_)
+                    | ArgValue::Buffer(_)
+                    | ArgValue::Address(_)
+                    | ArgValue::Local(_),
+                )
                 | None => Err(missing()),
             },
             Source::Normalized(i) => match args.get(i) {
@@ -468,6 +475,7 @@ impl KernelDescriptors {
                     ArgValue::Unset
                     | ArgValue::Pod(_)
                     | ArgValue::Buffer(_)
+                    | ArgValue::Address(_)
                     | ArgValue::Local(_)
                     | ArgValue::Image { .. },
                 )

@@ -62,6 +62,8 @@ pub enum ArgValue {
     Pod(PodBytes),
     /// A buffer for a global or constant pointer; `None` is a null pointer.
     Buffer(Option<Arc<Buffer>>),
+    /// A device address for a global pointer (cl_ext_buffer_device_address). The buffer there follows the arguments.
+    Address(u64),
     /// The size of local memory in bytes.
     Local(usize),
     /// A sampler.
@@ -75,7 +77,7 @@ pub enum ArgValue {
 pub(crate) struct NdRange<'a> {
     /// The kernel, built for the queue's device.
     pub kernel: &'a Arc<DeviceKernel>,
-    /// One value per kernel argument.
+    /// One value per kernel argument, and then the buffers that the kernel may access through addresses.
     pub args: &'a [ArgValue],
     /// The NDRange, unchecked.
     pub range: Range,
@@ -167,6 +169,12 @@ fn limit_by_size(limit: [u32; 3], local: [u32; 3]) -> [u32; 3] {
     [0, 1, 2].map(|d| limit[d].min(u32::MAX / local[d].max(1)))
 }
 
+/// Returns whether an argument is an address without the alignment that modules usually rely on
+/// ([`Target::aligned_buffers`](caldera_compiler::target::Target::aligned_buffers)).
+fn is_unaligned(value: &ArgValue) -> bool {
+    matches!(value, ArgValue::Address(address) if !address.is_multiple_of(16))
+}
+
 fn refuse<T>(code: ClCode, what: String) -> Result<T> {
     Err(Error::new(code, what).at("5.8"))
 }
@@ -223,6 +231,12 @@ fn work_group_size(
     Ok((uneven.flatten().unwrap_or(wanted), false))
 }
 
+/// Makes the checks of a launch that concern its sizes.
+pub(super) fn check_sizes(kernel: &DeviceKernel, range: &Range, limits: &Limits) -> Result<()> {
+    let (global, _) = check_range(range)?;
+    work_group_size(kernel, range, global, limits).map(drop)
+}
+
 /// Returns the work-group size for an NDRange that has none, which later launches of it have, too. Only a kernel whose
 /// results do not depend on the grouping may get another one.
 pub(super) fn suggested_local_size(
@@ -269,7 +283,8 @@ impl Launch {
         }
         let (global, offset) = check_range(&nd.range)?;
         let wide;
-        let kernel = match (0..3).any(|d| offset[d] + global[d] > u64::from(u32::MAX)) {
+        let is_wide = (0..3).any(|d| offset[d] + global[d] > u64::from(u32::MAX));
+        let kernel = match is_wide || nd.args.iter().any(is_unaligned) {
             false => nd.kernel,
             true => {
                 wide = nd.kernel.wide()?;

@@ -2,7 +2,7 @@
 //!
 //! [`args`] checks argument values and `values` stores them; `placed` places them as the module demands, and
 //! `uses` derives the memory accesses from them. An enqueue call hands a [`launch`] to a queue; `cached_launch` keeps
-//! the last one, `local_size` chooses the work-group size, and `scratch` determines the scratch memory. `code`
+//! the last one, [`recorded`] has those of command-buffers, `local_size` chooses the work-group size, and `scratch` determines the scratch memory. `code`
 //! holds the shader modules, [`pipeline`] the pipelines, which `early` makes before they are needed, `driver_cache` and
 //! `launched` store on disk what the next process needs for that, and `descriptors` makes the descriptor sets. `alias` copies texels for 2D images from buffers, and `copy` copies rows
 //! and large ranges by a kernel.
@@ -20,6 +20,7 @@ mod launched;
 mod local_size;
 pub mod pipeline;
 pub(crate) mod placed;
+pub mod recorded;
 pub(crate) mod scratch;
 mod uses;
 mod values;
@@ -36,6 +37,7 @@ use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
 use crate::lock::{Mutex, Rank};
+use crate::mem::Buffer;
 use crate::object::Anchor;
 use crate::program::{Executable, Program};
 use crate::queue::{CommandQueue, Enqueued, Waits};
@@ -275,6 +277,59 @@ impl Kernel {
             }
         }
         Ok(())
+    }
+
+    /// Checks that a device of the context supports cl_ext_buffer_device_address.
+    pub fn check_addresses(&self) -> Result<()> {
+        let has = |d: &Arc<Device>| d.info().extensions.contains(&"cl_ext_buffer_device_address");
+        // CL, clSetKernelArgDevicePointerEXT, clSetKernelExecInfo: INVALID_OPERATION if no devices in the context
+        // associated with kernel support the extension
+        match self.context().devices().iter().any(has) {
+            true => Ok(()),
+            false => Err(Error::new(
+                ClCode::InvalidOperation,
+                "no device has cl_ext_buffer_device_address",
+            )),
+        }
+    }
+
+    /// Sets an argument to a device address (cl_ext_buffer_device_address, clSetKernelArgDevicePointerEXT).
+    pub fn set_address(&self, index: u32, address: u64) -> Result<()> {
+        let is_global = self.arg_kind(index)? == ArgKind::Buffer && !self.is_constant(index);
+        // CL, clSetKernelArgDevicePointerEXT: INVALID_ARG_INDEX if the argument is not a pointer to the global address
+        // space
+        if !is_global {
+            return Err(Error::new(ClCode::InvalidArgIndex, "not a global pointer"));
+        }
+        let buffers = self.buffers_at(&[address]);
+        self.set_arg(index, ArgValue::Address(address))?;
+        self.values.lock().point(Some(index as usize), &buffers);
+        Ok(())
+    }
+
+    /// Returns whether an argument is a pointer to constant memory.
+    fn is_constant(&self, index: u32) -> bool {
+        let arg = &self.reflected().args[index as usize];
+        arg.info.as_ref().is_some_and(args::is_constant)
+    }
+
+    /// Sets the addresses of the buffers that the kernel may access besides its arguments (clSetKernelExecInfo,
+    /// CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT). They replace the former ones.
+    pub fn set_pointed(&self, addresses: &[u64]) {
+        let buffers = self.buffers_at(addresses);
+        self.values.lock().point(None, &buffers);
+    }
+
+    fn buffers_at(&self, addresses: &[u64]) -> Vec<Arc<Buffer>> {
+        let (context, count) = (self.context(), self.context().devices().len());
+        let all = addresses.iter().flat_map(|a| context.addresses().find(count, *a));
+        let mut distinct: Vec<Arc<Buffer>> = Vec::new();
+        for buffer in all {
+            if !distinct.iter().any(|b| Arc::ptr_eq(b, &buffer)) {
+                distinct.push(buffer);
+            }
+        }
+        distinct
     }
 
     /// Returns the answers of clGetKernelArgInfo.

@@ -259,25 +259,25 @@ impl DeviceModule {
         }))
     }
 
-    /// Sets the function that compiles the program for NDRanges beyond 32 bits ([`Target::wide_ranges`]). Few
-    /// programs need that, so it is called by the first launch that does.
+    /// Sets the function that compiles the program for NDRanges beyond 32 bits ([`Target::wide_ranges`]), and for
+    /// addresses of any alignment. Few programs need that, so it is called by the first launch that does.
     ///
     /// [`Target::wide_ranges`]: caldera_compiler::target::Target::wide_ranges
     pub(crate) fn on_wide(&self, widen: Widen) {
         let _ = self.widen.set(widen);
     }
 
-    /// Returns the program compiled for NDRanges beyond 32 bits.
+    /// Returns the program compiled for NDRanges beyond 32 bits, and for addresses of any alignment.
     fn wide(&self) -> Result<&Arc<DeviceModule>> {
         let made = self.wide.get_or_init(|| {
             let Some(widen) = self.widen.get() else {
-                let what = "a program binary is for NDRanges of 32 bits; a program from source is for any";
+                let what = "a program binary is for NDRanges of 32 bits and aligned addresses; a program from source is for any";
                 log::error!("launch: {what}");
                 return Err((ClCode::OutOfResources, what.to_owned()));
             };
             let words = widen().map_err(|log| {
-                log::error!("launch: the program cannot be compiled for an NDRange of 64 bits: {log}");
-                let what = "the program cannot be compiled for the NDRange";
+                log::error!("launch: the program cannot be compiled for the NDRange or the address: {log}");
+                let what = "the program cannot be compiled for the launch";
                 (ClCode::OutOfResources, what.to_owned())
             })?;
             let variables = self.constants.as_ref().map(|(buffer, _)| Arc::clone(buffer));

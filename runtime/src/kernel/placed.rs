@@ -164,6 +164,9 @@ impl<'k> Placed<'k> {
                 };
                 self.put(place, &address.to_ne_bytes())
             }
+            (Some(Binding::Pointer(place)), ArgValue::Address(address)) => {
+                self.put(place, &address.to_ne_bytes())
+            }
             (Some(Binding::StorageBuffer(_) | Binding::UniformBuffer(_)), ArgValue::Buffer(buffer)) => {
                 if let Some(buffer) = buffer {
                     let uniform = matches!(arg.binding, Some(Binding::UniformBuffer(_)));

@@ -14,6 +14,9 @@ use crate::mem::residence::Use;
 use crate::mem::{Buffer, Image};
 use crate::queue::{Access, Keep, Recording};
 
+/// The number of no argument.
+const NO_ARGUMENT: usize = usize::MAX;
+
 /// The number of accesses that are stored without allocation.
 const FEW: usize = 8;
 
@@ -52,11 +55,29 @@ pub(crate) fn touches(kernel: &DeviceKernel, args: &[ArgValue]) -> Vec<Touch> {
             ArgValue::Buffer(None)
             | ArgValue::Unset
             | ArgValue::Pod(_)
+            | ArgValue::Address(_)
             | ArgValue::Local(_)
             | ArgValue::Sampler(_) => {}
         }
     }
+    for buffer in pointed(kernel, args) {
+        all.push(Touch::buffer(
+            buffer,
+            0,
+            buffer.size(),
+            how(buffer.kernel_writes()),
+        ));
+    }
     all
+}
+
+/// Returns the buffers after the arguments: the kernel may access them through addresses.
+fn pointed<'a>(kernel: &DeviceKernel, args: &'a [ArgValue]) -> impl Iterator<Item = &'a Arc<Buffer>> {
+    let rest = args.get(kernel.reflection().args.len()..).unwrap_or(&[]);
+    rest.iter().filter_map(|value| match value {
+        ArgValue::Buffer(buffer) => buffer.as_ref(),
+        _ => None,
+    })
 }
 
 /// The memory that a launch accesses.
@@ -100,6 +121,7 @@ impl Accesses {
                 | ArgValue::Buffer(None)
                 | ArgValue::Unset
                 | ArgValue::Pod(_)
+                | ArgValue::Address(_)
                 | ArgValue::Local(_)
                 | ArgValue::Sampler(_) => {}
             }
@@ -107,8 +129,13 @@ impl Accesses {
         if kernel.reflection().variables
             && let Some(access) = kernel.module().variables_access()
         {
-            // No argument has this number.
-            all.add(usize::MAX, access);
+            all.add(NO_ARGUMENT, access);
+        }
+        for buffer in pointed(kernel, args) {
+            all.add(
+                NO_ARGUMENT,
+                access(buffer, 0, buffer.size(), buffer.kernel_writes()),
+            );
         }
         all
     }
@@ -200,8 +227,15 @@ impl Accesses {
                 | ArgValue::Buffer(None)
                 | ArgValue::Unset
                 | ArgValue::Pod(_)
+                | ArgValue::Address(_)
                 | ArgValue::Local(_) => {}
             }
+        }
+        for buffer in pointed(kernel, args) {
+            if buffer.kernel_writes() {
+                r.writes(buffer);
+            }
+            r.keep_buffer(buffer);
         }
         if self.unknown {
             r.make_visible_to_host();

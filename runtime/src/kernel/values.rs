@@ -34,9 +34,11 @@ impl Named {
                 image: Arc::downgrade(&image),
                 write,
             }),
-            plain @ (ArgValue::Unset | ArgValue::Pod(_) | ArgValue::Buffer(None) | ArgValue::Local(_)) => {
-                Err(plain)
-            }
+            plain @ (ArgValue::Unset
+            | ArgValue::Pod(_)
+            | ArgValue::Buffer(None)
+            | ArgValue::Address(_)
+            | ArgValue::Local(_)) => Err(plain),
         }
     }
 
@@ -59,6 +61,9 @@ pub(super) struct Values {
     plain: Vec<ArgValue>,
     /// The arguments that are objects, in any order.
     named: Vec<(usize, Named)>,
+    /// The buffers that the kernel may access through addresses: those at the address that is an argument's value (with its
+    /// index), and those of clSetKernelExecInfo.
+    pointed: Vec<(Option<usize>, Weak<Buffer>)>,
     /// The values that the last launch used, kept for the next one, so that unchanged values need not be copied
     /// again.
     ready: Option<Box<Taken>>,
@@ -91,6 +96,16 @@ impl Taken {
         cached_launch::prepare(&mut self.cached_launch, &nd, queue)
     }
 
+    /// Returns whether every argument is set.
+    pub(super) fn are_set(&self) -> bool {
+        !self.args.iter().any(|value| matches!(value, ArgValue::Unset))
+    }
+
+    /// Returns the values, and a copy of the launch that [`Taken::prepare`] has prepared.
+    pub(super) fn recorded(&self) -> (Vec<ArgValue>, Option<CachedLaunch>) {
+        (self.args.clone(), self.cached_launch.clone())
+    }
+
     /// Enqueues the launch that [`Taken::prepare`] has prepared.
     pub(super) fn enqueue(
         &self,
@@ -109,7 +124,11 @@ impl Taken {
                 ArgValue::Buffer(Some(_)) | ArgValue::Sampler(_) | ArgValue::Image { .. } => {
                     *value = ArgValue::Unset;
                 }
-                ArgValue::Unset | ArgValue::Pod(_) | ArgValue::Buffer(None) | ArgValue::Local(_) => {}
+                ArgValue::Unset
+                | ArgValue::Pod(_)
+                | ArgValue::Buffer(None)
+                | ArgValue::Address(_)
+                | ArgValue::Local(_) => {}
             }
         }
     }
@@ -121,6 +140,7 @@ impl Values {
         Values {
             plain: vec![ArgValue::Unset; count],
             named: Vec::new(),
+            pointed: Vec::new(),
             ready: None,
             changes: 0,
         }
@@ -131,12 +151,26 @@ impl Values {
         Values {
             plain: self.plain.clone(),
             named: self.named.iter().map(|(i, named)| (*i, named.clone())).collect(),
+            pointed: self.pointed.clone(),
             ready: None,
             changes: 0,
         }
     }
 
+    /// Sets the buffers that the kernel may access through the address that is the value of an argument, or through
+    /// addresses in memory. They replace the former ones.
+    pub(super) fn point(&mut self, by: Option<usize>, buffers: &[Arc<Buffer>]) {
+        self.changes += 1;
+        self.ready = None;
+        self.pointed.retain(|(other, _)| *other != by);
+        let new = buffers.iter().map(|b| (by, Arc::downgrade(b)));
+        self.pointed.extend(new);
+    }
+
     pub(super) fn set(&mut self, index: usize, value: ArgValue) {
+        if self.pointed.iter().any(|(by, _)| *by == Some(index)) {
+            self.point(Some(index), &[]);
+        }
         self.changes += 1;
         if let Some(ready) = &mut self.ready
             && let Some(cached_launch) = &mut ready.cached_launch
@@ -200,6 +234,7 @@ impl Values {
                 ArgValue::Unset
                 | ArgValue::Pod(_)
                 | ArgValue::Buffer(_)
+                | ArgValue::Address(_)
                 | ArgValue::Sampler(_)
                 | ArgValue::Image { .. } => None,
             })
@@ -215,6 +250,7 @@ impl Values {
                 ArgValue::Unset
                 | ArgValue::Pod(_)
                 | ArgValue::Buffer(_)
+                | ArgValue::Address(_)
                 | ArgValue::Sampler(_)
                 | ArgValue::Image { .. } => 0,
             })
@@ -231,6 +267,12 @@ impl Values {
             })
         });
         taken.changes = self.changes;
+        taken.args.truncate(self.plain.len());
+        // A kernel that does not access a buffer that has been released may be launched.
+        let pointed = self.pointed.iter().filter_map(|(_, buffer)| buffer.upgrade());
+        taken
+            .args
+            .extend(pointed.map(|buffer| ArgValue::Buffer(Some(buffer))));
         for (index, named) in &self.named {
             // CL 5.8: INVALID_KERNEL_ARGS if the kernel argument values have not been specified
             taken.args[*index] = named.object().ok_or_else(|| {

@@ -3,11 +3,12 @@
 //! A buffer that is not a sub-buffer is a *root* and owns storage: one Vulkan buffer for each device of the
 //! context on which it has been used. A sub-buffer is a range of its root.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use once_cell::sync::OnceCell;
 
+use super::addresses::Listed;
 use super::claim::Shared;
 use super::destructor_callbacks::DestructorCallbacks;
 use super::map::Maps;
@@ -26,8 +27,9 @@ use crate::vk;
 /// A buffer or sub-buffer.
 pub struct Buffer {
     anchor: Anchor<Buffer>,
-    // Fields are dropped in order: the storage is released before the callbacks are enqueued (Drop of
-    // `DestructorCallbacks`).
+    // Fields are dropped in order: the addresses are forgotten before the storage is released, and that happens before
+    // the callbacks are enqueued (Drop of `DestructorCallbacks`).
+    listed: OnceLock<Listed>,
     root: Option<Root>,
     parent: Option<Arc<Buffer>>,
     flags: MemFlags,
@@ -138,6 +140,7 @@ impl Buffer {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let buffer = Buffer {
             anchor: Anchor::new(),
+            listed: OnceLock::new(),
             root: Some(Root {
                 id: NEXT.fetch_add(1, Ordering::Relaxed),
                 storage: context.devices().iter().map(|_| OnceCell::new()).collect(),
@@ -206,6 +209,7 @@ impl Buffer {
         }
         Ok(Arc::new(Buffer {
             anchor: Anchor::new(),
+            listed: OnceLock::new(),
             root: None,
             parent: Some(Arc::clone(parent)),
             flags,
@@ -311,6 +315,26 @@ impl Buffer {
     /// Returns the device address of the first byte; allocates the storage at first use.
     pub(crate) fn address(&self, device: usize) -> Result<u64> {
         Ok(self.storage(device)?.address() + self.offset)
+    }
+
+    /// Allocates the storage on all devices and lets the application use its addresses (cl_ext_buffer_device_address).
+    pub fn expose_addresses(self: &Arc<Self>) -> Result<()> {
+        let devices = 0..self.context.devices().len();
+        let addresses = devices.map(|d| self.address(d)).collect::<Result<Vec<u64>>>()?;
+        self.listed.get_or_init(|| Listed::new(self, addresses));
+        Ok(())
+    }
+
+    /// Returns CL_MEM_DEVICE_ADDRESS_EXT: the addresses, by index of the device in the context. CL, clGetMemObjectInfo:
+    /// INVALID_OPERATION if the buffer was not allocated with CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT
+    pub fn exposed_addresses(&self) -> Result<&[u64]> {
+        let listed = self.listed.get().ok_or_else(|| {
+            Error::new(
+                ClCode::InvalidOperation,
+                "created without CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT",
+            )
+        })?;
+        Ok(listed.addresses())
     }
 
     /// Returns the device address of the first byte, if there is storage on the device.

@@ -1,5 +1,6 @@
 //! Memory objects (CL 5.2).
 
+pub(crate) mod addresses;
 pub(crate) mod bar_mapping;
 pub mod buffer;
 pub(crate) mod claim;

@@ -121,10 +121,12 @@ pub(super) fn parse_options(text: &str, usage: OptionUse) -> Result<Options> {
     })
 }
 
-/// Returns a device's target for NDRanges beyond 32 bits.
+/// Returns a device's target for launches that are not usual: with NDRanges beyond 32 bits, or with addresses as arguments
+/// that are no multiples of 16.
 pub(super) fn wide_target(device: &Arc<Device>) -> Arc<Target> {
     let mut target = Target::clone(device.target());
     target.wide_ranges = true;
+    target.aligned_buffers = false;
     Arc::new(target)
 }
 

@@ -11,7 +11,7 @@ use crate::command::map::{Map, Unmap, Window};
 use crate::command::rect::Rows;
 use crate::command::request::{BufferCopy, BufferFill, BufferRange, BufferTransfer, MappedRegion, Unmapped};
 use crate::command::transfer::Object;
-use crate::command::{Command, CommandType, Incoming};
+use crate::command::{Command, CommandType, Incoming, Prepared};
 use crate::error::{ClCode, Error, Result};
 use crate::event::Event;
 use crate::kernel::copy;
@@ -69,8 +69,14 @@ impl CommandQueue {
         self.transfer(kind, Object::Buffer(transfer), write, blocking, waits)
     }
 
-    /// Enqueues a copy between buffers (CL 5.2.2, clEnqueueCopyBuffer and clEnqueueCopyBufferRect).
-    pub fn enqueue_copy(self: &Arc<Self>, request: BufferCopy, waits: Waits<'_>) -> Enqueued {
+    /// Enqueues a command that has been prepared for a queue of this queue's context and device.
+    pub fn enqueue_prepared(self: &Arc<Self>, prepared: Prepared, waits: Waits<'_>) -> Enqueued {
+        let Prepared { kind, command } = prepared;
+        self.enqueue(kind, Incoming::Command(command), waits, Until::Placed)
+    }
+
+    /// Prepares a copy between buffers (CL 5.2.2, clEnqueueCopyBuffer and clEnqueueCopyBufferRect).
+    pub fn prepare_copy(&self, request: BufferCopy) -> Result<Prepared> {
         let BufferCopy { copy, command } = request;
         self.assert_own(copy.src.context());
         self.assert_own(copy.dst.context());
@@ -85,8 +91,15 @@ impl CommandQueue {
             copy.check_overlap()?;
         }
         self.prepare_copy_kernels(copy.region);
-        let copy = Incoming::Command(Command::Copy(copy));
-        self.enqueue(command, copy, waits, Until::Placed)
+        Ok(Prepared {
+            kind: command,
+            command: Command::Copy(copy),
+        })
+    }
+
+    /// Enqueues a copy between buffers.
+    pub fn enqueue_copy(self: &Arc<Self>, request: BufferCopy, waits: Waits<'_>) -> Enqueued {
+        self.enqueue_prepared(self.prepare_copy(request)?, waits)
     }
 
     /// Makes the kernels for copies, if one of them may copy this region.
@@ -94,6 +107,17 @@ impl CommandQueue {
         if copy::is_wanted(!self.logical.unified(), region) {
             self.opened.make_copy_kernels(&self.device);
         }
+    }
+
+    /// Prepares a fill (CL 5.2.3, clEnqueueFillBuffer).
+    pub fn prepare_fill(&self, request: BufferFill) -> Result<Prepared> {
+        let buffer = &request.range.buffer;
+        self.assert_own(buffer.context());
+        buffer.check_alignment(&self.device)?;
+        Ok(Prepared {
+            kind: CommandType::FillBuffer,
+            command: Command::Fill(request.into_command()),
+        })
     }
 
     /// Enqueues a fill (CL 5.2.3, clEnqueueFillBuffer).
@@ -111,8 +135,7 @@ impl CommandQueue {
                 return Ok(self.execute_on_host(turn, kind, waits, || transfer.by_host(reach, true)));
             }
         }
-        let fill = Incoming::Command(Command::Fill(request.into_command()));
-        self.enqueue(kind, fill, waits, Until::Placed)
+        self.enqueue_prepared(self.prepare_fill(request)?, waits)
     }
 
     /// Enqueues a mapping (CL 5.2.4, clEnqueueMapBuffer). The returned address is valid for the size of the range

@@ -12,7 +12,7 @@ use crate::command::map::{Map, Unmap, Window};
 use crate::command::rect::Rows;
 use crate::command::request::{ImageRegion, TexelBufferCopy, TexelCopy, TexelTransfer};
 use crate::command::transfer::Object;
-use crate::command::{Command, CommandType, Incoming};
+use crate::command::{Command, CommandType, Incoming, Prepared};
 use crate::error::{ClCode, Error, Result};
 use crate::event::Event;
 use crate::mem::image::{Image, ImageMapping};
@@ -101,8 +101,8 @@ impl CommandQueue {
         self.transfer(kind, object, write, blocking, waits)
     }
 
-    /// Enqueues a copy between images (CL 5.3.3, clEnqueueCopyImage).
-    pub fn enqueue_copy_image(self: &Arc<Self>, request: TexelCopy, waits: Waits<'_>) -> Enqueued {
+    /// Prepares a copy between images (CL 5.3.3, clEnqueueCopyImage).
+    pub fn prepare_copy_image(&self, request: TexelCopy) -> Result<Prepared> {
         let (src, from) = (&request.from.image, request.from.texels);
         let (dst, to) = (&request.to.image, request.to.texels);
         self.assert_own(src.context());
@@ -140,38 +140,23 @@ impl CommandQueue {
                 (dst_buffer, dst.in_buffer(&to)),
             )?,
         };
-        self.enqueue(
-            CommandType::CopyImage,
-            Incoming::Command(command),
-            waits,
-            Until::Placed,
-        )
+        Ok(Prepared {
+            kind: CommandType::CopyImage,
+            command,
+        })
     }
 
-    /// Enqueues a copy from an image to a buffer (CL 5.3.5, clEnqueueCopyImageToBuffer).
-    pub fn enqueue_copy_image_to_buffer(
-        self: &Arc<Self>,
-        request: TexelBufferCopy,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        self.enqueue_copy_image_buffer(request, false, waits)
+    /// Prepares a copy from an image to a buffer (CL 5.3.5, clEnqueueCopyImageToBuffer).
+    pub fn prepare_copy_image_to_buffer(&self, request: TexelBufferCopy) -> Result<Prepared> {
+        self.prepare_copy_image_buffer(request, false)
     }
 
-    /// Enqueues a copy from a buffer to an image (CL 5.3.5, clEnqueueCopyBufferToImage).
-    pub fn enqueue_copy_buffer_to_image(
-        self: &Arc<Self>,
-        request: TexelBufferCopy,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        self.enqueue_copy_image_buffer(request, true, waits)
+    /// Prepares a copy from a buffer to an image (CL 5.3.5, clEnqueueCopyBufferToImage).
+    pub fn prepare_copy_buffer_to_image(&self, request: TexelBufferCopy) -> Result<Prepared> {
+        self.prepare_copy_image_buffer(request, true)
     }
 
-    fn enqueue_copy_image_buffer(
-        self: &Arc<Self>,
-        request: TexelBufferCopy,
-        to_image: bool,
-        waits: Waits<'_>,
-    ) -> Enqueued {
+    fn prepare_copy_image_buffer(&self, request: TexelBufferCopy, to_image: bool) -> Result<Prepared> {
         let (image, texels) = (&request.region.image, request.region.texels);
         let (buffer, offset) = (&request.range.buffer, request.range.offset);
         self.assert_own(image.context());
@@ -210,17 +195,12 @@ impl CommandQueue {
         } else {
             CommandType::CopyImageToBuffer
         };
-        self.enqueue(kind, Incoming::Command(command), waits, Until::Placed)
+        Ok(Prepared { kind, command })
     }
 
-    /// Enqueues a fill (CL 5.3.4, clEnqueueFillImage). `color` has four 32-bit components: float, int or uint,
+    /// Prepares a fill (CL 5.3.4, clEnqueueFillImage). `color` has four 32-bit components: float, int or uint,
     /// as the format demands.
-    pub fn enqueue_fill_image(
-        self: &Arc<Self>,
-        region: &ImageRegion,
-        color: [u32; 4],
-        waits: Waits<'_>,
-    ) -> Enqueued {
+    pub fn prepare_fill_image(&self, region: &ImageRegion, color: [u32; 4]) -> Result<Prepared> {
         let (image, texels) = (&region.image, region.texels);
         self.assert_own(image.context());
         self.check_image_device(image)?;
@@ -237,12 +217,10 @@ impl CommandQueue {
                 pattern: texel,
             }),
         };
-        self.enqueue(
-            CommandType::FillImage,
-            Incoming::Command(command),
-            waits,
-            Until::Placed,
-        )
+        Ok(Prepared {
+            kind: CommandType::FillImage,
+            command,
+        })
     }
 
     /// Enqueues a mapping (CL 5.3.6, clEnqueueMapImage).

@@ -443,18 +443,20 @@ impl CommandQueue {
         if let Some(claim) = claim {
             recording.claim(claim);
         }
-        recording.close_event(event, query, effects);
-        self.submit_if_worthwhile(state, effects);
+        let weight = incoming.weight();
+        recording.close_event(event, query, weight, effects);
+        self.submit_if_worthwhile(state, weight, effects);
         Ok(())
     }
 
     /// Submits the open batch if it is full, or if the GPU has nothing else to do and the batch is worth a
     /// submission.
-    fn submit_if_worthwhile(&self, state: &mut State, effects: &mut Effects) {
+    fn submit_if_worthwhile(&self, state: &mut State, weight: u32, effects: &mut Effects) {
         let Some(open) = &state.open else { return };
         let (commands, large) = (open.commands, open.temporary_memory());
         let full = commands >= FULL || large >= MUCH_STAGING;
         let looks = match commands < SUBMIT_THRESHOLD {
+            _ if weight > 1 => true,
             true => commands.is_power_of_two(),
             false => commands.is_multiple_of(SUBMIT_THRESHOLD),
         };

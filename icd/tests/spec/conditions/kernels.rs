@@ -27,6 +27,17 @@ fn launch(w: &World, kernel: cl_kernel, dims: u32, global: &[usize], local: &[us
     ))
 }
 
+fn exec_info(
+    kernel: cl_kernel,
+    name: cl_kernel_exec_info,
+    size: usize,
+    value: *const std::ffi::c_void,
+) -> cl_int {
+    cl!(clSetKernelExecInfo(kernel, name, size, value))
+}
+
+static CL_TRUE_VALUE: cl_bool = CL_TRUE;
+
 /// A number of work-items that exceeds the largest work-group of any device.
 const MANY: usize = 1 << 20;
 
@@ -141,6 +152,24 @@ pub(super) fn rows() -> Vec<Row> {
             let fresh = w.s.kernel(w.program, "k");
             cl!(clEnqueueTask(w.s.queue, fresh, 0, null(), null_mut()))
         },
+    ));
+    all.extend(rows!("5.7.2", clSetKernelArgDevicePointerEXT,
+        CL_INVALID_KERNEL "kernel is not valid" => |w| w.none(|h| cl!(clSetKernelArgDevicePointerEXT(h, 0, 0))),
+        CL_INVALID_OPERATION "no device has the extension" => |w| cl!(clSetKernelArgDevicePointerEXT(w.unset, 0, 0)),
+    ));
+    all.extend(rows!("5.7.2", clSetKernelExecInfo,
+        CL_INVALID_KERNEL "kernel is not valid" => |w| w.none(|h| exec_info(h, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, null())),
+        CL_INVALID_VALUE "param_name is not known" => |w| exec_info(w.unset, 0x1234, 0, null()),
+        CL_INVALID_OPERATION "the device has no SVM" =>
+            |w| exec_info(w.unset, CL_KERNEL_EXEC_INFO_SVM_PTRS, 8, room()),
+        CL_INVALID_OPERATION "the device has no fine-grain system SVM" =>
+            |w| exec_info(w.unset, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, 4, (&raw const CL_TRUE_VALUE).cast()),
+        CL_INVALID_VALUE "param_value is NULL and its size is not 0" =>
+            |w| exec_info(w.unset, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, 4, null()),
+        CL_INVALID_VALUE "param_value_size is not that of the value" =>
+            |w| exec_info(w.unset, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, 3, room()),
+        CL_INVALID_OPERATION "no device has device addresses" =>
+            |w| exec_info(w.unset, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, 8, room()),
     ));
     all
 }

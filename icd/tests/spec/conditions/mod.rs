@@ -1,7 +1,8 @@
-//! The error conditions that chapters 4 and 5 list. Each has a row: clause, call, error, condition, and a call that
+//! The error conditions that chapters 4 and 5 list, and those of extensions. Each has a row: clause, call, error, condition, and a call that
 //! meets the condition, which must return that error. `icd/docs/error-conditions.md` counts the rows (`BLESS=1`
 //! writes it).
 
+mod command_buffers;
 mod enqueue;
 mod enqueue_images;
 mod events;
@@ -53,6 +54,7 @@ fn all() -> Vec<Row> {
     all.extend(kernels::rows());
     all.extend(enqueue::rows());
     all.extend(events::rows());
+    all.extend(command_buffers::rows());
     all
 }
 

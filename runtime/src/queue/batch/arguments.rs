@@ -13,6 +13,8 @@ use crate::vk;
 #[derive(Default)]
 pub(super) struct ArgumentMemory {
     plain: Option<vk::ArgsSet>,
+    /// Buffers without room for another launch, which a long command-buffer leaves behind.
+    used_up: Vec<vk::ArgsSet>,
     /// Bytes of it that are in use.
     used: u64,
     sets: vk::RecycledSets,
@@ -23,7 +25,7 @@ pub(super) struct ArgumentMemory {
 }
 
 impl ArgumentMemory {
-    /// Returns whether there may be no room for another launch's plain values.
+    /// Returns whether the next launch's plain values may need another buffer.
     pub(super) fn is_full(&self) -> bool {
         let room = |a: &vk::ArgsSet| self.used + vk::ArgsSet::RANGE <= a.capacity();
         !self.plain.as_ref().is_none_or(room)
@@ -32,6 +34,10 @@ impl ArgumentMemory {
     /// Stores plain values at an offset that is a multiple of `align` and of the device's alignment of uniform
     /// buffers. Returns the buffer and the offset in bytes.
     fn store(&mut self, device: &Arc<vk::Device>, bytes: &[u8], align: u64) -> Result<(&vk::ArgsSet, u32)> {
+        if self.is_full() {
+            self.used_up.extend(self.plain.take());
+            self.used = 0;
+        }
         let args = match &mut self.plain {
             Some(args) => args,
             none @ None => none.insert(vk::ArgsSet::new(device).map_err(shortage)?),
@@ -93,6 +99,7 @@ impl ArgumentMemory {
     /// Gives the descriptor sets back; the buffer is reused.
     pub(super) fn clear(&mut self) {
         self.used = 0;
+        self.used_up.clear();
         self.sets.clear();
     }
 }

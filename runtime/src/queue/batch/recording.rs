@@ -19,7 +19,7 @@ use crate::mem::residence::InBatch;
 use crate::mem::{Buffer, Image};
 use crate::printf::Output;
 use crate::queue::CommandQueue;
-use crate::queue::hazards::{Access, Hazards};
+use crate::queue::hazards::{Access, Hazards, Overlap};
 use crate::vk;
 
 /// The open batch of a queue, for the command that is being recorded.
@@ -53,6 +53,11 @@ impl Recording<'_> {
         self.batch.note_single(launch);
     }
 
+    /// Forgets the launch of [`Recording::note_single`], because it is part of another command.
+    pub(crate) fn forget_single(&mut self) {
+        self.batch.single = None;
+    }
+
     /// Returns the most work-groups of one dispatch.
     pub(crate) fn group_count(&self) -> [u32; 3] {
         self.queue.device.limits().group_count
@@ -84,6 +89,18 @@ impl Recording<'_> {
         }
     }
 
+    /// Orders the next step of a command-buffer; `waits`: it waits for an earlier step. An in-order queue orders commands
+    /// by the memory that they access.
+    pub(crate) fn next_step(&mut self, waits: bool) {
+        match self.queue.properties.overlap() {
+            // Its barriers before each command are not between the steps of one command.
+            Overlap::Never => self.batch.recorder.barrier(),
+            Overlap::Unrelated => {}
+            Overlap::Known if waits => self.order(),
+            Overlap::Known => {}
+        }
+    }
+
     /// Keeps the command's claim until the batch is complete, if it is needed for that long.
     pub(in crate::queue) fn claim(&mut self, claim: &Arc<Claim>) {
         let batch = InBatch {
@@ -106,11 +123,13 @@ impl Recording<'_> {
         self.batch.events.start(&mut self.batch.recorder)
     }
 
-    /// Records the second time stamp of a command that has been recorded, and adds its event to the batch.
+    /// Records the second time stamp of a command that has been recorded, and adds its event to the batch. `weight`: the
+    /// number of commands that it stands for.
     pub(in crate::queue) fn close_event(
         &mut self,
         event: Option<&Arc<Event>>,
         query: Option<u32>,
+        weight: u32,
         effects: &mut Effects,
     ) {
         let batch = &mut *self.batch;
@@ -118,7 +137,7 @@ impl Recording<'_> {
             batch.events.stop(query, &mut batch.recorder);
         }
         let leads = batch.commands == 0;
-        batch.commands += 1;
+        batch.commands = batch.commands.saturating_add(weight);
         if let Some(event) = event {
             event.recorded(batch.value, leads, effects);
             batch.events.push(Arc::clone(event), query);
