@@ -151,7 +151,7 @@ fn without(extensions: &[&str]) -> Target {
     let subgroups = extensions.contains(&"cl_khr_subgroups");
     target
         .extensions
-        .retain(|e| !extensions.contains(&e.as_str()) && !(subgroups && e.starts_with("cl_khr_subgroup")));
+        .retain(|e| !(extensions.contains(&e.as_str()) || subgroups && e.starts_with("cl_khr_subgroup")));
     target
 }
 

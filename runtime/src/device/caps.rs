@@ -85,7 +85,7 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
     // They extend OpenCL C 2.0 and 3.0, or are not for programs of OpenCL 1.2.
     if newest() >= ClStd::Cl30 {
         // With the descriptor ABI, a pointer is no address.
-        if config().abi == AbiChoice::Physical {
+        if abi(f) == AbiChoice::Physical {
             list.push("cl_ext_buffer_device_address");
         }
         list.push("cl_ext_float_atomics");
