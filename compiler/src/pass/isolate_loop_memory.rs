@@ -19,7 +19,7 @@ use crate::inv;
 use crate::ir::analysis::Survey;
 use crate::ir::build::Builder;
 use crate::ir::{Access, EntityRef, Function, Inst, KernelInfo, Module, Op, Region, Ty, Value};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 pub const PASS: Pass = Pass {
     name: "isolate_loop_memory",
@@ -69,6 +69,7 @@ fn isolate(func: &mut Function, kernel: &KernelInfo) -> bool {
     }
     let pointers = Pointers::new(func, Some(kernel));
     let inside = Inside::new(func, &pointers, &survey.order);
+    let plain = plain_variables(func, &survey.order);
     let mut changed = false;
     // The accesses that belong to a new variable already.
     let mut done = vec![false; func.insts.len()];
@@ -81,7 +82,7 @@ fn isolate(func: &mut Function, kernel: &KernelInfo) -> bool {
         };
         let insts = func.insts_inside(loop_);
         let set: HashSet<Inst> = insts.iter().copied().collect();
-        for cell in cells(func, &survey, &pointers, (&insts, &set), &done) {
+        for cell in cells(func, &survey, &plain, &pointers, (&insts, &set), &done) {
             for &inst in &cell.members {
                 done[inst.index()] = true;
             }
@@ -93,10 +94,11 @@ fn isolate(func: &mut Function, kernel: &KernelInfo) -> bool {
 }
 
 /// Returns the places that a loop can isolate. `insts` has the loop and all instructions inside, as a list and as
-/// a set; `done` excludes accesses.
+/// a set; `plain` has the variables that are left to `mem2reg`, and `done` excludes accesses.
 fn cells(
     func: &Function,
     survey: &Survey,
+    plain: &HashSet<Value>,
     pointers: &Pointers,
     (insts, set): (&[Inst], &HashSet<Inst>),
     done: &[bool],
@@ -128,7 +130,7 @@ fn cells(
         };
         let end = survey.parents.region(inst).and_then(|r| func.terminator(r));
         let stays = !end.is_some_and(leaves);
-        match cell.filter(is_outside) {
+        match cell.filter(|c| is_outside(c) && !plain.contains(&c.place.base)) {
             None => others.push(Effects::of(func, pointers, inst)),
             Some(new) => match cells.iter_mut().find(|c| c.place == new.place && c.ty == new.ty) {
                 Some(cell) => {
@@ -155,8 +157,42 @@ fn cells(
     cells
 }
 
+/// Returns the private variables that are accessed as a whole and as one type, and nothing else: `mem2reg` takes
+/// them, among them those that this pass makes.
+fn plain_variables(func: &Function, order: &[Inst]) -> HashSet<Value> {
+    // The type of the accesses; `None` where there is another use.
+    let mut uses: HashMap<Value, Option<Ty>> = HashMap::new();
+    for &inst in order {
+        let data = &func.insts[inst];
+        if let Op::Alloca { .. } = data.op {
+            continue;
+        }
+        for (n, &arg) in data.args.iter().enumerate() {
+            let is_variable = func
+                .def_inst(arg)
+                .is_some_and(|i| matches!(func.insts[i].op, Op::Alloca { .. }));
+            if !is_variable {
+                continue;
+            }
+            let ty = match data.op {
+                Op::Load(access) if !access.volatile => Some(func.ty(data.results[0])),
+                Op::Store(access) if !access.volatile && n == 0 => Some(func.ty(data.args[1])),
+                _ => None,
+            };
+            let all = uses.entry(arg).or_insert(ty);
+            if *all != ty {
+                *all = None;
+            }
+        }
+    }
+    uses.into_iter()
+        .filter(|(_, ty)| ty.is_some())
+        .map(|(variable, _)| variable)
+        .collect()
+}
+
 /// Returns the place that an instruction accesses, with this instruction alone, if it is at a constant offset
-/// inside of a private variable and not all of it: such a variable is left to `mem2reg`.
+/// inside of a private variable.
 fn cell(func: &Function, pointers: &Pointers, inst: Inst, value: Value, access: Access) -> Option<Cell> {
     let data = &func.insts[inst];
     let ty = func.ty(value);
@@ -165,16 +201,14 @@ fn cell(func: &Function, pointers: &Pointers, inst: Inst, value: Value, access: 
         return None;
     };
     let end = place.offset.checked_add(ty.bytes().into())?;
-    (!access.volatile && place.offset >= 0 && end <= size.into() && ty.bytes() < size && ty.bytes() > 0).then(
-        || Cell {
-            place,
-            ty,
-            align: access.align,
-            members: vec![inst],
-            is_stored: matches!(data.op, Op::Store(_)),
-            stays: false,
-        },
-    )
+    (!access.volatile && place.offset >= 0 && end <= size.into() && ty.bytes() > 0).then(|| Cell {
+        place,
+        ty,
+        align: access.align,
+        members: vec![inst],
+        is_stored: matches!(data.op, Op::Store(_)),
+        stays: false,
+    })
 }
 
 /// Lets a loop access a new variable instead of a place. `insts` has the loop and all instructions inside, as a

@@ -419,13 +419,11 @@ impl<'f> Solver<'f> {
         if n == 0 || next == arg {
             return self.at(init, 0, back);
         }
-        let data = func.def_inst(next).map(|inst| &func.insts[inst]);
-        if let Some(data) = data
-            && let Some(step) = step(data.args.as_ref(), arg, &data.op)
+        if let Some((op, step)) = step_of(func, next, arg)
             && self.is_invariant_now(step)
         {
             let step = Step {
-                op: &data.op,
+                op,
                 operand: step,
                 init,
                 ty: func.ty(arg),
@@ -457,7 +455,11 @@ impl<'f> Solver<'f> {
             Op::Binary(BinOp::Xor) if n.is_multiple_of(2) => return Some(start),
             Op::Binary(BinOp::Xor | BinOp::And | BinOp::Or)
             | Op::Intrinsic(Intrinsic::UMin | Intrinsic::UMax | Intrinsic::SMin | Intrinsic::SMax) => {
-                (op.clone(), self.at(operand, 0, back)?)
+                let mut node = self.at(operand, 0, back)?;
+                if self.func.ty(operand) != ty {
+                    node = self.operation(Op::Cast(CastOp::Trunc), ty, vec![node])?;
+                }
+                (op.clone(), node)
             }
             Op::Binary(BinOp::IAdd | BinOp::ISub) if ty.scalar.is_int() => {
                 let factor = self.push(Node::Bits(ty, n))?;
@@ -489,6 +491,28 @@ struct Step<'a> {
     operand: Value,
     init: Value,
     ty: Ty,
+}
+
+/// Returns the operation that makes the next value of an argument of it and another operand, and that operand. It
+/// may be wider than the argument: C computes with bytes and shorts in wider types.
+fn step_of(func: &Function, next: Value, arg: Value) -> Option<(&Op, Value)> {
+    let data = |v: Value| func.def_inst(v).map(|inst| &func.insts[inst]);
+    let last = data(next)?;
+    if last.op != Op::Cast(CastOp::Trunc) {
+        return Some((&last.op, step(&last.args, arg, &last.op)?));
+    }
+    let wide = data(last.args[0])?;
+    let Op::Binary(BinOp::And | BinOp::Or | BinOp::Xor) = wide.op else {
+        return None;
+    };
+    let is_extended = |v: Value| {
+        data(v).is_some_and(|d| matches!(d.op, Op::Cast(CastOp::ZExt | CastOp::SExt)) && d.args[0] == arg)
+    };
+    match [is_extended(wide.args[0]), is_extended(wide.args[1])] {
+        [true, false] => Some((&wide.op, wide.args[1])),
+        [false, true] => Some((&wide.op, wide.args[0])),
+        _ => None,
+    }
 }
 
 /// Returns the other operand if one is the argument; it is the second one if the order matters.

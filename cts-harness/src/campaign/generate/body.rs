@@ -21,7 +21,7 @@ impl Generator {
         if self.fuel < 0 {
             return self.assignment(1);
         }
-        match self.below(if depth == 0 { 14 } else { 24 }) {
+        match self.below(if depth == 0 { 14 } else { 28 }) {
             0..3 => self.declaration(),
             3..7 => self.assignment(3),
             7 => self.array(),
@@ -36,12 +36,13 @@ impl Generator {
             20 => self.switch(depth - 1),
             21 => self.jump(depth - 1),
             22 => self.call_statement(),
+            24.. => self.effect(depth - 1),
             _ => format!("{{\n{}}}\n", self.block(3, depth - 1)),
         }
     }
 
     /// Adds a variable to the scope.
-    fn add(&mut self, text: String, ty: Type, len: usize) {
+    pub(super) fn add(&mut self, text: String, ty: Type, len: usize) {
         self.places.push(Place {
             text,
             ty,

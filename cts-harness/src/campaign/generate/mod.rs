@@ -7,6 +7,7 @@
 //! atomic operations does not depend on their order.
 
 mod body;
+mod effects;
 mod expressions;
 mod floats;
 mod ints;
