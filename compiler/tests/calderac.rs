@@ -138,6 +138,30 @@ fn spirv_as_text() {
     }
 }
 
+/// MLIR's dialect is an input, too.
+#[test]
+fn spirv_as_mlir() {
+    let input = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/spirv_mlir/kernel.mlir");
+    let out = calderac(&[input, "--emit=reflect"], "");
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    assert!(text(&out.stdout).contains("\"k\""), "{}", text(&out.stdout));
+    let out = calderac(&["--convert", "--emit=spvasm", input], "");
+    assert!(
+        text(&out.stdout).contains("OpEntryPoint Kernel"),
+        "{}",
+        text(&out.stdout)
+    );
+    let out = calderac(
+        &["-"],
+        "spirv.module Logical GLSL450 requires #spirv.vce<v1.0, [], []> {\n  nonsense\n}",
+    );
+    assert_eq!(out.status.code(), Some(1));
+    assert_eq!(
+        text(&out.stderr),
+        "<stdin>:2:3: error: 'nonsense' is not implemented here\n"
+    );
+}
+
 /// `__spirv_SpecConstant` in OpenCL C has its default, or the value of `--spec-constant`.
 #[test]
 fn specialization_constants_in_source() {

@@ -14,6 +14,7 @@ examples
   calderac kernel.spv -o saxpy.spv        from SPIR-V that declares the capability Kernel
   calderac kernel.spvasm -o saxpy.spv     from its text
   calderac --convert in.spvasm -o in.spv  assembles; --convert --emit=spvasm in.spv disassembles
+  calderac kernel.mlir -o saxpy.spv       from MLIR's SPIR-V dialect
   calderac --emit=spvasm saxpy.cl         as text
   calderac --abi=descriptor saxpy.cl -o saxpy.spv && calderac --descriptor-map saxpy.spv
                                           a descriptor for each buffer, as clspv has it, and what goes where
