@@ -5,8 +5,8 @@
 use caldera_compiler::driver::{IlInput, compile_il};
 use caldera_compiler::options::Options;
 use caldera_compiler::spirv_in::Specialization;
-use caldera_compiler::spirv_mlir::{is_dialect, parse, parse_type};
-use caldera_compiler::spirv_text::disassemble;
+use caldera_compiler::spirv_mlir::{is_dialect, parse, parse_type, print};
+use caldera_compiler::spirv_text::{assemble, disassemble};
 use caldera_compiler::target::Target;
 use caldera_compiler::{Unobserved, reflect};
 use std::path::{Path, PathBuf};
@@ -74,6 +74,149 @@ fn words_mean_what_mlir_says() {
             (text, source) = (read("theirs.mlir"), file("theirs.mlir"));
         }
     }
+}
+
+/// What we print of a module, MLIR reads as the same module as what it prints itself; and we read it again.
+#[test]
+fn text_means_what_mlir_says() {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("spirv_mlir");
+    std::fs::create_dir_all(&dir).unwrap();
+    for (name, _, text) in texts() {
+        let words = parse(&text).unwrap();
+        let printed = print(&words).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let file = |kind: &str| dir.join(format!("{name}.printed.{kind}"));
+        std::fs::write(file("spv"), bytes(&words)).unwrap();
+        std::fs::write(file("ours.mlir"), &printed).unwrap();
+        translate(&["--deserialize-spirv"], &file("spv"), &file("theirs.mlir"));
+        for who in ["ours", "theirs"] {
+            let (text, module) = (file(&format!("{who}.mlir")), file(&format!("{who}.spv")));
+            translate(&["--no-implicit-module", "--serialize-spirv"], &text, &module);
+            translate(
+                &["--deserialize-spirv"],
+                &module,
+                &file(&format!("{who}.again.mlir")),
+            );
+        }
+        let read = |who: &str| std::fs::read_to_string(file(&format!("{who}.again.mlir"))).unwrap();
+        assert_eq!(read("ours"), read("theirs"), "{name}");
+        // Our own way there and back changes nothing after the first time.
+        let again = parse(&printed).unwrap_or_else(|e| panic!("{name}: {e}\n{printed}"));
+        std::fs::write(file("spv"), bytes(&again)).unwrap();
+        translate(&["--deserialize-spirv"], &file("spv"), &file("second.mlir"));
+        let second = std::fs::read_to_string(file("second.mlir")).unwrap();
+        assert_eq!(second, read("ours"), "{name}");
+    }
+}
+
+/// The document's example for OpPhi, from SPIR-V.
+#[test]
+fn phi_is_a_block_argument() {
+    let words = assemble(include_str!("spirv_text/004_phi.spvasm"), 0).unwrap();
+    let text = print(&words).unwrap();
+    let expected = r#"spirv.module Logical GLSL450 requires #spirv.vce<v1.0, [Shader], []> {
+  spirv.func @foo() "None" {
+    %v11 = spirv.Variable : !spirv.ptr<i32, Function>
+    spirv.mlir.selection {
+      %c1 = spirv.Constant true
+      spirv.BranchConditional %c1, ^bb3, ^bb4
+    ^bb3:
+      %c2 = spirv.Constant 0 : i32
+      spirv.Branch ^bb5(%c2 : i32)
+    ^bb4:
+      %c3 = spirv.Constant 1 : i32
+      spirv.Branch ^bb5(%c3 : i32)
+    ^bb5(%v16: i32):
+      spirv.Store "Function" %v11, %v16 : i32
+      spirv.Branch ^bb6
+    ^bb6:
+      spirv.mlir.merge
+    }
+    spirv.Return
+  }
+  spirv.EntryPoint "GLCompute" @foo
+  spirv.ExecutionMode @foo "LocalSize", 1, 1, 1
+}
+"#;
+    assert_eq!(text, expected);
+    assert!(parse(&text).is_ok(), "{text}");
+}
+
+/// What the dialect does not have is refused with the instruction.
+#[test]
+fn what_cannot_be_printed() {
+    let module = |globals: &str, body: &str| {
+        format!(
+            "OpCapability Shader OpMemoryModel Logical GLSL450 {globals}
+            %void = OpTypeVoid %bool = OpTypeBool %int = OpTypeInt 32 0 %fn = OpTypeFunction %void %bool %int
+            %f = OpFunction %void None %fn %c = OpFunctionParameter %bool %i = OpFunctionParameter %int
+            %entry = OpLabel {body} OpFunctionEnd"
+        )
+    };
+    for (globals, body, message) in [
+        ("OpDecorate %i RelaxedPrecision", "OpReturn", "OpDecorate: the decoration is not implemented"),
+        ("%set = OpExtInstImport \"Other\"", "OpReturn", "the dialect has no instructions of \"Other\""),
+        ("", "OpSwitch %i %a %a = OpLabel OpReturn", "OpSwitch: the terminator is not implemented"),
+        (
+            "",
+            "OpSelectionMerge %m None OpBranchConditional %c %a %m %a = OpLabel %v = OpIAdd %int %i %i OpBranch %m
+            %m = OpLabel %w = OpIAdd %int %v %v OpReturn",
+            "is a value from within a loop or selection",
+        ),
+        (
+            "",
+            "OpSelectionMerge %m None OpBranchConditional %c %a %m %a = OpLabel OpBranch %m
+            %m = OpLabel %w = OpPhi %int %i %a %i %entry OpReturn",
+            "OpPhi: the dialect has no values at the end of loops and selections",
+        ),
+        (
+            "",
+            "OpBranch %h %h = OpLabel OpLoopMerge %m %k None OpBranchConditional %c %a %m
+            %a = OpLabel OpSelectionMerge %n None OpBranchConditional %c %b %n %b = OpLabel OpBranch %m
+            %n = OpLabel OpBranch %k %k = OpLabel OpBranch %h %m = OpLabel OpReturn",
+            "part of two constructs",
+        ),
+        ("", "OpBranch %a", "is no block"),
+        ("", "OpKill", "the terminator is not implemented"),
+    ] {
+        let words = assemble(&module(globals, body), 0).unwrap();
+        match print(&words) {
+            Err(e) => assert!(e.to_string().contains(message), "{body}: {e}"),
+            Ok(text) => panic!("{body}\n{text}"),
+        }
+    }
+    assert!(print(&[1, 2, 3]).is_err());
+}
+
+/// No module makes the printer fail otherwise than with a message.
+#[test]
+fn hostile_modules() {
+    let mut seed = 1u64;
+    let mut next = |bound: usize| {
+        seed = seed
+            .wrapping_mul(0x5851_f42d_4c95_7f2d)
+            .wrapping_add(0x1405_7b7e_f767_814f);
+        (seed >> 33) as usize % bound
+    };
+    let mut printed = 0;
+    for (_, _, text) in texts() {
+        let words = parse(&text).unwrap();
+        for _ in 0..3000 {
+            let mut changed = words.clone();
+            for _ in 0..=next(3) {
+                let at = 5 + next(changed.len() - 5);
+                match next(3) {
+                    0 => changed[at] = next(64) as u32,
+                    1 => changed[at] = words[next(words.len())],
+                    _ => changed[at] ^= 1 << next(32),
+                }
+            }
+            if let Ok(text) = print(&changed) {
+                printed += 1;
+                let _ = parse(&text);
+            }
+        }
+    }
+    assert!(printed > 100, "{printed} printed");
 }
 
 /// A module for kernels goes the way of every other.

@@ -448,12 +448,8 @@ impl<'t> Parser<'t> {
     }
 
     fn atomic(&mut self, body: &mut Body<'t>, op: Token<'t>, name: &str, result: Token<'t>) -> Parsed<()> {
-        let operands = match name {
-            "AtomicIIncrement" | "AtomicIDecrement" => 0,
-            "AtomicIAdd" | "AtomicISub" | "AtomicSMin" | "AtomicUMin" | "AtomicSMax" | "AtomicUMax"
-            | "AtomicAnd" | "AtomicOr" | "AtomicXor" | "AtomicExchange" => 1,
-            _ => return Err(op.error(format!("{} is not implemented", op.shown()))),
-        };
+        let operands = atomic_operands(name);
+        let operands = operands.ok_or_else(|| op.error(format!("{} is not implemented", op.shown())))?;
         let instruction = grammar::by_name(name).ok_or_else(|| op.error("no such instruction"))?;
         let scope = self.bracketed(OperandKind::Scope)?;
         let semantics = self.bracketed(OperandKind::MemorySemantics)?;
@@ -478,5 +474,15 @@ impl<'t> Parser<'t> {
         }
         words[1] = self.define(body, result, (**pointee).clone())?;
         body.put(op, instruction.opcode, &words)
+    }
+}
+
+/// Returns how many operands an atomic operation has after its pointer; `None` if it is not implemented.
+pub(super) fn atomic_operands(name: &str) -> Option<usize> {
+    match name {
+        "AtomicIIncrement" | "AtomicIDecrement" => Some(0),
+        "AtomicIAdd" | "AtomicISub" | "AtomicSMin" | "AtomicUMin" | "AtomicSMax" | "AtomicUMax"
+        | "AtomicAnd" | "AtomicOr" | "AtomicXor" | "AtomicExchange" => Some(1),
+        _ => None,
     }
 }

@@ -1,7 +1,7 @@
-//! MLIR's SPIR-V dialect: its text to SPIR-V's words.
+//! MLIR's SPIR-V dialect: its text to SPIR-V's words, and back.
 //!
 //! [`parse`] reads one `spirv.module`. Structured loops and selections become blocks with merge instructions, block
-//! arguments become OpPhi, and types and constants are declared once. `docs/spirv-dialect.md` lists the operations.
+//! arguments become OpPhi, and types and constants are declared once. [`print`](print()) does the reverse. `docs/spirv-dialect.md` lists the operations.
 
 mod emit;
 mod func;
@@ -9,9 +9,11 @@ mod inst;
 mod lex;
 mod ops;
 mod parse;
+mod print;
 mod types;
 
 pub use parse::{parse, parse_type};
+pub use print::{PrintError, print};
 pub use types::{Image, Member, Type};
 
 /// Returns whether a text is one of the dialect: it has a `spirv.module`.

@@ -27,7 +27,8 @@ output
                         of each part)
   --descriptor-map[=STYLE]  --emit=map: newer (default, what clspv-reflection prints) | older | first
                         (what -descriptormap=FILE wrote, later and at first)
-  --convert             write the SPIR-V module that is the input, without compiling it (spv | spvasm)
+  --convert             write the SPIR-V module that is the input, without compiling it (spv | spvasm |
+                        mlir: the dialect of MLIR)
   --check               compile, write nothing
   --strip-reflection    without the reflection, for drivers and tools that do not know it
   --stop-after=STAGE    preprocess | parse | sema | lower_hir | passes | emit

@@ -270,8 +270,15 @@ fn convert(args: &Args, file: &str, bytes: &[u8]) -> Done {
     match args.emit {
         Emit::Spv => write(to, bytes),
         Emit::Spvasm => write(to, spirv_text::disassemble(&words).as_bytes()),
+        Emit::Mlir => match spirv_mlir::print(&words) {
+            Ok(text) => write(to, text.as_bytes()),
+            Err(e) => {
+                complain(&format!("calderac: error: '{}': {e}\n", shown(file)));
+                Err(Exit::Program)
+            }
+        },
         _ => {
-            complain("calderac: error: --convert writes spv or spvasm\n");
+            complain("calderac: error: --convert writes spv, spvasm or mlir\n");
             Err(Exit::Usage)
         }
     }
