@@ -81,6 +81,7 @@ pub mod sema;
 pub mod source;
 pub mod spirv;
 pub mod spirv_in;
+pub mod spirv_mlir;
 pub mod spirv_text;
 mod stack;
 pub mod suggest;

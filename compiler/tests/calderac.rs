@@ -123,7 +123,7 @@ fn spirv_as_text() {
             &["--convert", "--emit=ir", text_input],
             "",
             2,
-            "--convert writes spv or spvasm",
+            "--convert writes spv, spvasm or mlir",
         ),
         (
             &["--convert", text_input, text_input],
@@ -136,6 +136,45 @@ fn spirv_as_text() {
         assert_eq!(out.status.code(), Some(code), "{args:?}");
         assert!(text(&out.stderr).contains(message), "{}", text(&out.stderr));
     }
+}
+
+/// MLIR's dialect is an input, too.
+#[test]
+fn spirv_as_mlir() {
+    let input = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/spirv_mlir/kernel.mlir");
+    let out = calderac(&[input, "--emit=reflect"], "");
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    assert!(text(&out.stdout).contains("\"k\""), "{}", text(&out.stdout));
+    let out = calderac(&["--convert", "--emit=spvasm", input], "");
+    assert!(
+        text(&out.stdout).contains("OpEntryPoint Kernel"),
+        "{}",
+        text(&out.stdout)
+    );
+    let out = calderac(&["--convert", "--emit=mlir", input], "");
+    let written = text(&out.stdout);
+    assert!(
+        written.starts_with("spirv.module Physical64 OpenCL requires"),
+        "{written}"
+    );
+    let again = calderac(&["--emit=reflect", "-"], &written);
+    assert!(text(&again.stdout).contains("\"k\""), "{}", text(&again.stderr));
+    let out = calderac(&["--emit=mlir", input], "");
+    assert_eq!(out.status.code(), Some(2));
+    let image = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/spirv_text/002_3dwrite.spvasm");
+    let out = calderac(&["--convert", "--emit=mlir", image], "");
+    assert_eq!(out.status.code(), Some(1));
+    let message = "OpTypeImage: the dialect has no access qualifiers";
+    assert!(text(&out.stderr).contains(message), "{}", text(&out.stderr));
+    let out = calderac(
+        &["-"],
+        "spirv.module Logical GLSL450 requires #spirv.vce<v1.0, [], []> {\n  nonsense\n}",
+    );
+    assert_eq!(out.status.code(), Some(1));
+    assert_eq!(
+        text(&out.stderr),
+        "<stdin>:2:3: error: 'nonsense' is not implemented here\n"
+    );
 }
 
 /// `__spirv_SpecConstant` in OpenCL C has its default, or the value of `--spec-constant`.

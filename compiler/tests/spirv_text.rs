@@ -276,6 +276,8 @@ fn hostile_input() {
             let _ = assemble(&mixed.concat(), 0);
         }
     }
+    // A long line takes no longer than many lines.
+    assert!(assemble(&"OpNop ".repeat(300_000), 0).is_ok());
     assert!(
         assemble("%4194303 = OpTypeVoid", 0).is_ok_and(|m| m[3] < 10),
         "larger ids are names"

@@ -41,6 +41,9 @@ pub(crate) const OPENCL_LINK: Need = Need::new("OpenCL loader to link with", "oc
 pub(crate) const C_COMPILER: Need = Need::new("C compiler", "gcc", || program("cc"));
 pub(crate) const SPIRV_TOOLS: Need =
     Need::new("SPIRV-Tools (spirv-val)", "spirv-tools", || program("spirv-val"));
+pub(crate) const MLIR_TOOLS: Need = Need::new("MLIR (mlir-translate)", "mlir-16-tools", || {
+    program("mlir-translate-16")
+});
 pub(crate) const VALIDATION_LAYERS: Need =
     Need::new("Vulkan validation layer", "vulkan-validationlayers", || {
         const FILE: &str = "vulkan/explicit_layer.d/VkLayer_khronos_validation.json";

@@ -2,8 +2,8 @@
 
 use crate::artifacts::{cargo, root};
 use crate::packages::{
-    C_COMPILER, CLINFO, LAVAPIPE, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER, SPIRV_TOOLS, VALIDATION_LAYERS,
-    VULKAN_LOADER, ensure,
+    C_COMPILER, CLINFO, LAVAPIPE, MLIR_TOOLS, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER, SPIRV_TOOLS,
+    VALIDATION_LAYERS, VULKAN_LOADER, ensure,
 };
 use crate::{Failure, Outcome, artifacts, progress};
 use std::path::Path;
@@ -24,6 +24,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         &LAVAPIPE,
         &VALIDATION_LAYERS,
         &SPIRV_TOOLS,
+        &MLIR_TOOLS,
         &OPENCL_LOADER,
         &OPENCL_HEADERS,
         &OPENCL_LINK,

@@ -36,6 +36,7 @@ const COMPILER: &[Allowed] = &[
     ("spirv", "abi diag hash intrinsic ir reflect source target"),
     ("spirv_in", "intrinsic ir printf target"),
     ("spirv_text", "half"),
+    ("spirv_mlir", "spirv_text"),
     ("pp", "diag options source target"),
     ("syntax", "diag hash options pp source stack suggest"),
     ("hir", "entity half hash intrinsic ir source"),

@@ -98,6 +98,7 @@ fn each_outside_crate_is_named_where_it_may_be() {
                 "compiler/src/spirv/",
                 "compiler/src/spirv_in/",
                 "compiler/src/spirv_text/",
+                "compiler/src/spirv_mlir/",
             ],
         ),
         ("ash", "runtime/src", &["runtime/src/vk/"]),

@@ -43,13 +43,18 @@ impl Token<'_> {
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, SyntaxError> {
     let mut list = Vec::new();
     let mut chars = text.char_indices().peekable();
-    let (mut line, mut line_start) = (1, 0);
-    let column = |line_start: usize, at: usize| text[line_start..at].chars().count() + 1;
+    let mut line = 1;
+    // The column, and the place up to which its characters are counted.
+    let (mut column, mut counted) = (1, 0);
+    let mut is_first = true;
     while let Some(&(at, c)) = chars.peek() {
+        column += text[counted..at].chars().count();
+        counted = at;
         match c {
             '\n' => {
                 chars.next();
-                (line, line_start) = (line + 1, at + 1);
+                (line, column, counted) = (line + 1, 1, at + 1);
+                is_first = true;
             }
             c if c.is_whitespace() => {
                 chars.next();
@@ -59,9 +64,10 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, SyntaxError> {
                 let mut token = Token {
                     kind: Kind::Text(String::new()),
                     line,
-                    column: column(line_start, at),
-                    is_first: text[line_start..at].trim().is_empty(),
+                    column,
+                    is_first,
                 };
+                is_first = false;
                 chars.next();
                 let mut value = String::new();
                 loop {
@@ -73,7 +79,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, SyntaxError> {
                         },
                         Some((at, c)) => {
                             if c == '\n' {
-                                (line, line_start) = (line + 1, at + 1);
+                                (line, column, counted) = (line + 1, 1, at + 1);
                             }
                             if c == '\0' {
                                 return Err(token.error("a string cannot contain the character 0"));
@@ -95,9 +101,10 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, SyntaxError> {
                 list.push(Token {
                     kind: Kind::Word(&text[at..end]),
                     line,
-                    column: column(line_start, at),
-                    is_first: text[line_start..at].trim().is_empty(),
+                    column,
+                    is_first,
                 });
+                is_first = false;
             }
         }
     }

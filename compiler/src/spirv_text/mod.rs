@@ -4,9 +4,9 @@
 
 mod assemble;
 mod disassemble;
-mod grammar;
+pub(crate) mod grammar;
 mod lex;
-mod number;
+pub(crate) mod number;
 
 pub use assemble::assemble;
 pub use disassemble::disassemble;

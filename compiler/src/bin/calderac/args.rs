@@ -30,6 +30,8 @@ pub(crate) enum Emit {
     Reflect,
     /// `map`: the descriptor map.
     Map,
+    /// `mlir`: the input, a SPIR-V module, in MLIR's dialect (with `--convert`).
+    Mlir,
     /// `spec-constants`: the specialization constants of the input, SPIR-V for OpenCL.
     SpecConstants,
 }
@@ -46,6 +48,7 @@ impl Emit {
             "spvasm" => Emit::Spvasm,
             "reflect" => Emit::Reflect,
             "map" => Emit::Map,
+            "mlir" => Emit::Mlir,
             "spec-constants" => Emit::SpecConstants,
             _ => return None,
         })
@@ -59,7 +62,9 @@ impl Emit {
             Emit::Hir => Stage::Sema,
             Emit::Ir => Stage::LowerHir,
             Emit::FinalIr => Stage::Passes,
-            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map | Emit::SpecConstants => Stage::Emit,
+            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map | Emit::SpecConstants | Emit::Mlir => {
+                Stage::Emit
+            }
         }
     }
 
@@ -71,7 +76,7 @@ impl Emit {
             Emit::Hir => "hir",
             Emit::Ir => "ir",
             Emit::FinalIr => "final",
-            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map | Emit::SpecConstants => "spv",
+            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map | Emit::SpecConstants | Emit::Mlir => "spv",
         }
     }
 
@@ -253,6 +258,11 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
     out.options.spec_constants.clone_from(&out.specialization);
     if out.files.is_empty() {
         return Err(usage("no input file (see --help)"));
+    }
+    if out.emit == Emit::Mlir && !out.convert {
+        return Err(usage(
+            "--emit=mlir writes a SPIR-V module that is the input; it needs --convert",
+        ));
     }
     if out.convert && out.files.len() > 1 {
         return Err(usage("--convert takes one file"));

@@ -14,6 +14,7 @@ examples
   calderac kernel.spv -o saxpy.spv        from SPIR-V that declares the capability Kernel
   calderac kernel.spvasm -o saxpy.spv     from its text
   calderac --convert in.spvasm -o in.spv  assembles; --convert --emit=spvasm in.spv disassembles
+  calderac kernel.mlir -o saxpy.spv       from MLIR's SPIR-V dialect
   calderac --emit=spvasm saxpy.cl         as text
   calderac --abi=descriptor saxpy.cl -o saxpy.spv && calderac --descriptor-map saxpy.spv
                                           a descriptor for each buffer, as clspv has it, and what goes where
@@ -26,7 +27,8 @@ output
                         of each part)
   --descriptor-map[=STYLE]  --emit=map: newer (default, what clspv-reflection prints) | older | first
                         (what -descriptormap=FILE wrote, later and at first)
-  --convert             write the SPIR-V module that is the input, without compiling it (spv | spvasm)
+  --convert             write the SPIR-V module that is the input, without compiling it (spv | spvasm |
+                        mlir: the dialect of MLIR)
   --check               compile, write nothing
   --strip-reflection    without the reflection, for drivers and tools that do not know it
   --stop-after=STAGE    preprocess | parse | sema | lower_hir | passes | emit

@@ -15,8 +15,8 @@ use caldera_compiler::pass::{Hooks, pipeline};
 use caldera_compiler::pp::{IncludeResolver, Included, MAX_INCLUDED_BYTES};
 use caldera_compiler::reflect::{self, MapStyle, descriptor_map};
 use caldera_compiler::spirv_in::{self, Words, is_kernel_module};
-use caldera_compiler::spirv_text;
 use caldera_compiler::target::Target;
+use caldera_compiler::{spirv_mlir, spirv_text};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -232,22 +232,26 @@ fn as_module(bytes: &[u8]) -> Option<Vec<u32>> {
     (words.first() == Some(&0x0723_0203) && rest.is_empty()).then_some(words)
 }
 
-/// Reads a file. SPIR-V's text is assembled.
+/// Reads a file. SPIR-V's text, and that of MLIR's dialect, become words.
 fn load(args: &Args, file: &str) -> Result<Vec<u8>, Exit> {
     let bytes = read(file)?;
     let Ok(text) = str::from_utf8(&bytes) else {
         return Ok(bytes);
     };
+    let fault = |e: spirv_text::SyntaxError| {
+        complain(&format!("{}:{e}\n", shown(file)));
+        Exit::Program
+    };
+    let as_bytes = |words: Vec<u32>| words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    if Path::new(file).extension().is_some_and(|e| e == "mlir") || spirv_mlir::is_dialect(text) {
+        return spirv_mlir::parse(text).map(as_bytes).map_err(fault);
+    }
     let named = Path::new(file).extension().is_some_and(|e| e == "spvasm");
     if !named && !spirv_text::is_assembly(text) {
         return Ok(bytes);
     }
     let minor = args.spirv.map_or(MAX_MINOR, |v| v.minor);
-    let words = spirv_text::assemble(text, minor).map_err(|e| {
-        complain(&format!("{}:{e}\n", shown(file)));
-        Exit::Program
-    })?;
-    Ok(words.iter().flat_map(|w| w.to_le_bytes()).collect())
+    spirv_text::assemble(text, minor).map(as_bytes).map_err(fault)
 }
 
 /// The newest version of SPIR-V that can be read, 1.6, which is that of text that states none.
@@ -266,8 +270,15 @@ fn convert(args: &Args, file: &str, bytes: &[u8]) -> Done {
     match args.emit {
         Emit::Spv => write(to, bytes),
         Emit::Spvasm => write(to, spirv_text::disassemble(&words).as_bytes()),
+        Emit::Mlir => match spirv_mlir::print(&words) {
+            Ok(text) => write(to, text.as_bytes()),
+            Err(e) => {
+                complain(&format!("calderac: error: '{}': {e}\n", shown(file)));
+                Err(Exit::Program)
+            }
+        },
         _ => {
-            complain("calderac: error: --convert writes spv or spvasm\n");
+            complain("calderac: error: --convert writes spv, spvasm or mlir\n");
             Err(Exit::Usage)
         }
     }
