@@ -282,6 +282,19 @@ impl Target {
         self.features.workgroup_layout && self.spirv.minor >= 4 && self.abi == Abi::Physical
     }
 
+    /// Whether 8-bit and 16-bit integers are computed in 32 bits: the device's own arithmetic is wrong, or it has none. For
+    /// other hosts of the descriptor ABI, 8-bit integers are an error instead if the device has none (`-int8`).
+    pub fn widens_integers(&self) -> bool {
+        self.quirks.narrow_integers || self.lacks_narrow_integers()
+    }
+
+    /// Whether 8-bit or 16-bit integers may only be loaded, stored, extended and truncated, because the device lacks
+    /// shaderInt8 or shaderInt16.
+    pub fn lacks_narrow_integers(&self) -> bool {
+        let features = &self.features;
+        !(features.int8 && features.int16) && self.abi.descriptor().is_none_or(|d| d.null_flags)
+    }
+
     /// Whether the device offers an extension.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.iter().any(|e| e == name)

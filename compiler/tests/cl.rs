@@ -27,13 +27,18 @@ fn sources(dir: &Path, out: &mut Vec<PathBuf>) {
 }
 
 /// Kernels with images are also compiled for drivers with faults, for which images are lowered in another
-/// way.
+/// way. All kernels but those of sub-groups are also compiled for a device without 8-bit and 16-bit integers.
 fn targets(name: &str) -> Vec<Target> {
     let [old, new] = [3, 6].map(|minor| Target {
         spirv: SpirvVersion { major: 1, minor },
         ..Target::desktop()
     });
     let mut list = vec![old, new];
+    if !name.contains("subgroup") {
+        let mut words = Target::desktop();
+        (words.features.int8, words.features.int16) = (false, false);
+        list.push(words);
+    }
     if name.starts_with("images") {
         list.push(Target::faulty());
     }

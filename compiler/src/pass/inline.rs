@@ -21,7 +21,8 @@ use crate::ir::analysis::is_pure_function;
 use crate::ir::clone::Cloner;
 use crate::ir::walk::Walk;
 use crate::ir::{
-    AddressSpace, EntityRef, Func, Function, Global, GlobalData, Inst, Map, Module, Op, Region, Ty, Value,
+    AddressSpace, EntityRef, Func, Function, Global, GlobalData, Inst, Map, Module, Op, Region, Scalar, Ty,
+    Value,
 };
 use crate::source::Span;
 
@@ -59,7 +60,7 @@ struct Done {
     kept: bool,
 }
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let order = bottom_up(module)?;
     check_variables(module, &order)?;
     check_sizes(module, &order)?;
@@ -77,7 +78,10 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
             simplify(func, &module.globals);
         }
         let mut ends = returns_only_at_end(func);
-        let kept = !is_kernel && is_worth_keeping(func, copies[f.index()]);
+        let kept = !is_kernel
+            && is_worth_keeping(func, copies[f.index()])
+            // `widen_integers` does not change parameters and results of calls.
+            && !(cx.target.lacks_narrow_integers() && has_narrow_signature(func));
         if kept && !ends {
             *func = returning_at_end(func);
             ends = true;
@@ -176,6 +180,12 @@ fn is_worth_keeping(func: &Function, copies: usize) -> bool {
         && is_pure_function(func)
         // `lower_long_vectors` does not split vectors in parameters and results of calls.
         && func.values.keys().all(short)
+}
+
+/// Returns whether a parameter or the result is an 8-bit or 16-bit integer.
+fn has_narrow_signature(func: &Function) -> bool {
+    let mut types = func.params.iter().map(|&p| func.ty(p)).chain(func.ret);
+    types.any(|ty| matches!(ty.scalar, Scalar::I8 | Scalar::I16))
 }
 
 /// Returns an equivalent function with a single return, at its end.

@@ -90,7 +90,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
                 list.unwrap_or_default(),
                 &constants,
                 d,
-                &cx.target.features,
+                cx.target,
             )
         });
         let plan = Plan::new(func, &module.globals, cx.target, objects.is_some());

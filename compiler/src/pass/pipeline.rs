@@ -175,7 +175,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
         p.run_pass(cse::PASS);
         p.run_pass(dce::PASS);
     }
-    if target.quirks.narrow_integers {
+    if target.widens_integers() {
         // After the last fixpoint, which computes comparisons of extended integers in the narrow type.
         p.run_pass(widen_integers::PASS);
         // The pass extends a value at each of its uses.

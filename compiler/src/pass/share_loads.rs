@@ -28,6 +28,7 @@ use crate::ir::analysis::Jumps;
 use crate::ir::build::Builder;
 use crate::ir::walk::Parents;
 use crate::ir::{BinOp, CmpOp, Function, Inst, Module, Op, Region, Scalar, Storage, Ty, Unroll, Value};
+use crate::target::Target;
 
 pub const PASS: Pass = Pass {
     name: "share_loads",
@@ -47,16 +48,16 @@ const MAX_COPIES: usize = 512;
 /// The longest trip count that is computed.
 const MAX_COUNTED: u64 = 4096;
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
-        changed |= share(func);
+        changed |= share(func, cx.target);
     }
     Ok(changed.into())
 }
 
 /// Transforms the suitable loops of a function, and returns whether there were any.
-fn share(func: &mut Function) -> bool {
+fn share(func: &mut Function, target: &Target) -> bool {
     let order = func.insts_in_order();
     let is_taken = |&&i: &&Inst| func.insts[i].op == Op::Loop && has_loads(func, i);
     let loops: Vec<Inst> = order.iter().filter(is_taken).copied().collect();
@@ -83,7 +84,9 @@ fn share(func: &mut Function) -> bool {
             continue;
         }
         let uniformity = uniformity.get_or_insert_with(|| Uniformity::new(func, &parents));
-        let shared = found.shared_loads(func, uniformity);
+        // Sub-groups can exchange only what the device computes with.
+        let least_bytes = if target.lacks_narrow_integers() { 4 } else { 1 };
+        let shared = found.shared_loads(func, uniformity, least_bytes);
         if !shared.is_empty() && uniformity.all_are_in(&parents, loop_) {
             room -= size;
             let batch = Batch {

@@ -3,8 +3,9 @@
 //! Why: NVIDIA's driver often treats the result of 8-bit or 16-bit arithmetic as if the bits above it were
 //! those of a wider computation. `popcount(a + b)` of chars then counts up to 32 bits, a carry of shorts is
 //! not seen by the comparison that looks for it, and the sign extension of `-x` is `-(sign extension of x)`,
-//! which differs for the least number. The pass is for targets with
-//! [`Quirks::narrow_integers`](crate::target::Quirks::narrow_integers).
+//! which differs for the least number. Other devices have no such arithmetic. The pass is for targets with
+//! [`Quirks::narrow_integers`](crate::target::Quirks::narrow_integers), and for those without shaderInt8 or
+//! shaderInt16 ([`Target::lacks_narrow_integers`](crate::target::Target::lacks_narrow_integers)).
 //! In:  `Inlined`, `NoLongVectors`, `ExplicitMemory`.
 //! Out: values of 8-bit and 16-bit integer types are only loaded, stored, passed to and returned by functions
 //!      that remain, and used by sub-group operations.
@@ -25,18 +26,19 @@ use crate::ir::{
 
 pub const PASS: Pass = Pass {
     name: "widen_integers",
-    about: "Computes with 8-bit and 16-bit integers in 32 bits, for drivers whose narrow arithmetic is wrong.",
+    about: "Computes with 8-bit and 16-bit integers in 32 bits, for devices whose narrow arithmetic is wrong or missing.",
     run,
     requires: inv![Inlined, NoLongVectors, ExplicitMemory],
     establishes: inv![],
     destroys: inv![],
 };
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let lacking = cx.target.lacks_narrow_integers();
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
-        if computes_narrow(func) {
-            widen(func)?;
+        if computes_narrow(func) || (lacking && has_narrow(func)) {
+            widen(func, lacking)?;
             changed = true;
         }
     }
@@ -45,6 +47,12 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
 
 fn is_narrow(ty: Ty) -> bool {
     matches!(ty.scalar, Scalar::I8 | Scalar::I16)
+}
+
+/// Returns whether a function has values of 8-bit or 16-bit integers.
+fn has_narrow(func: &Function) -> bool {
+    let mut values = func.values.keys();
+    values.any(|v| is_narrow(func.ty(v)))
 }
 
 /// Returns whether a function does more with narrow integers than to load, extend, truncate and store them.
@@ -108,16 +116,20 @@ struct Wide {
 /// A function whose integers are being widened.
 struct Widen<'f> {
     b: Builder<'f>,
+    /// The device has no narrow integers, except in accesses of buffers. A loaded value is used by one extension only, and
+    /// a stored one is a result of a truncation.
+    lacking: bool,
     /// What each narrow value has become, once it has.
     wide: Vec<Option<Wide>>,
     /// Other values that are replaced.
     others: Replacements,
 }
 
-fn widen(func: &mut Function) -> Result<(), InternalError> {
+fn widen(func: &mut Function, lacking: bool) -> Result<(), PassError> {
     let body = func.body;
     let mut w = Widen {
         b: Builder::at_end(func, body),
+        lacking,
         wide: Vec::new(),
         others: Replacements::default(),
     };
@@ -184,7 +196,7 @@ impl Widen<'_> {
             Wide {
                 value,
                 above: Above::Zero,
-                narrow: Some(narrow),
+                narrow: (!self.lacking).then_some(narrow),
             },
         );
     }
@@ -258,7 +270,7 @@ impl Widen<'_> {
     /// Returns the narrow value for the few instructions that keep it.
     fn narrow(&mut self, v: Value) -> Value {
         let ty = self.ty(v);
-        if !is_narrow(ty) || self.b.func.as_const(v).is_some() {
+        if !is_narrow(ty) || (!self.lacking && self.b.func.as_const(v).is_some()) {
             return v;
         }
         let wide = self.wide(v);
@@ -278,7 +290,7 @@ impl Widen<'_> {
     }
 
     /// Rewrites one instruction.
-    fn inst(&mut self, inst: Inst) -> Result<(), InternalError> {
+    fn inst(&mut self, inst: Inst) -> Result<(), PassError> {
         let data = self.b.func.insts[inst].clone();
         self.b.span = data.span;
         self.b.fp = data.fp;
@@ -330,13 +342,14 @@ impl Widen<'_> {
             | Op::Insert(_)
             | Op::InsertDynamic
             | Op::Shuffle(_) => self.moved(&data, result),
-            Op::Intrinsic(op) => self.intrinsic(inst, op, args, result),
+            Op::Intrinsic(op) => self.intrinsic(inst, op, args, result)?,
             Op::LoadFrom(..) | Op::Call(_) | Op::CallPure(_) => self.retain(inst),
             _ => {
                 return Err(InternalError::new(
                     "widen_integers",
                     "an instruction that takes no narrow integers has one",
-                ));
+                )
+                .into());
             }
         }
         Ok(())
@@ -449,6 +462,10 @@ impl Widen<'_> {
             self.set(result, wide);
             return;
         }
+        if from.scalar.bits() == to.scalar.bits() && self.lacking {
+            self.bitcast_halves(a, result);
+            return;
+        }
         if from.scalar.bits() == to.scalar.bits() {
             // Halves: a conversion between types of one width is no arithmetic.
             let narrow = self.narrow(a);
@@ -465,6 +482,41 @@ impl Widen<'_> {
         }
         let words = self.words_of(a, from);
         self.define_by_words(&words, to, result);
+    }
+
+    /// Copies the bits of halves to integers, or the other way round, lane by lane: each half is the lower one of a pair
+    /// that is a word.
+    fn bitcast_halves(&mut self, a: Value, result: Value) {
+        let to = self.ty(result);
+        let pair = Ty::vector(Scalar::F16, 2);
+        let source = if is_narrow(to) { a } else { self.zext(a) };
+        let zero = self.b.zero(Ty::F16);
+        let lanes: Vec<Value> = (0..to.lanes)
+            .map(|lane| {
+                let lane = self.lane(source, lane);
+                if is_narrow(to) {
+                    let both = self.b.construct(pair, vec![lane, zero]);
+                    self.b.cast(CastOp::Bitcast, both, Ty::I32)
+                } else {
+                    let both = self.b.cast(CastOp::Bitcast, lane, pair);
+                    self.b.extract(both, 0)
+                }
+            })
+            .collect();
+        let ty = if is_narrow(to) {
+            to.with_scalar(Scalar::I32)
+        } else {
+            to
+        };
+        let value = match lanes[..] {
+            [lane] => lane,
+            _ => self.b.construct(ty, lanes),
+        };
+        if is_narrow(to) {
+            self.define(result, value, Above::Zero);
+        } else {
+            self.others.set(result, value);
+        }
     }
 
     /// Returns the bits of a value as 32-bit words, the lowest first. The last one may hold fewer bits; those
@@ -579,7 +631,13 @@ impl Widen<'_> {
         self.define(result, value, above);
     }
 
-    fn intrinsic(&mut self, inst: Inst, op: Intrinsic, args: &[Value], result: Value) {
+    fn intrinsic(
+        &mut self,
+        inst: Inst,
+        op: Intrinsic,
+        args: &[Value],
+        result: Value,
+    ) -> Result<(), PassError> {
         use Intrinsic as I;
         let narrow = self.ty(result);
         let bits = narrow.scalar.bits();
@@ -600,7 +658,7 @@ impl Widen<'_> {
                 };
                 let high = self.b.binary(shift_op, product, shift);
                 self.define(result, high, above);
-                return;
+                return Ok(());
             }
             I::Ctz => {
                 // The bit above the number stops the count at the number's width.
@@ -614,11 +672,18 @@ impl Widen<'_> {
                 let reversed = self.b.value(Op::Intrinsic(op), vec![low], word);
                 let value = self.b.binary(BinOp::LShr, reversed, shift);
                 self.define(result, value, Above::Zero);
-                return;
+                return Ok(());
+            }
+            _ if self.lacking => {
+                return Err(PassError::Unsupported {
+                    feature: "a sub-group operation on 8-bit or 16-bit integers".into(),
+                    span: self.b.span,
+                    needs: "shaderInt8 and shaderInt16".into(),
+                });
             }
             _ => {
                 self.retain(inst);
-                return;
+                return Ok(());
             }
         };
         let mut value = self.b.value(Op::Intrinsic(op), args, word);
@@ -627,6 +692,7 @@ impl Widen<'_> {
             value = self.b.binary(BinOp::ISub, value, more);
         }
         self.define(result, value, above);
+        Ok(())
     }
 
     /// Rewrites a structured instruction or a terminator: narrow operands, results and region arguments become

@@ -15,6 +15,9 @@ impl Emitter<'_> {
             Scalar::Bool => self.intern(spv::Op::TypeBool, None, vec![]),
             Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
                 match s.bits() {
+                    // Without these capabilities, the types occur in accesses of buffers only, which have their own.
+                    8 if !self.target.features.int8 && self.target.lacks_narrow_integers() => {}
+                    16 if !self.target.features.int16 && self.target.lacks_narrow_integers() => {}
                     8 => self.needs.capability(spv::Capability::Int8),
                     16 => self.needs.capability(spv::Capability::Int16),
                     64 => self.needs.capability(spv::Capability::Int64),

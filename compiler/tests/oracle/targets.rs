@@ -17,7 +17,8 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 4] = [
 ];
 
 /// Returns the targets: a GPU, a CPU with the faults of its driver, a device with all faults at once, both
-/// variants of the descriptor ABI, and a GPU on which arrays of different types may be in the same local memory.
+/// variants of the descriptor ABI, a GPU on which arrays of different types may be in the same local memory, and one
+/// without arithmetic of 8-bit and 16-bit integers.
 pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     let mut cpu = Target::faulty();
     cpu.costs.costly_negation = false;
@@ -33,6 +34,10 @@ pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     runtime.features.storage16 = false;
     let mut views = Target::desktop();
     views.features.workgroup_layout = true;
+    let mut words = Target::desktop();
+    words.features.int8 = false;
+    words.features.int16 = false;
+    words.features.workgroup_layout = false;
     vec![
         ("a GPU", Target::desktop()),
         ("a CPU", cpu),
@@ -40,6 +45,7 @@ pub(crate) fn targets() -> Vec<(&'static str, Target)> {
         ("clspv", Target::clspv()),
         ("descriptors", runtime),
         ("a GPU with several types of local memory", views),
+        ("a GPU without 8-bit and 16-bit integers", words),
     ]
 }
 

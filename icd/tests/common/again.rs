@@ -9,7 +9,11 @@ const MARK: &str = "CALDERA_TEST_AGAIN";
 /// addresses.
 pub fn with_descriptors() -> bool {
     std::env::var("CALDERA_ABI").is_ok_and(|v| v == "descriptor")
-        || std::env::var("CALDERA_DEBUG").is_ok_and(|v| v.contains("device=no-addresses"))
+        || std::env::var("CALDERA_DEBUG").is_ok_and(|v| {
+            ["no-addresses", "words-only"]
+                .iter()
+                .any(|device| v.contains(device))
+        })
 }
 
 /// Runs all tests of the running program in a process in which the variable `name` has the value. They must pass.

@@ -34,6 +34,16 @@ fn without_buffer_addresses() {
 }
 
 #[test]
+fn without_narrow_integers() {
+    pretend("no-narrow-integers");
+}
+
+#[test]
+fn with_accesses_by_words_only() {
+    pretend("words-only");
+}
+
+#[test]
 fn with_moltenvk() {
     pretend("moltenvk");
 }

@@ -27,10 +27,10 @@ pub(super) fn missing(physical: &vk::PhysicalDevice) -> Vec<&'static str> {
             "bufferDeviceAddress",
         ),
         (features.int64, "shaderInt64"),
-        (features.int8, "shaderInt8"),
-        (features.int16, "shaderInt16"),
-        (features.storage8, "storageBuffer8BitAccess"),
-        (features.storage16, "storageBuffer16BitAccess"),
+        (
+            has_narrow_storage(f) || abi(f) == AbiChoice::Descriptor,
+            "storageBuffer8BitAccess and storageBuffer16BitAccess",
+        ),
     ]
     .into_iter()
     .filter(|(has, _)| !has)
@@ -38,14 +38,22 @@ pub(super) fn missing(physical: &vk::PhysicalDevice) -> Vec<&'static str> {
     .collect()
 }
 
+/// Returns whether buffers have accesses of bytes and of 16 bits. Those of addresses need them; with descriptors, parts of
+/// words are accessed instead.
+fn has_narrow_storage(f: &Facts) -> bool {
+    f.features.storage8 && f.features.storage16
+}
+
 /// Returns the way in which kernels access buffers: the one that the environment asks for, or by address where the
-/// device has addresses.
+/// device has addresses and narrow accesses.
 pub(super) fn abi(f: &Facts) -> AbiChoice {
-    config().abi.unwrap_or(if f.buffer_addresses {
-        AbiChoice::Physical
-    } else {
-        AbiChoice::Descriptor
-    })
+    config()
+        .abi
+        .unwrap_or(if f.buffer_addresses && has_narrow_storage(f) {
+            AbiChoice::Physical
+        } else {
+            AbiChoice::Descriptor
+        })
 }
 
 /// Returns the newest version of SPIR-V that the device's version of Vulkan has.
@@ -117,7 +125,10 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
     }
     // These need either that extension or the sub-groups of OpenCL C 3.0, which do not guarantee it.
     if features.subgroups && (list.contains(&"cl_khr_subgroups") || newest() >= ClStd::Cl30) {
-        list.extend(SUBGROUP_EXTENSIONS);
+        // Without arithmetic of 8 and 16 bits, sub-groups have no operations on such types.
+        let narrow = features.int8 && features.int16;
+        let offered = |name: &&&str| narrow || **name != "cl_khr_subgroup_extended_types";
+        list.extend(SUBGROUP_EXTENSIONS.iter().filter(offered));
         if features.subgroup_shuffle {
             list.extend(SHUFFLE_EXTENSIONS);
         }

@@ -28,6 +28,10 @@ impl Device {
                 facts.buffer_addresses,
                 "the descriptor ABI",
             ),
+            ("shaderInt8", f.int8, "32-bit arithmetic"),
+            ("shaderInt16", f.int16, "32-bit arithmetic"),
+            ("storageBuffer8BitAccess", f.storage8, "parts of words"),
+            ("storageBuffer16BitAccess", f.storage16, "parts of words"),
             (
                 "vulkanMemoryModel",
                 f.vulkan_memory_model,

@@ -12,15 +12,20 @@ use ash::vk;
 use crate::config::config;
 
 /// The built-in descriptions by name, in alphabetical order.
-const DEVICES: [(&str, &str); 8] = [
+const DEVICES: [(&str, &str); 10] = [
     ("android-2021", include_str!("devices/android-2021.txt")),
     ("android-2022", include_str!("devices/android-2022.txt")),
     ("desktop-2022", include_str!("devices/desktop-2022.txt")),
     ("intel-gen9", include_str!("devices/intel-gen9.txt")),
     ("moltenvk", include_str!("devices/moltenvk.txt")),
     ("no-addresses", include_str!("devices/no-addresses.txt")),
+    (
+        "no-narrow-integers",
+        include_str!("devices/no-narrow-integers.txt"),
+    ),
     ("raspberry-pi-5", include_str!("devices/raspberry-pi-5.txt")),
     ("vulkan-1.1", include_str!("devices/vulkan-1.1.txt")),
+    ("words-only", include_str!("devices/words-only.txt")),
 ];
 
 /// The description of a pretended device.

@@ -41,15 +41,23 @@ impl Candidate {
     }
 
     /// Returns the indices in `first` of the loads whose address is the same for all work-items of a
-    /// sub-group, changes from iteration to iteration, and can be computed in advance.
-    pub(in crate::pass) fn shared_loads(&self, func: &Function, uniformity: &Uniformity) -> Vec<usize> {
+    /// sub-group, changes from iteration to iteration, and can be computed in advance. Values of fewer than
+    /// `least_bytes` bytes in a lane are left out.
+    pub(in crate::pass) fn shared_loads(
+        &self,
+        func: &Function,
+        uniformity: &Uniformity,
+        least_bytes: u32,
+    ) -> Vec<usize> {
         let is_shared = |load: Inst| {
             let data = &func.insts[load];
             let slow = matches!(
                 data.op,
                 Op::LoadFrom(Storage::Physical | Storage::Arena(_) | Storage::Shared(..), _)
             );
-            if !slow || data.args.iter().any(|&a| uniformity.varies(a)) {
+            let is_narrow = |&v: &Value| func.ty(v).scalar.bytes() < least_bytes;
+            if !slow || data.results.iter().any(is_narrow) || data.args.iter().any(|&a| uniformity.varies(a))
+            {
                 return false;
             }
             let args = self.sources(func, load).args;

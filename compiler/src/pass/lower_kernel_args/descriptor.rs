@@ -112,7 +112,7 @@ impl<'t> Shared<'t> {
         asked: &Asked,
     ) -> Result<(KernelAbi, u32), PassError> {
         let asked_nulls = nulls_asked(kernel, func, self.abi.null_flags)?;
-        if !self.target.features.int8 {
+        if !self.target.features.int8 && !self.target.lacks_narrow_integers() {
             check_bytes(func)?;
         }
         let has_descriptors = kernel.args.iter().any(|a| match a.kind {

@@ -1,6 +1,7 @@
 //! Chooses the element type of an array from the accesses to it.
 
 use crate::ir::{Access, Scalar, Ty};
+use crate::target::Target;
 use std::collections::BTreeMap;
 
 /// How often an access is executed, relative to others.
@@ -214,6 +215,15 @@ impl Accesses {
             }
         }
         best.map(|b| b.1)
+    }
+}
+
+/// Returns the type of the elements of a private or local array: words instead of integers that the device does not have
+/// there.
+pub(super) fn without_narrow(element: Ty, target: &Target) -> Ty {
+    match element.scalar {
+        Scalar::I8 | Scalar::I16 if target.lacks_narrow_integers() => Ty::I32,
+        _ => element,
     }
 }
 

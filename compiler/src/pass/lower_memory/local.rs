@@ -9,7 +9,7 @@
 //! and each access uses the array of its width. Such arrays exclude others in a kernel.
 
 use super::classes::{Classes, is_pointer_to};
-use super::element::{Accesses, Views};
+use super::element::{Accesses, Views, without_narrow};
 use crate::ir::{AddressSpace, EntityRef, Function, Global, GlobalData, Map, Ty, Value};
 use crate::target::Target;
 use std::collections::BTreeMap;
@@ -113,7 +113,8 @@ impl LocalMemory {
         target: &Target,
     ) {
         let all = own.iter().chain([arena]);
-        if target.workgroup_layout() && all.clone().any(Accesses::disagree) {
+        if target.workgroup_layout() && !target.lacks_narrow_integers() && all.clone().any(Accesses::disagree)
+        {
             self.arena = Arena::Views(Views::new(&all.collect::<Vec<_>>()));
             let variables: Vec<Global> = self.own.drain(..).map(|o| o.global).collect();
             let others = self.offsets.keys().copied();
@@ -123,9 +124,9 @@ impl LocalMemory {
             self.places.fill(None);
             return;
         }
-        self.arena = Arena::Array(arena.shared_element());
+        self.arena = Arena::Array(without_narrow(arena.shared_element(), target));
         for (variable, accesses) in self.own.iter_mut().zip(own) {
-            variable.elem = accesses.shared_element();
+            variable.elem = without_narrow(accesses.shared_element(), target);
         }
     }
 }

@@ -27,7 +27,7 @@ use crate::ir::{
 };
 use crate::pass::PassError;
 use crate::pass::points_to::PointsTo;
-use crate::target::Features;
+use crate::target::{self, Features};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The memory objects of a kernel, and the objects that its pointers may point into.
@@ -42,6 +42,8 @@ pub(super) struct Objects {
     /// The object of each variable in local or constant memory.
     numbers: BTreeMap<Global, u32>,
     features: Features,
+    /// Local memory has no elements of 8-bit and 16-bit integers.
+    lacks_narrow: bool,
     /// The buffers that have one element type for accesses of all widths.
     whole: BTreeSet<u32>,
 }
@@ -64,7 +66,7 @@ impl Objects {
         mut list: Vec<MemoryObject>,
         needed: &BTreeSet<Inst>,
         abi: &DescriptorAbi,
-        features: &Features,
+        target: &target::Target,
     ) -> Objects {
         let mut numbers = BTreeMap::new();
         let insts = func.insts_in_order();
@@ -111,7 +113,8 @@ impl Objects {
             list,
             accesses: BTreeMap::new(),
             numbers,
-            features: *features,
+            features: target.features,
+            lacks_narrow: target.lacks_narrow_integers(),
             whole: BTreeSet::new(),
         };
         for &inst in &insts {
@@ -278,7 +281,13 @@ impl Objects {
             0
         };
         match self.accesses.get(&(object, width)) {
-            Some(accesses) if self.is_local(object) => accesses.shared_element(),
+            Some(accesses) if self.is_local(object) => match accesses.shared_element() {
+                // As `without_narrow` does for the physical ABI.
+                element if self.lacks_narrow && element.scalar.bytes() < 4 && element.scalar.is_int() => {
+                    Ty::I32
+                }
+                element => element,
+            },
             Some(accesses) => accesses.element(),
             None => Ty::of(Scalar::int(width.max(1) * 8)),
         }

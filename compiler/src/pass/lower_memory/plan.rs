@@ -6,11 +6,12 @@
 //! pointers to them are offsets into the stack. `local.rs` does the same for local memory.
 
 use super::classes::{Classes, is_pointer_to};
-use super::element::{Accesses, Direction, Weight};
+use super::element::{Accesses, Direction, Weight, without_narrow};
 use super::format::AddressFormat;
 use super::local::LocalMemory;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{AddressSpace, EntityRef, Function, Global, GlobalData, Inst, Map, Op, Region, Ty, Value};
+
 use crate::target::Target;
 use std::collections::BTreeMap;
 
@@ -126,9 +127,9 @@ impl Plan {
         }
         self.local
             .choose_elements(globals, &table.own, &table.arena, target);
-        self.stack.elem = table.stack.element();
+        self.stack.elem = without_narrow(table.stack.element(), target);
         for (variable, accesses) in self.variables.iter_mut().zip(&table.variables) {
-            variable.elem = accesses.element();
+            variable.elem = without_narrow(accesses.element(), target);
             if accesses.is_empty() {
                 variable.bytes = 0;
             }
