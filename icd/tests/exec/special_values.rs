@@ -215,6 +215,7 @@ impl<T: Float> Neg for &Possible<T> {
 }
 
 /// Returns the possible results of one of [`OPS`]. The operands are no subnormal numbers.
+#[expect(clippy::eq_op, reason = "the operations are those of the kernels")]
 fn compute<T: Float>(op: &str, x: T, y: T, z: T, arithmetic: Arithmetic) -> Possible<T> {
     let (a, b) = (x, y);
     let [x, y, z] = &[x, y, z].map(|v| Possible::new(v, arithmetic));
