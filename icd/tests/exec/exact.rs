@@ -193,7 +193,11 @@ impl Expected {
             Expected::Zero => is_zero(scalar, bits),
             Expected::Near(x, ulp) => {
                 let got = scalar.decode(&bits.to_le_bytes()[..scalar.size()]);
+                // OpenCL C 7.5.3: a permitted result that is subnormal may be flushed.
+                let least = x.abs() - ulp * 2f64.powi(-149);
+                let may_be_flushed = scalar == Scalar::Float && least < f32::MIN_POSITIVE.into();
                 scalar.close(got, Num::Float(x), ulp)
+                    || !subnormals && may_be_flushed && is_zero(scalar, bits)
             }
             Expected::Bits(b) => bits == b || !subnormals && is_subnormal(scalar, b) && is_zero(scalar, bits),
         }
@@ -281,4 +285,22 @@ fn agrees_with_the_host() {
     assert_eq!(up(1e9, Scalar::Half, Mode::Rtz), Expected::Bits(0x7BFF));
     assert_eq!(up(-1e9, Scalar::Half, Mode::Rtp), Expected::Bits(0xFBFF));
     assert_eq!(up(1e-9, Scalar::Half, Mode::Rtp), Expected::Bits(1));
+}
+
+#[test]
+fn only_subnormal_results_are_flushed() {
+    let least = f32::MIN_POSITIVE;
+    let met = |expected: Expected, x: f32, subnormals: bool| {
+        expected.met_by(Scalar::Float, x.to_bits().into(), subnormals)
+    };
+    let near = |x: f32| Expected::Near(x.into(), 2.5);
+    for flushed in [0.0, -0.0] {
+        assert!(met(near(least / 2.0), flushed, false));
+        assert!(!met(near(least / 2.0), flushed, true));
+        assert!(!met(near(least * 1.001), flushed, false));
+    }
+    assert!(!met(near(least / 2.0), least, false));
+    assert!(!met(near(least / 2.0), f32::NAN, false));
+    assert!(met(near(least / 2.0), least / 2.0 + f32::from_bits(2), true));
+    assert!(!met(near(least / 2.0), least / 2.0 + f32::from_bits(3), false));
 }

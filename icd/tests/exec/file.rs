@@ -10,6 +10,8 @@ pub(crate) enum Arg {
         count: usize,
         before: Option<String>,
         after: Option<String>,
+        /// Other contents that a device without CL_FP_DENORM may store instead.
+        flushed: Option<String>,
     },
     Value {
         scalar: Scalar,
@@ -78,7 +80,21 @@ fn parse_arg(text: &str) -> Arg {
         count,
         before,
         after,
+        flushed: None,
     }
+}
+
+/// Adds a `flushed:` line to the argument before it.
+fn set_flushed(args: &mut [Arg], expression: &str) {
+    let Some(Arg::Buffer {
+        after: Some(_),
+        flushed,
+        ..
+    }) = args.last_mut()
+    else {
+        panic!("no results before `flushed: {expression}`");
+    };
+    *flushed = Some(expression.to_owned());
 }
 
 pub(crate) fn parse(source: &str) -> File {
@@ -102,6 +118,7 @@ pub(crate) fn parse(source: &str) -> File {
             ("local", Some(run)) => run.local = numbers(value),
             ("offset", Some(run)) => run.offset = numbers(value),
             ("arg", Some(run)) => run.args.push(parse_arg(value)),
+            ("flushed", Some(run)) => set_flushed(&mut run.args, value),
             ("ulp", Some(run)) => run.ulp = value.parse().expect("a number"),
             _ => {}
         }

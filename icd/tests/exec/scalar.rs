@@ -83,12 +83,14 @@ impl Scalar {
             Scalar::Float => f64::from(f32::MAX),
             Scalar::Int { .. } | Scalar::Double => f64::MAX,
         };
-        let (g, mut e) = (got.float(), expected.float());
-        if e.abs() > greatest * (1.0 + 2f64.powi(-mantissa - 2)) {
-            e = f64::INFINITY.copysign(e);
-        }
-        if g == e || (g.is_nan() && e.is_nan()) {
+        let (g, e) = (got.float(), expected.float());
+        let overflows = e.abs() > greatest * (1.0 + 2f64.powi(-mantissa - 2));
+        let nearest = if overflows { f64::INFINITY.copysign(e) } else { e };
+        if g == nearest || (g.is_nan() && e.is_nan()) {
             return true;
+        }
+        if e.is_infinite() || e == 0.0 {
+            return false;
         }
         let exponent = e.abs().log2().floor() as i32 - mantissa;
         let one = 2f64.powi(exponent.max(least));
@@ -144,4 +146,19 @@ fn halves() {
     for bits in 0..0x7C00 {
         assert_eq!(half_from(half_to(bits)), bits);
     }
+}
+
+#[test]
+fn exact_limits_are_exact() {
+    let close = |got: f64, expected: f64| Scalar::Float.close(Num::Float(got), Num::Float(expected), 2.5);
+    let (most, beyond) = (f64::from(f32::MAX), 2f64.powi(128));
+    assert!(close(f64::INFINITY, f64::INFINITY));
+    assert!(close(f64::INFINITY, beyond));
+    assert!(close(most, beyond));
+    for got in [1.0, most, f64::NEG_INFINITY, f64::NAN] {
+        assert!(!close(got, f64::INFINITY), "{got}");
+    }
+    assert!(!close(1.0, beyond));
+    assert!(!close(1e-45, 0.0));
+    assert!(!close(f64::INFINITY, most));
 }

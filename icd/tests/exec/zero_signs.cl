@@ -2,7 +2,9 @@
 // global: 8
 // arg: in float 8 = [0, -1, 2, -0.5, 1e30, -1e-40, 0.25, -3]
 // arg: out uint 8 => 0
-// Magnitudes of zeros of both signs, some of which only the driver finds to be zeros or no less than zero.
+// flushed: [0, 0, 0, 0, 0, 0x200, 0, 0]
+// Magnitudes of zeros of both signs, some of which only the driver finds to be zeros or no less than zero. fabs of the subnormal
+// number may be flushed.
 kernel void magnitudes(global const float *in, global uint *out) {
   int g = get_global_id(0);
   float x = in[g], n = x * 0.0f;
