@@ -205,15 +205,15 @@ fn errors_have_positions() {
     );
     refused(
         "%s = OpExtInstImport \"OpenCL.std\" %r = OpExtInst %t %s cosine %x",
-        "1:57: error: the set has no instruction 'cosine'",
+        "1:56: error: the set has no instruction 'cosine'",
     );
     refused(
         "%r = OpExtInst %t %s cos %x",
         "1:22: error: no OpExtInstImport declares the instruction set",
     );
     refused(
-        "%r = OpSpecConstantOp %t OpIAdd",
-        "1:26: error: expected an operation without 'Op', found 'OpIAdd'",
+        "%r = OpSpecConstantOp %t Add",
+        "1:26: error: expected an operation without 'Op', found 'Add'",
     );
     refused("hello", "1:1: error: unknown instruction 'hello'");
 }
