@@ -187,6 +187,11 @@ impl Context {
         let _ = self.pipelines.call(job);
     }
 
+    /// As [`Context::prepare`], after all of its jobs: the pipeline is only probably needed.
+    pub(crate) fn prepare_guess(&self, job: Box<dyn FnOnce() + Send>) {
+        self.pipelines.guess(job);
+    }
+
     pub(crate) fn executor(&self) -> &Arc<Executor> {
         &self.executor
     }

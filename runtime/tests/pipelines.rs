@@ -114,7 +114,7 @@ fn kernels_that_are_used(context: &Arc<Context>, log: &Path) {
 /// A later process makes the pipelines that launches used as soon as other kernel objects exist.
 fn sizes_are_remembered(context: &Arc<Context>, log: &Path) {
     let source = "kernel void known(global float *p) { p[get_global_id(0)] += get_local_size(0); }
-                  kernel void other(global float *p) { p[get_global_id(0)] += 7; }";
+                  kernel void other(global float *p, local float *q) { p[get_global_id(0)] += q[0]; }";
     for round in 0..2 {
         let program = Program::with_source(context, source.into());
         program.build(&[], "", None).expect("it builds");
@@ -134,6 +134,105 @@ fn sizes_are_remembered(context: &Arc<Context>, log: &Path) {
         }
     }
     assert_eq!(made(log, "other"), 0);
+}
+
+/// Waits until a kernel has as many pipelines as expected, and checks that it has no more.
+fn check_made(log: &Path, kernel: &str, count: usize) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while made(log, kernel) < count && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert_eq!(made(log, kernel), count, "of {kernel}");
+}
+
+/// Returns whether a kernel has a pipeline for a work-group size of one dimension.
+fn has_size(log: &Path, kernel: &str, size: usize) -> bool {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    text.contains(&format!("pipeline {kernel} Variant {{ local: [{size}, 1, 1],"))
+}
+
+/// The first launch of a program tells the work-group size of the kernels that clCreateKernel has created, before their
+/// arguments are set.
+fn created_kernels_are_probably_launched(context: &Arc<Context>, log: &Path) {
+    // The first 16 kernels count, one of which is launched.
+    let mut source = "
+        kernel void with_local(global float *p, local float *q) { p[get_global_id(0)] += q[0]; }
+        kernel void absent(global float *p) { p[get_global_id(0)] += 1; }
+        kernel void released(global float *p) { p[get_global_id(0)] += 2; }"
+        .to_owned();
+    for n in 0..20 {
+        source += &format!("kernel void created{n}(global float *p) {{ p[get_global_id(0)] += {n}; }}\n");
+    }
+    let program = Program::with_source(context, source.into_bytes());
+    program.build(&[], "", None).expect("it builds");
+    let _with_local = Kernel::create(&program, "with_local").expect("a kernel");
+    drop(Kernel::create(&program, "released").expect("a kernel"));
+    let kernel = |n: usize| Kernel::create(&program, &format!("created{n}")).expect("a kernel");
+    let kernels: Vec<_> = (0..20).map(kernel).collect();
+    let queue = queue(context, false);
+    launch(context, &kernels[0], &queue, 4);
+    for n in 1..16 {
+        check_early(log, &format!("created{n}"));
+    }
+    // This guess comes after all others.
+    set_buffer(context, &kernels[19]);
+    check_early(log, "created19");
+    launch(context, &kernels[1], &queue, 4);
+    queue.finish().expect("done");
+    for n in [0, 1, 15] {
+        assert_eq!(made(log, &format!("created{n}")), 1, "the launches took it");
+        assert!(has_size(log, &format!("created{n}"), 4));
+    }
+    for name in ["with_local", "absent", "released", "created16", "created18"] {
+        assert_eq!(made(log, name), 0, "{name}");
+    }
+}
+
+/// After two sizes of a series, the next ones are made in advance: two, and one more after each launch of the series.
+fn series_of_sizes_are_continued(context: &Arc<Context>, log: &Path) {
+    // Each kernel is a program, so that no kernel gets a size of another one.
+    let kernel = |name: &str| {
+        let source =
+            format!("kernel void {name}(global float *p) {{ p[get_global_id(0)] += get_local_size(0); }}");
+        let program = Program::with_source(context, source.into_bytes());
+        program.build(&[], "", None).expect("it builds");
+        Kernel::create(&program, name).expect("a kernel")
+    };
+    let (steps, down, up) = (kernel("steps"), kernel("down"), kernel("up"));
+    let queue = queue(context, false);
+    let info = context.devices()[0].info();
+    let (most, least) = (
+        info.max_work_item_sizes[0],
+        info.preferred_work_group_size_multiple,
+    );
+
+    // No size is twice another one.
+    for size in [64, 16, 1] {
+        launch(context, &steps, &queue, size);
+    }
+    launch(context, &down, &queue, 64);
+    launch(context, &down, &queue, 32);
+    let ahead: Vec<usize> = [16, 8, 4, 2, 1].into_iter().filter(|n| *n >= least).collect();
+    check_made(log, "down", 2 + ahead.len().min(2));
+    for (n, size) in ahead.iter().enumerate() {
+        assert!(has_size(log, "down", *size), "{size}");
+        launch(context, &down, &queue, *size);
+        check_made(log, "down", 2 + ahead.len().min(n + 3));
+    }
+
+    launch(context, &up, &queue, 1);
+    launch(context, &up, &queue, 2);
+    check_made(log, "up", 4);
+    let mut size = 4;
+    while size <= 64 {
+        assert!(has_size(log, "up", size), "{size}");
+        launch(context, &up, &queue, size);
+        size *= 2;
+        let ahead = [size, 2 * size].iter().filter(|n| **n <= most).count();
+        check_made(log, "up", size.ilog2() as usize + ahead);
+    }
+    queue.finish().expect("done");
+    assert_eq!(made(log, "steps"), 3);
 }
 
 #[test]
@@ -159,6 +258,8 @@ fn pipelines_are_made_once_and_early() {
 
     kernels_that_are_used(&context, &log);
     sizes_are_remembered(&context, &log);
+    created_kernels_are_probably_launched(&context, &log);
+    series_of_sizes_are_continued(&context, &log);
 
     // A required work-group size is known before the first launch, so the pipeline is created then.
     let before = made(&log, "required");

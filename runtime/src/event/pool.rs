@@ -2,6 +2,9 @@
 //!
 //! A job need not wait until another one of the pool returns, unless the pool has as many threads as it may
 //! have: a thread is started if none is idle, and ends after it has been idle for a while.
+//!
+//! Guesses are jobs whose results may turn out to be useless. They begin only if no other job waits, and one thread is
+//! kept free of them if the pool may have more than one.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
@@ -28,6 +31,9 @@ pub(crate) struct Pool {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
+    guesses: VecDeque<Job>,
+    /// The number of threads that execute a guess.
+    guessing: usize,
     threads: usize,
     idle: usize,
     stop: bool,
@@ -48,18 +54,38 @@ impl Pool {
     /// Runs a job on a thread of the pool. Returns the job if there is no thread and none can be started.
     pub(crate) fn call(&self, job: Job) -> Result<(), Job> {
         let mut state = self.state.lock();
-        if state.idle <= state.jobs.len() && state.threads < self.most {
-            match self.start() {
-                Ok(()) => state.threads += 1,
-                Err(e) => log::warn!("a thread for {} cannot be started: {e}", self.name),
-            }
-        }
-        if state.threads == 0 {
+        if !self.has_thread(&mut state) {
             return Err(job);
         }
         state.jobs.push_back(job);
         self.wake.notify_all();
         Ok(())
+    }
+
+    /// Runs a guess on a thread of the pool, after all other jobs. If there is no thread, or the context is being
+    /// destroyed, it is dropped.
+    pub(crate) fn guess(&self, job: Job) {
+        let mut state = self.state.lock();
+        if !state.stop && self.has_thread(&mut state) {
+            state.guesses.push_back(job);
+            self.wake.notify_all();
+        }
+    }
+
+    /// Starts a thread if none is free for another job. Returns whether there is a thread.
+    fn has_thread(&self, state: &mut State) -> bool {
+        if state.idle <= state.jobs.len() + state.guesses.len() && state.threads < self.most {
+            match self.start() {
+                Ok(()) => state.threads += 1,
+                Err(e) => log::warn!("a thread for {} cannot be started: {e}", self.name),
+            }
+        }
+        state.threads > 0
+    }
+
+    /// Returns whether another thread may execute a guess.
+    fn may_guess(&self, state: &State) -> bool {
+        state.guessing < self.most.saturating_sub(1).max(1)
     }
 
     fn start(&self) -> std::io::Result<()> {
@@ -78,11 +104,17 @@ impl Pool {
             while crate::process::is_over() {
                 std::thread::park();
             }
-            let job = {
+            let (job, is_guess) = {
                 let mut state = self.state.lock();
                 loop {
                     if let Some(job) = state.jobs.pop_front() {
-                        break job;
+                        break (job, false);
+                    }
+                    if self.may_guess(&state)
+                        && let Some(guess) = state.guesses.pop_front()
+                    {
+                        state.guessing += 1;
+                        break (guess, true);
                     }
                     if state.stop {
                         return;
@@ -90,21 +122,30 @@ impl Pool {
                     state.idle += 1;
                     let over = self.wake.wait_for(&mut state, IDLE);
                     state.idle -= 1;
-                    if over && state.jobs.is_empty() {
+                    let has_work =
+                        !state.jobs.is_empty() || !state.guesses.is_empty() && self.may_guess(&state);
+                    if over && !has_work {
                         state.threads -= 1;
                         return;
                     }
                 }
             };
             do_job(job);
+            if is_guess {
+                self.state.lock().guessing -= 1;
+            }
         }
     }
 
-    /// Lets the threads finish the jobs and end, because the context is being destroyed.
+    /// Lets the threads finish the jobs and end, because the context is being destroyed. Guesses that have not begun are
+    /// dropped.
     pub(crate) fn stop(&self) {
-        let mut state = self.state.lock();
-        state.stop = true;
-        self.wake.notify_all();
+        let _dropped_without_lock = {
+            let mut state = self.state.lock();
+            state.stop = true;
+            self.wake.notify_all();
+            std::mem::take(&mut state.guesses)
+        };
     }
 }
 
@@ -136,6 +177,68 @@ mod tests {
         all.sort_unstable_by_key(|n| n.unwrap_or(99));
         assert_eq!(all, (0..8).map(Ok).collect::<Vec<_>>());
         pool.stop();
+    }
+
+    #[test]
+    fn guesses_come_last_and_leave_a_thread_free() {
+        for most in [1, 3] {
+            let pool = Pool::new("test", most);
+            let meeting = Arc::new(Barrier::new(most + 1));
+            for _ in 0..most {
+                let meeting = Arc::clone(&meeting);
+                call(&pool, move || _ = meeting.wait());
+            }
+            // All threads wait meanwhile. Then the guesses would take all of them if they could.
+            let (said, heard) = mpsc::channel();
+            let (go, gate) = mpsc::channel::<()>();
+            let gate = Arc::new(std::sync::Mutex::new(gate));
+            for _ in 0..4 {
+                let (said, gate) = (said.clone(), Arc::clone(&gate));
+                pool.guess(Box::new(move || {
+                    said.send("guess").expect("the test listens");
+                    let _ = gate.lock().expect("no panic").recv_timeout(PATIENCE);
+                }));
+            }
+            let next = said.clone();
+            call(&pool, move || next.send("job").expect("the test listens"));
+            meeting.wait();
+            if most == 1 {
+                assert_eq!(heard.recv_timeout(PATIENCE), Ok("job"));
+            } else {
+                // Two guesses are under way, and the third thread executes one job after the other.
+                let mut first: Vec<_> = (0..3).flat_map(|_| heard.recv_timeout(PATIENCE)).collect();
+                first.sort_unstable();
+                assert_eq!(first, ["guess", "guess", "job"]);
+                for _ in 0..3 {
+                    let said = said.clone();
+                    call(&pool, move || said.send("job").expect("the test listens"));
+                    assert_eq!(heard.recv_timeout(PATIENCE), Ok("job"));
+                }
+            }
+            for _ in 0..4 {
+                go.send(()).expect("the guesses listen");
+            }
+            drop(said);
+            let rest: Vec<_> = heard.iter().collect();
+            assert!(rest.iter().all(|what| *what == "guess"), "{rest:?}");
+            assert_eq!(rest.len(), if most == 1 { 4 } else { 2 });
+            pool.stop();
+        }
+    }
+
+    #[test]
+    fn guesses_that_have_not_begun_are_dropped() {
+        let pool = Pool::new("test", 1);
+        let meeting = Arc::new(Barrier::new(2));
+        let at_work = Arc::clone(&meeting);
+        call(&pool, move || _ = at_work.wait());
+        let (said, heard) = mpsc::channel();
+        let also_said = said.clone();
+        pool.guess(Box::new(move || also_said.send(()).expect("the test listens")));
+        pool.stop();
+        pool.guess(Box::new(move || said.send(()).expect("the test listens")));
+        meeting.wait();
+        assert!(heard.recv_timeout(PATIENCE).is_err(), "the channel is closed");
     }
 
     #[test]

@@ -11,9 +11,15 @@
 //! - The call of clSetKernelArg after which all arguments are set, for every kernel that requires a size. So kernels
 //!   of clCreateKernelsInProgram that are never used cost nothing.
 //! - The same call, if the kernel has a `work_group_size_hint`, or if another kernel of the program has been
-//!   launched; the kernel then probably gets the same size. A launch that must make its pipeline also starts this
-//!   for the kernels whose arguments are set. These are guesses: a wrong one costs processor time, so they are made
-//!   only where there are processors to spare, and not for CPU devices, which compile code when it runs.
+//!   launched; the kernel then probably gets the same size. The first launch with a size also starts this for the
+//!   kernels whose arguments are set, and then for those of clCreateKernel that have no pipeline yet. An application that
+//!   creates a kernel object by name will probably launch it, though it may set its arguments only right before that.
+//! - The launch of a kernel with a size that is twice or half that of an earlier launch, in one dimension: the
+//!   application probably tries a series of sizes in order to measure them. The next two sizes are made.
+//!
+//! The last two are guesses: a wrong one costs processor time, so they are made only where there are processors to spare,
+//! and not for CPU devices, which compile code when it runs. The threads begin them after all pipelines that are certain,
+//! or that an earlier process used; one thread is kept free for these. Guesses for kernels that are released are dropped.
 //!
 //! A launch that finds its pipeline under way waits for it. One that comes before the thread has begun makes the
 //! pipeline itself. Errors are not reported here, because the launch tries again.
@@ -22,6 +28,7 @@ use std::sync::{Arc, Weak};
 
 use caldera_compiler::reflect::{self, Binding};
 
+use super::Range;
 use super::pipeline::{DeviceKernel, MAX_ARRAYS, Variant};
 use super::placed::Placed;
 use crate::context::Context;
@@ -31,6 +38,12 @@ const MOST_REMEMBERED: usize = 4;
 
 /// The most kernels that wait for a launch of their program.
 const MOST_WAITING: usize = 256;
+
+/// The most pipelines of a program that are made because kernel objects exist.
+const MOST_CREATED: usize = 16;
+
+/// The sizes of a series that are made in advance.
+const AHEAD: usize = 2;
 
 /// What a pipeline depends on besides the NDRange: the size of the arena in local memory, and the lengths of the arrays.
 #[derive(Copy, Clone)]
@@ -46,6 +59,11 @@ pub(super) struct Prediction {
     last: Option<([u32; 3], u32)>,
     /// Kernels whose arguments were set before any kernel of the program was launched.
     waiting: Vec<(Weak<DeviceKernel>, Locals)>,
+    /// Kernels of clCreateKernel that have no pipeline and no `__local` arguments and do not require a size, in the order of
+    /// creation, with their indices.
+    created: Vec<(usize, Weak<DeviceKernel>)>,
+    /// How many pipelines have been started for such kernels.
+    guessed: usize,
     /// Kernels that earlier processes launched, and whose pipelines have not been started.
     remembered: Vec<Weak<DeviceKernel>>,
 }
@@ -127,6 +145,57 @@ impl DeviceKernel {
                 .is_none_or(|size| size == variant.local)
     }
 
+    /// Returns the next sizes of a series of work-group sizes, if a launch has used the size before this one: half
+    /// this one or twice this one, in one dimension.
+    fn next_of_series(&self, variant: &Variant) -> Vec<Variant> {
+        let with = |d: usize, size: u32| {
+            let mut other = *variant;
+            other.local[d] = size;
+            other
+        };
+        let least = self.module().device().limits().subgroup;
+        let mut next = Vec::new();
+        for d in 0..3 {
+            let size = variant.local[d];
+            let doubled = |n: &u32| n.checked_mul(2);
+            let halved = |n: &u32| n.is_multiple_of(2).then_some(n / 2);
+            let was_launched = |n: Option<u32>| n.is_some_and(|n| self.is_launched(&with(d, n)));
+            match (was_launched(halved(&size)), was_launched(doubled(&size))) {
+                (true, false) => {
+                    let sizes = std::iter::successors(doubled(&size), doubled);
+                    next.extend(sizes.take(AHEAD).map(|n| with(d, n)));
+                }
+                // A work-group that is smaller than a sub-group leaves lanes of the device idle.
+                (false, true) => {
+                    let sizes = std::iter::successors(halved(&size), halved);
+                    let variants = sizes.take(AHEAD).map(|n| with(d, n));
+                    next.extend(variants.filter(|v| v.local.iter().product::<u32>() >= least));
+                }
+                (true, true) | (false, false) => {}
+            }
+        }
+        next.truncate(AHEAD);
+        next
+    }
+
+    /// Notes a kernel object of clCreateKernel, for which the next launch of another kernel may start a pipeline.
+    fn note_created(self: &Arc<Self>) {
+        if self.reflection().required_size.is_some()
+            || self.local_arguments().next().is_some()
+            || !self.guesses()
+            || self.has_pipelines()
+        {
+            return;
+        }
+        let mut prediction = self.module().prediction();
+        let Prediction { created, guessed, .. } = &mut *prediction;
+        created.retain(|(_, kernel)| kernel.strong_count() > 0);
+        let is_there = created.iter().any(|(index, _)| *index == self.index());
+        if !is_there && *guessed + created.len() < MOST_CREATED {
+            created.push((self.index(), Arc::downgrade(self)));
+        }
+    }
+
     /// Starts the pipelines that are known to be needed, when the application creates a kernel object. `for_it`: by
     /// clCreateKernel, for this kernel alone.
     pub(super) fn created(self: &Arc<Self>, context: &Context, for_it: bool) {
@@ -140,6 +209,9 @@ impl DeviceKernel {
             others
         };
         self.start_others(context, others);
+        if for_it {
+            self.note_created();
+        }
         if for_it && !is_remembered && self.local_arguments().next().is_none() {
             self.start_required(context, &[]);
         }
@@ -192,46 +264,79 @@ impl DeviceKernel {
             last
         };
         if let Some((local, work_dim)) = last {
-            self.start(context, self.variant(local, work_dim, locals));
+            self.guess(context, self.variant(local, work_dim, locals));
         }
     }
 
     /// Notes a launch that uses a variant for the first time, and starts the pipelines of the kernels that wait for
-    /// one.
-    pub(super) fn launches(&self, context: &Context, variant: &Variant, work_dim: u32) {
+    /// one, and those of probable launches of this kernel.
+    pub(super) fn launches(self: &Arc<Self>, context: &Context, variant: &Variant, range: &Range) {
         let guesses = self.guesses();
-        let (remembered, waiting) = {
+        let (remembered, waiting, created) = {
             let mut prediction = self.module().prediction();
             if guesses {
-                prediction.last = Some((variant.local, work_dim));
+                prediction.last = Some((variant.local, range.work_dim));
             }
             let remembered = std::mem::take(&mut prediction.remembered);
-            (remembered, std::mem::take(&mut prediction.waiting))
+            let waiting = std::mem::take(&mut prediction.waiting);
+            (remembered, waiting, std::mem::take(&mut prediction.created))
         };
         self.start_others(context, remembered);
+        let of_kernel = |kernel: &Arc<DeviceKernel>, locals| {
+            let is_new = kernel.index() != self.index() && !kernel.has_pipelines();
+            is_new && kernel.guess(context, kernel.variant(variant.local, range.work_dim, locals))
+        };
         for (kernel, locals) in waiting {
-            let Some(kernel) = kernel.upgrade() else { continue };
-            if !std::ptr::eq(&*kernel, self) && !kernel.has_pipelines() {
-                kernel.start(context, kernel.variant(variant.local, work_dim, locals));
+            if let Some(kernel) = kernel.upgrade() {
+                of_kernel(&kernel, locals);
+            }
+        }
+        let created = created.iter().filter_map(|(_, kernel)| kernel.upgrade());
+        let guessed = created
+            .filter(|kernel| kernel.locals(&[]).is_some_and(|locals| of_kernel(kernel, locals)))
+            .count();
+        self.module().prediction().guessed += guessed;
+        // A size that the application has not stated is no part of a series.
+        if guesses && range.local.is_some() {
+            for next in self.next_of_series(variant) {
+                self.guess(context, next);
             }
         }
     }
 
     /// Lets a thread of the context make a pipeline, unless it exists or is being made.
     fn start(self: &Arc<Self>, context: &Context, variant: Variant) {
+        if let Some(job) = self.job(variant) {
+            context.prepare(job);
+        }
+    }
+
+    /// Lets a thread of the context make a pipeline that is only probably needed, when no thread has better work.
+    /// Returns whether it does not exist yet.
+    fn guess(self: &Arc<Self>, context: &Context, variant: Variant) -> bool {
+        let job = self.job(variant);
+        let is_new = job.is_some();
+        if let Some(job) = job {
+            context.prepare_guess(job);
+        }
+        is_new
+    }
+
+    /// Returns what makes a pipeline, unless it exists or is being made, or no launch can use it.
+    fn job(self: &Arc<Self>, variant: Variant) -> Option<Box<dyn FnOnce() + Send>> {
         if self.has_pipeline(&variant) || !self.is_possible(&variant) {
-            return;
+            return None;
         }
         // A kernel that is released before its turn needs no pipeline.
         let kernel = Arc::downgrade(self);
-        context.prepare(Box::new(move || {
+        Some(Box::new(move || {
             crate::process::unless_over(|| {
                 let Some(kernel) = kernel.upgrade() else { return };
                 if !kernel.has_pipeline(&variant) {
                     drop(kernel.pipeline(variant));
                 }
             });
-        }));
+        }))
     }
 }
 

@@ -352,7 +352,7 @@ impl Launch {
             device: queue.device_index(),
             accesses: Accesses::new(kernel, nd.args),
             tails,
-            pipeline: kernel.pipeline_of_launch(variant, nd.range.work_dim, queue.context())?,
+            pipeline: kernel.pipeline_of_launch(variant, &nd.range, queue.context())?,
             push,
             push_size: kernel.push_size(),
             plain,

@@ -12,6 +12,7 @@ use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection,
 use caldera_compiler::spirv;
 use once_cell::sync::OnceCell;
 
+use super::Range;
 use super::code::Code;
 use super::descriptors::{self, KernelDescriptors, Literals};
 use super::driver_cache::DriverCache;
@@ -505,6 +506,13 @@ impl DeviceKernel {
         self.made().variants.lock().find(variant).is_some()
     }
 
+    /// Returns whether a launch has asked for the pipeline of a variant.
+    pub(super) fn is_launched(&self, variant: &Variant) -> bool {
+        let variants = self.made().variants.lock();
+        let found = variants.find(variant);
+        found.is_some_and(|i| variants.made[i].is_launched)
+    }
+
     /// Returns `true` for the first caller, who sees to the pipelines that earlier processes used.
     pub(super) fn remembers(&self) -> bool {
         !std::mem::replace(&mut self.made().variants.lock().remembered, true)
@@ -512,21 +520,25 @@ impl DeviceKernel {
 
     /// Returns the pipeline of a variant. This thread makes it, unless it exists or another thread is making
     /// it.
-    pub(crate) fn pipeline(&self, variant: Variant) -> Result<Arc<vk::Pipeline>> {
+    pub(crate) fn pipeline(self: &Arc<Self>, variant: Variant) -> Result<Arc<vk::Pipeline>> {
         self.find_or_make(variant, None)
     }
 
-    /// Returns the pipeline of a launch, as [`DeviceKernel::pipeline`] does. `work_dim` is the launch's.
+    /// Returns the pipeline of a launch with an NDRange, as [`DeviceKernel::pipeline`] does.
     pub(super) fn pipeline_of_launch(
-        &self,
+        self: &Arc<Self>,
         variant: Variant,
-        work_dim: u32,
+        range: &Range,
         context: &Context,
     ) -> Result<Arc<vk::Pipeline>> {
-        self.find_or_make(variant, Some((work_dim, context)))
+        self.find_or_make(variant, Some((range, context)))
     }
 
-    fn find_or_make(&self, variant: Variant, launch: Option<(u32, &Context)>) -> Result<Arc<vk::Pipeline>> {
+    fn find_or_make(
+        self: &Arc<Self>,
+        variant: Variant,
+        launch: Option<(&Range, &Context)>,
+    ) -> Result<Arc<vk::Pipeline>> {
         let (slot, first) = {
             let mut variants = self.made().variants.lock();
             let index = variants.find(&variant).unwrap_or_else(|| {
@@ -544,8 +556,8 @@ impl DeviceKernel {
                 Some(_) | None => (Arc::clone(&entry.slot), first),
             }
         };
-        if let Some((work_dim, context)) = first {
-            self.launches(context, &variant, work_dim);
+        if let Some((range, context)) = first {
+            self.launches(context, &variant, range);
         }
         let made = slot.get_or_init(|| {
             self.make_pipeline(&variant).map_err(|e| Refused {
