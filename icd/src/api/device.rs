@@ -319,6 +319,9 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
                 _ => super::command_record::MUTABLE_FIELDS,
             })
         }
+        CL_DEVICE_SEMAPHORE_TYPES_KHR if d.extensions.contains(&"cl_khr_semaphore") => {
+            info.value(CL_SEMAPHORE_TYPE_BINARY_KHR)
+        }
         CL_DEVICE_IL_VERSION => {
             let all: Vec<String> = (0..=SPIRV_MINOR).map(|n| format!("SPIR-V_1.{n}")).collect();
             info.text(&all.join(" "))

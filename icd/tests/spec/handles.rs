@@ -53,6 +53,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
             | "clCreateKernel"
             | "clCloneKernel"
             | "clCreateUserEvent"
+            | "clCreateSemaphoreWithPropertiesKHR"
             | "clEnqueueMapBuffer"
             | "clEnqueueMapImage"
             | "clGetExtensionFunctionAddressForPlatform"
@@ -67,6 +68,10 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clCreateCommandBufferKHR"
         | "clEnqueueCommandBufferKHR"
         | "clUnloadCompiler" => return None,
+        "clRetainSemaphoreKHR"
+        | "clReleaseSemaphoreKHR"
+        | "clGetSemaphoreInfoKHR"
+        | "clGetSemaphoreHandleForTypeKHR" => common::CL_INVALID_SEMAPHORE_KHR,
         "clGetMutableCommandInfoKHR" => common::CL_INVALID_MUTABLE_COMMAND_KHR,
         _ if name.starts_with("clCommand") || name.contains("CommandBufferKHR") => {
             common::CL_INVALID_COMMAND_BUFFER_KHR

@@ -12,6 +12,7 @@ mod independent;
 mod khr_command_buffer;
 mod khr_il_program;
 mod khr_image2d_from_buffer;
+mod khr_semaphore;
 mod later_versions;
 mod s4_1_platform;
 mod s4_2_device;

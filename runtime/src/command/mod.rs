@@ -76,6 +76,10 @@ pub enum CommandType {
     FillImage = 0x1208,
     /// CL_COMMAND_COMMAND_BUFFER_KHR.
     CommandBuffer = 0x12A8,
+    /// CL_COMMAND_SEMAPHORE_WAIT_KHR.
+    SemaphoreWait = 0x2042,
+    /// CL_COMMAND_SEMAPHORE_SIGNAL_KHR.
+    SemaphoreSignal = 0x2043,
 }
 
 /// A command of its type, which has passed all checks except that of its wait list.
@@ -111,7 +115,7 @@ pub(crate) enum Command {
         objects: Vec<MemObject>,
         undefined: bool,
     },
-    /// Executes a command-buffer.
+    /// Executes a command-buffer. Without commands, it does nothing but wait for its list.
     Replay(replay::Replay),
 }
 
