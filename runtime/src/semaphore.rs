@@ -6,8 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::command::replay::Replay;
-use crate::command::{Command, CommandType, Prepared};
+use crate::command::{CommandType, Prepared};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
@@ -97,14 +96,6 @@ pub fn check_queue(queue: &CommandQueue, semaphores: &[Arc<Semaphore>]) -> Resul
     }
 }
 
-/// Returns a command that does nothing. In an out-of-order queue it is ordered by its wait list only.
-fn nothing(kind: CommandType) -> Prepared {
-    Prepared {
-        kind,
-        command: Command::Replay(Replay::default()),
-    }
-}
-
 /// Enqueues a wait (clEnqueueWaitSemaphoresKHR) on a queue of the semaphores' context and devices.
 pub fn enqueue_wait(queue: &Arc<CommandQueue>, semaphores: &[Arc<Semaphore>], waits: Waits<'_>) -> Enqueued {
     let mut list = waits.list.to_vec();
@@ -124,7 +115,7 @@ pub fn enqueue_wait(queue: &Arc<CommandQueue>, semaphores: &[Arc<Semaphore>], wa
         list.push(signal);
     }
     let waits = Waits { list: &list, ..waits };
-    let enqueued = queue.enqueue_prepared(nothing(CommandType::SemaphoreWait), waits);
+    let enqueued = queue.enqueue_prepared(Prepared::nothing(CommandType::SemaphoreWait), waits);
     if enqueued.is_err() {
         // No command waits, so the semaphores are as they were. States are dropped with no lock held.
         for (semaphore, before) in semaphores.iter().zip(&mut before) {
@@ -144,7 +135,7 @@ pub fn enqueue_signal(
         want_event: true,
         ..waits
     };
-    let event = queue.enqueue_prepared(nothing(CommandType::SemaphoreSignal), with_event)?;
+    let event = queue.enqueue_prepared(Prepared::nothing(CommandType::SemaphoreSignal), with_event)?;
     let event = event.expect("asked for");
     for semaphore in semaphores {
         let gate = {

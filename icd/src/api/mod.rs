@@ -19,3 +19,4 @@ pub mod program;
 pub mod queue;
 pub mod sampler;
 pub mod semaphore;
+pub mod svm;

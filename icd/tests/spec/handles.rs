@@ -78,12 +78,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         }
         "clGetCommandBufferInfoKHR" | "clUpdateMutableCommandsKHR" => common::CL_INVALID_COMMAND_BUFFER_KHR,
         // The features of these are not offered: they return CL_INVALID_OPERATION or null for every argument.
-        "clSVMAlloc"
-        | "clSVMFree"
-        | "clSetKernelArgSVMPointer"
-        | "clSetProgramReleaseCallback"
-        | "clCreatePipe" => return None,
-        _ if name.starts_with("clEnqueueSVM") => return None,
+        "clSVMAlloc" | "clSVMFree" | "clSetProgramReleaseCallback" | "clCreatePipe" => return None,
         "clGetPlatformInfo"
         | "clGetDeviceIDs"
         | "clUnloadPlatformCompiler"
@@ -111,6 +106,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clReleaseKernel"
         | "clSetKernelArg"
         | "clSetKernelArgDevicePointerEXT"
+        | "clSetKernelArgSVMPointer"
         | "clSetKernelExecInfo"
         | "clGetKernelInfo"
         | "clGetKernelWorkGroupInfo"

@@ -30,6 +30,7 @@ mod s5_3_image;
 mod s5_4_mem_object;
 mod s5_5_sampler;
 mod s5_6_program;
+mod s5_6_svm;
 mod s5_7_kernel;
 mod s5_8_again;
 mod s5_8_native;
