@@ -80,6 +80,10 @@ const RUNTIME: &[Allowed] = &[
     ("program", "cache config context device error kernel lock object"),
     ("printf", "device kernel mem"),
     (
+        "semaphore",
+        "command context device error event lock mem object queue",
+    ),
+    (
         "command_buffer",
         "command context error kernel lock mem object queue",
     ),

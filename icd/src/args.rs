@@ -13,6 +13,7 @@
 //! | `*mut *const T [count, lengths]` | [`Chunks`] | `count` pointers to `lengths[i]` values each |
 //! | `*const T [until 0]` | [`Properties`] | pairs, the last of which is followed by a zero |
 //! | `*mut *const c_void [updates count, types]` | [`Updates`](crate::updates) | `count` structures of these types |
+//! | `*const T [until 0 list NAME]` | [`PropertyLists`] | the same, with a list as the value of `NAME` |
 //! | `*mut c_void [host memory]` | [`Host`] | memory that a command or object accesses also after the call |
 //!
 //! Elements of an [`Array`] that are pointers are plain values, except strings ([`Array::text`]). Handles are pointers
@@ -488,6 +489,64 @@ impl<T: Copy + Default + PartialEq> Properties<T> {
     }
 }
 
+/// A list as [`Properties`] is one, in which the value of one name is itself a list that ends with a zero.
+#[derive(Copy, Clone)]
+pub(crate) struct PropertyLists<T> {
+    start: *const T,
+    /// The name whose value is a list.
+    listed: T,
+}
+
+impl<T> fmt::Debug for PropertyLists<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:p}", self.start)
+    }
+}
+
+impl<T: Copy + Default + PartialEq> PropertyLists<T> {
+    /// Takes a list.
+    ///
+    /// # Safety
+    /// For the duration of the call, `start` must be null or valid for reading names with their values up to a zero in place
+    /// of a name. The value of `listed` must be valid up to a zero, other values for one element.
+    pub(crate) unsafe fn adopt(start: *const T, listed: T) -> Self {
+        PropertyLists { start, listed }
+    }
+
+    /// Returns whether the pointer is null.
+    pub(crate) fn is_null(&self) -> bool {
+        self.start.is_null()
+    }
+
+    /// Returns the names with their values, or `None` if a name is not known. Nothing after an unknown name is read.
+    pub(crate) fn known(self, is_known: impl Fn(T) -> bool) -> Option<Vec<(T, Vec<T>)>> {
+        let mut all = Vec::new();
+        let mut at = self.start;
+        let mut next = || {
+            // SAFETY: the pointer is not null, as checked below, and no zero was found before `at` that ends the list, so
+            // the element is readable by the contract of `adopt`.
+            let value = unsafe { at.read_unaligned() };
+            at = at.wrapping_add(1);
+            value
+        };
+        while !self.is_null() {
+            let name = next();
+            if name == T::default() {
+                break;
+            }
+            if !is_known(name) {
+                return None;
+            }
+            let mut values = vec![next()];
+            while name == self.listed && values.last().is_some_and(|v| *v != T::default()) {
+                values.push(next());
+            }
+            all.push((name, values));
+        }
+        Some(all)
+    }
+}
+
 /// A pointer to memory of the application that a command or a memory object accesses, also after the call.
 #[derive(Copy, Clone)]
 pub(crate) struct Host(Option<HostPtr>);
@@ -531,6 +590,10 @@ macro_rules! adopt {
     ($arg:ident) => {
         // SAFETY: the caller of the entry point has the duty that `adopt` states.
         unsafe { $crate::args::Argument::adopt($arg) }
+    };
+    ($arg:ident until 0 list $name:ident) => {
+        // SAFETY: as above.
+        unsafe { $crate::args::PropertyLists::adopt($arg, $name) }
     };
     ($arg:ident until 0) => {
         // SAFETY: as above.

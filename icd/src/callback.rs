@@ -15,6 +15,7 @@ use caldera_runtime::program::Program;
 use crate::args::{Array, Ptr};
 
 /// A pointer of the application that is passed back to its functions unchanged.
+#[repr(transparent)]
 struct UserData(*mut c_void);
 
 // SAFETY: the library never dereferences the pointer; it only passes it to the application's own function. CL 4.4,
@@ -184,4 +185,24 @@ impl NativeArgs {
             unsafe { function(args) };
         })
     }
+}
+
+/// `pfn_free_func` of clEnqueueSVMFree.
+pub(crate) type SvmFreeFn = unsafe extern "C" fn(*mut c_void, u32, *mut *mut c_void, *mut c_void);
+
+/// Wraps `pfn_free_func` of clEnqueueSVMFree, which gets a copy of the list of pointers.
+pub(crate) fn svm_free(
+    queue: Ptr<c_void>,
+    pointers: &[*mut c_void],
+    function: SvmFreeFn,
+    user_data: Ptr<c_void>,
+) -> caldera_runtime::queue::NativeFn {
+    let (queue, user_data) = (UserData(queue.raw()), UserData(user_data.raw()));
+    let mut pointers: Vec<UserData> = pointers.iter().map(|p| UserData(*p)).collect();
+    Box::new(move |_| {
+        let list = pointers.as_mut_ptr().cast::<*mut c_void>();
+        // SAFETY: the application promised in clEnqueueSVMFree that the function can be called like this; `UserData` has the
+        // layout of a pointer.
+        unsafe { function(queue.get(), pointers.len() as u32, list, user_data.get()) };
+    })
 }

@@ -5,7 +5,7 @@ use crate::abi::cl_icd_dispatch;
 use crate::absent;
 use crate::api::{buffer::*, context::*, device::*, enqueue::*, event::*, ext::*};
 use crate::api::{
-    image::*, image_enqueue::*, kernel::*, mem::*, platform::*, program::*, queue::*, sampler::*,
+    image::*, image_enqueue::*, kernel::*, mem::*, platform::*, program::*, queue::*, sampler::*, svm::*,
 };
 
 /// The number of slots.
@@ -139,20 +139,20 @@ pub(crate) static TABLE: cl_icd_dispatch = cl_icd_dispatch {
     clCreateCommandQueueWithProperties: Some(clCreateCommandQueueWithProperties),
     clCreatePipe: Some(absent::clCreatePipe),
     clGetPipeInfo: Some(clGetPipeInfo),
-    clSVMAlloc: Some(absent::clSVMAlloc),
-    clSVMFree: Some(absent::clSVMFree),
-    clEnqueueSVMFree: Some(absent::clEnqueueSVMFree),
-    clEnqueueSVMMemcpy: Some(absent::clEnqueueSVMMemcpy),
-    clEnqueueSVMMemFill: Some(absent::clEnqueueSVMMemFill),
-    clEnqueueSVMMap: Some(absent::clEnqueueSVMMap),
-    clEnqueueSVMUnmap: Some(absent::clEnqueueSVMUnmap),
+    clSVMAlloc: Some(clSVMAlloc),
+    clSVMFree: Some(clSVMFree),
+    clEnqueueSVMFree: Some(clEnqueueSVMFree),
+    clEnqueueSVMMemcpy: Some(clEnqueueSVMMemcpy),
+    clEnqueueSVMMemFill: Some(clEnqueueSVMMemFill),
+    clEnqueueSVMMap: Some(clEnqueueSVMMap),
+    clEnqueueSVMUnmap: Some(clEnqueueSVMUnmap),
     clCreateSamplerWithProperties: Some(clCreateSamplerWithProperties),
-    clSetKernelArgSVMPointer: Some(absent::clSetKernelArgSVMPointer),
+    clSetKernelArgSVMPointer: Some(clSetKernelArgSVMPointer),
     clSetKernelExecInfo: Some(clSetKernelExecInfo),
     clGetKernelSubGroupInfoKHR: Some(clGetKernelSubGroupInfoKHR),
     clCloneKernel: Some(clCloneKernel),
     clCreateProgramWithIL: Some(clCreateProgramWithIL),
-    clEnqueueSVMMigrateMem: Some(absent::clEnqueueSVMMigrateMem),
+    clEnqueueSVMMigrateMem: Some(clEnqueueSVMMigrateMem),
     clGetDeviceAndHostTimer: Some(clGetDeviceAndHostTimer),
     clGetHostTimer: Some(clGetHostTimer),
     clGetKernelSubGroupInfo: Some(clGetKernelSubGroupInfo),

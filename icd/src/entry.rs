@@ -191,6 +191,23 @@ macro_rules! entry {
             )
         }
     };
+    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty $([$($extent:tt)+])?),* $(,)?) -> () $body:block) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Pointer arguments are null or valid as the clause says, for the extents declared here. Handles may be
+        /// anything.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) {
+            let ($($arg,)*) = ($($crate::adopt!($arg $($($extent)+)?),)*);
+            // The function has no way to return an error; the log has it.
+            let _ = $crate::entry::status(
+                stringify!($name),
+                || $crate::entry::arguments(&[$(format!(concat!(stringify!($arg), "={:?}"), $arg)),*]),
+                move || -> caldera_runtime::error::Result<()> { $body },
+            );
+        }
+    };
     ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty $([$($extent:tt)+])?),* $(,)?) -> $ret:ty $body:block) => {
         $(#[$doc])*
         ///

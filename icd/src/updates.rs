@@ -77,6 +77,13 @@ pub(crate) struct ChangedArg {
     pub(crate) value: Array<c_void>,
 }
 
+/// A change of what clSetKernelExecInfo sets.
+pub(crate) struct ChangedInfo {
+    pub(crate) name: u32,
+    pub(crate) size: usize,
+    pub(crate) value: Array<c_void>,
+}
+
 impl Config {
     /// Returns the handle of the command.
     pub(crate) fn command(&self) -> Ptr<c_void> {
@@ -105,22 +112,27 @@ impl Config {
         Ok(list.iter().map(arg).collect())
     }
 
-    /// Returns the number of arguments that are SVM pointers.
-    pub(crate) fn svm_args(&self) -> Result<u32> {
-        agree(
-            self.0.arg_svm_list.is_null(),
-            self.0.num_svm_args,
-            "arg_svm_list and num_svm_args do not agree",
-        )
+    /// Returns the indices and the values of arguments that are SVM pointers.
+    pub(crate) fn svm_args(&self) -> Result<Vec<(u32, u64)>> {
+        // SAFETY: the pointer is null or valid for this number of values by the contract of `Updates::adopt`.
+        let list = unsafe { Array::adopt(self.0.arg_svm_list, self.0.num_svm_args as usize) };
+        let list = list.optional("arg_svm_list and num_svm_args do not agree")?;
+        let arg = |arg: &cl_mutable_dispatch_arg_khr| (arg.arg_index, arg.arg_value.addr() as u64);
+        Ok(list.unwrap_or(&[]).iter().map(arg).collect())
     }
 
-    /// Returns the number of changes of clSetKernelExecInfo.
-    pub(crate) fn exec_infos(&self) -> Result<u32> {
-        agree(
-            self.0.exec_info_list.is_null(),
-            self.0.num_exec_infos,
-            "exec_info_list and num_exec_infos do not agree",
-        )
+    /// Returns the changes of what clSetKernelExecInfo sets.
+    pub(crate) fn exec_infos(&self) -> Result<Vec<ChangedInfo>> {
+        // SAFETY: the pointer is null or valid for this number of values by the contract of `Updates::adopt`.
+        let list = unsafe { Array::adopt(self.0.exec_info_list, self.0.num_exec_infos as usize) };
+        let list = list.optional("exec_info_list and num_exec_infos do not agree")?;
+        let info = |info: &cl_mutable_dispatch_exec_info_khr| ChangedInfo {
+            name: info.param_name,
+            size: info.param_value_size,
+            // SAFETY: as for the arguments of clSetKernelExecInfo, by the contract of `Updates::adopt`.
+            value: unsafe { Array::adopt(info.param_value, info.param_value_size) },
+        };
+        Ok(list.unwrap_or(&[]).iter().map(info).collect())
     }
 
     /// Returns global offset, global size and local size; each is null or has the number of dimensions of the command.
@@ -132,13 +144,5 @@ impl Config {
         ];
         // SAFETY: the pointers are null or valid for this number of values by the contract of `Updates::adopt`.
         sizes.map(|s| unsafe { Array::adopt(s, work_dim as usize) })
-    }
-}
-
-/// Returns the number of elements of a list, or CL_INVALID_VALUE if the list is NULL and has elements, or the reverse.
-fn agree(is_null: bool, count: u32, what: &'static str) -> Result<u32> {
-    match is_null == (count == 0) {
-        true => Ok(count),
-        false => Err(Error::new(ClCode::InvalidValue, what)),
     }
 }

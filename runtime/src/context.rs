@@ -12,6 +12,7 @@ use crate::lock::{Mutex, Rank};
 use crate::mem::addresses::AddressTable;
 use crate::mem::host_stores::HostStores;
 use crate::mem::residence::MOST_DEVICES;
+use crate::mem::svm::SvmTable;
 use crate::object::Anchor;
 use crate::queue::{CommandQueue, Flusher};
 use crate::weak_list::WeakList;
@@ -43,6 +44,7 @@ pub struct Context {
     flusher: Arc<Flusher>,
     host_stores: HostStores,
     addresses: AddressTable,
+    svm: SvmTable,
     queues: Mutex<WeakList<CommandQueue>>,
     destructor_callbacks: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
 }
@@ -127,6 +129,7 @@ impl Context {
             flusher: Flusher::new(),
             host_stores: HostStores::new(),
             addresses: AddressTable::new(),
+            svm: SvmTable::new(),
             queues: Mutex::new(Rank::Context, WeakList::new()),
             destructor_callbacks: Mutex::new(Rank::Context, Vec::new()),
             devices,
@@ -218,6 +221,11 @@ impl Context {
     /// Returns the table of the buffers whose device addresses the application knows.
     pub(crate) fn addresses(&self) -> &AddressTable {
         &self.addresses
+    }
+
+    /// Returns the table of shared virtual memory.
+    pub(crate) fn svm(&self) -> &SvmTable {
+        &self.svm
     }
 
     /// Returns the context's queues. No lock may be held when the result is dropped, because it may have the

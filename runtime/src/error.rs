@@ -164,6 +164,8 @@ cl_codes! {
     IncompatibleCommandQueueKhr = -1140, "CL_INCOMPATIBLE_COMMAND_QUEUE_KHR";
     /// `cl_khr_command_buffer_mutable_dispatch`: the handle is not a command that can be updated.
     InvalidMutableCommandKhr = -1141, "CL_INVALID_MUTABLE_COMMAND_KHR";
+    /// `cl_khr_semaphore`: the handle is not a semaphore.
+    InvalidSemaphoreKhr = -1142, "CL_INVALID_SEMAPHORE_KHR";
 }
 
 impl ClCode {

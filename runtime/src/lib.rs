@@ -42,6 +42,7 @@ pub mod process;
 pub mod program;
 pub mod queue;
 pub mod sampler;
+pub mod semaphore;
 pub mod trace;
 mod vk;
 mod weak_list;

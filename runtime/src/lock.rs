@@ -17,6 +17,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) enum Rank {
     /// A command-buffer's commands.
     CommandBuffer,
+    /// The state of a semaphore.
+    Semaphore,
     /// A context's lists.
     Context,
     /// A program's build state.

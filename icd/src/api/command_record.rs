@@ -3,10 +3,10 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use caldera_runtime::command::Prepared;
 use caldera_runtime::command::request::{
     BufferCopy, BufferFill, BufferRange, ImageRegion, TexelBufferCopy, TexelCopy,
 };
+use caldera_runtime::command::{CommandType, Prepared};
 use caldera_runtime::command_buffer::CommandBuffer;
 use caldera_runtime::command_buffer::mutable::{Fields, Recipe};
 use caldera_runtime::error::{ClCode, Error, Result};
@@ -19,6 +19,7 @@ use caldera_runtime::queue::CommandQueue;
 
 use super::enqueue::{range, side};
 use super::image_enqueue::{color, origin, region as checked_region};
+use super::svm::place;
 use crate::abi::*;
 use crate::args::{self, Array, Properties, Ptr};
 use crate::{entry, handle};
@@ -307,12 +308,12 @@ entry! {
     }
 }
 
-/// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: everything but what clSetKernelExecInfo sets, because that call is not
-/// offered.
+/// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: everything.
 pub(super) const MUTABLE_FIELDS: cl_mutable_dispatch_fields_khr = CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR
     | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR
     | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR
-    | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR;
+    | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR
+    | CL_MUTABLE_DISPATCH_EXEC_INFO_KHR;
 
 /// The properties of a launch.
 struct LaunchProperties {
@@ -321,7 +322,7 @@ struct LaunchProperties {
 }
 
 /// Returns the properties of a launch. CL, clCommandNDRangeKernelKHR: INVALID_VALUE if values specified in properties are
-/// not valid; INVALID_OPERATION if the device does not support the updates
+/// not valid. INVALID_OPERATION cannot occur, because the device supports all updates.
 fn launch_properties(properties: Properties<cl_command_properties_khr>) -> Result<LaunchProperties> {
     const FIELDS: u64 = CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR;
     const ASSERTS: u64 = CL_MUTABLE_DISPATCH_ASSERTS_KHR;
@@ -336,12 +337,8 @@ fn launch_properties(properties: Properties<cl_command_properties_khr>) -> Resul
     for (name, value) in pairs {
         match name {
             FIELDS => {
-                if value & !(MUTABLE_FIELDS | CL_MUTABLE_DISPATCH_EXEC_INFO_KHR) != 0 {
-                    return Err(invalid("unknown updatable fields"));
-                }
                 if value & !MUTABLE_FIELDS != 0 {
-                    let what = "clSetKernelExecInfo is not offered";
-                    return Err(Error::new(ClCode::InvalidOperation, what));
+                    return Err(invalid("unknown updatable fields"));
                 }
                 all.fields = Some(value);
             }
@@ -396,6 +393,7 @@ entry! {
                 global: fields & CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR != 0,
                 local: fields & CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR != 0,
                 arguments: fields & CL_MUTABLE_DISPATCH_ARGUMENTS_KHR != 0,
+                exec_info: fields & CL_MUTABLE_DISPATCH_EXEC_INFO_KHR != 0,
             },
             properties: properties.values(),
         });
@@ -408,14 +406,16 @@ entry! {
     }
 }
 
-/// Checks the arguments of an SVM command, and refuses it: CL 2.0, 5.6: INVALID_OPERATION if the device does not support
-/// SVM.
-fn refuse_svm(target: Result<Target>) -> Result<()> {
-    target?;
-    Err(Error::new(
-        ClCode::InvalidOperation,
-        "the device does not support SVM",
-    ))
+impl Target {
+    /// Checks the arguments of an SVM command. CL 2.0, 5.6.1: INVALID_OPERATION if the device does not support SVM
+    fn shared(
+        self,
+        properties: Properties<cl_command_properties_khr>,
+        mutable_handle: Ptr<cl_mutable_command_khr>,
+    ) -> Result<Target> {
+        self.queue().context().check_svm()?;
+        self.plain(properties, mutable_handle)
+    }
 }
 
 entry! {
@@ -432,7 +432,16 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) {
-        refuse_svm(Target::new(command_buffer, command_queue, sync_point_wait_list, sync_point))
+        let target = Target::new(command_buffer, command_queue, sync_point_wait_list, sync_point)?;
+        let target = target.shared(properties, mutable_handle)?;
+        if size == 0 {
+            return target.record(|_| Ok(Prepared::nothing(CommandType::SvmMemcpy)));
+        }
+        // A command-buffer has no commands that access memory of the host, so both sides are shared memory.
+        let context = target.queue().context();
+        let from = place(context, src_ptr.raw().addr(), size)?;
+        let to = place(context, dst_ptr.raw().addr(), size)?;
+        target.record(|queue| queue.prepare_svm_copy(&from, &to, size))
     }
 }
 
@@ -451,6 +460,16 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) {
-        refuse_svm(Target::new(command_buffer, command_queue, sync_point_wait_list, sync_point))
+        let target = Target::new(command_buffer, command_queue, sync_point_wait_list, sync_point)?;
+        let target = target.shared(properties, mutable_handle)?;
+        let to = place(target.queue().context(), svm_ptr.raw().addr(), size)?;
+        if size == 0 {
+            return target.record(|_| Ok(Prepared::nothing(CommandType::SvmMemFill)));
+        }
+        // CL 2.0, 5.6.1: INVALID_VALUE if pattern is NULL
+        let pattern = pattern
+            .bytes()
+            .ok_or_else(|| Error::new(ClCode::InvalidValue, "pattern is NULL").at("2.0 5.6.1"))?;
+        target.record(|queue| queue.prepare_svm_fill(&to, pattern, size))
     }
 }

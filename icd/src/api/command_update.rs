@@ -10,7 +10,7 @@ use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::object;
 
 use super::enqueue::sizes;
-use super::kernel::arg_value;
+use super::kernel::{arg_value, pointers};
 use crate::abi::*;
 use crate::out::Info;
 use crate::updates::Config;
@@ -38,26 +38,41 @@ fn update(buffer: &Arc<CommandBuffer>, config: &Config) -> Result<Update> {
         (offset.is_some(), fields.offset),
         (global.is_some(), fields.global),
         (local.is_some(), fields.local),
-        (!args.is_empty() || svm_args > 0, fields.arguments),
-        (exec_infos > 0, false),
+        (!(args.is_empty() && svm_args.is_empty()), fields.arguments),
+        (!exec_infos.is_empty(), fields.exec_info),
     ];
     if changes.iter().any(|(changes, may)| *changes && !may) {
         return refuse("the command was not recorded for this update");
     }
-    if svm_args > 0 {
-        return refuse("the device does not support SVM");
-    }
     let kernel = command.kernel();
-    let args = args
+    let mut pointed = Vec::new();
+    let mut shared = Vec::new();
+    if !svm_args.is_empty() {
+        buffer.context().check_svm()?;
+    }
+    for (index, address) in svm_args {
+        let (value, buffers) = kernel.shared_value(index, address)?;
+        shared.push((index, value));
+        pointed.extend(buffers);
+    }
+    // The new set replaces the old one; the buffers of the old set stay known to the launch, which does no harm.
+    for info in exec_infos {
+        if let Some((addresses, _)) = pointers(kernel, info.name, info.size, info.value)? {
+            pointed.extend(kernel.buffers_at(&addresses));
+        }
+    }
+    let mut args = args
         .into_iter()
         .map(|arg| {
             let kind = kernel.arg_kind(arg.index)?;
             Ok((arg.index, arg_value(kind, arg.size, arg.value)?))
         })
         .collect::<Result<Vec<_>>>()?;
+    args.extend(shared);
     Ok(Update {
         command,
         args,
+        pointed,
         offset,
         global,
         local,

@@ -319,14 +319,19 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
                 _ => super::command_record::MUTABLE_FIELDS,
             })
         }
+        CL_DEVICE_SEMAPHORE_TYPES_KHR if d.extensions.contains(&"cl_khr_semaphore") => {
+            info.value(CL_SEMAPHORE_TYPE_BINARY_KHR)
+        }
         CL_DEVICE_IL_VERSION => {
             let all: Vec<String> = (0..=SPIRV_MINOR).map(|n| format!("SPIR-V_1.{n}")).collect();
             info.text(&all.join(" "))
         }
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => info.value(d.preferred_work_group_size_multiple),
-        CL_DEVICE_SVM_CAPABILITIES
-        | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
-        | CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => info.value(0u64),
+        CL_DEVICE_SVM_CAPABILITIES => info.value(match device.shares_addresses() {
+            true => CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
+            false => 0,
+        }),
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES | CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => info.value(0u64),
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => info.value(d.atomic_memory.bits()),
         CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => info.value(d.atomic_fence.bits()),
         // With it, kernels of OpenCL C 3.0 have the new rule.

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 use caldera_runtime::error::{ClCode, Error, Result};
 
 use super::{command_buffer::*, command_record::*, command_update::*};
-use super::{device::*, kernel::*, platform::*, program::*, queue::*};
+use super::{device::*, kernel::*, platform::*, program::*, queue::*, semaphore::*};
 use crate::abi::*;
 use crate::args::Ptr;
 use crate::out::Info;
@@ -47,6 +47,13 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         "clCommandSVMMemFillKHR" => clCommandSVMMemFillKHR as *const c_void,
         "clUpdateMutableCommandsKHR" => clUpdateMutableCommandsKHR as *const c_void,
         "clGetMutableCommandInfoKHR" => clGetMutableCommandInfoKHR as *const c_void,
+        "clGetSemaphoreHandleForTypeKHR" => clGetSemaphoreHandleForTypeKHR as *const c_void,
+        "clCreateSemaphoreWithPropertiesKHR" => clCreateSemaphoreWithPropertiesKHR as *const c_void,
+        "clRetainSemaphoreKHR" => clRetainSemaphoreKHR as *const c_void,
+        "clReleaseSemaphoreKHR" => clReleaseSemaphoreKHR as *const c_void,
+        "clEnqueueWaitSemaphoresKHR" => clEnqueueWaitSemaphoresKHR as *const c_void,
+        "clEnqueueSignalSemaphoresKHR" => clEnqueueSignalSemaphoresKHR as *const c_void,
+        "clGetSemaphoreInfoKHR" => clGetSemaphoreInfoKHR as *const c_void,
         "clSetKernelArgDevicePointerEXT" => clSetKernelArgDevicePointerEXT as *const c_void,
         "clGetDeviceFeatureReportCALDERA" => clGetDeviceFeatureReportCALDERA as *const c_void,
         // CL 9.2: NULL if the function does not exist for the implementation

@@ -132,6 +132,50 @@ entry! {
     }
 }
 
+/// Returns the addresses that clSetKernelExecInfo sets, and whether they are in shared virtual memory; `None` if it sets
+/// something else, which has no effect.
+pub(super) fn pointers(
+    kernel: &Kernel,
+    param_name: cl_kernel_exec_info,
+    param_value_size: usize,
+    param_value: Array<c_void>,
+) -> Result<Option<(Vec<u64>, bool)>> {
+    let invalid = |what| Error::new(ClCode::InvalidValue, what).at("2.0 5.9.3");
+    // CL 2.0, 5.9.3: INVALID_VALUE if param_name is not valid, if param_value is NULL and param_value_size is greater
+    // than zero, or if the size is not valid
+    let value = || match (param_value_size, param_value.bytes()) {
+        (0, _) => Ok(&[][..]),
+        (_, Some(bytes)) => Ok(bytes),
+        (_, None) => Err(invalid("param_value is NULL")),
+    };
+    let addresses = |bytes: &[u8]| match bytes.as_chunks() {
+        (addresses, []) => Ok(addresses
+            .iter()
+            .map(|a| u64::from_ne_bytes(*a))
+            .collect::<Vec<u64>>()),
+        _ => Err(invalid("param_value_size is not that of addresses")),
+    };
+    match param_name {
+        CL_KERNEL_EXEC_INFO_SVM_PTRS => {
+            kernel.context().check_svm()?;
+            Ok(Some((addresses(value()?)?, true)))
+        }
+        CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => match *value()? {
+            [0, 0, 0, 0] => Ok(None),
+            [_, _, _, _] => {
+                let what = "the device does not support fine-grain system SVM";
+                Err(Error::new(ClCode::InvalidOperation, what).at("2.0 5.9.3"))
+            }
+            _ => Err(invalid("param_value_size is not that of a cl_bool")),
+        },
+        CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => {
+            kernel.check_addresses()?;
+            Ok(Some((addresses(value()?)?, false)))
+        }
+        _ => Err(invalid("param_name")),
+    }
+}
+
 entry! {
     /// CL 2.0, 5.9.3 — clSetKernelExecInfo
     fn clSetKernelExecInfo(
@@ -141,34 +185,10 @@ entry! {
         param_value: *const c_void [param_value_size],
     ) {
         let kernel = handle::borrow::<Kernel>(kernel)?;
-        let no_svm = || Error::new(ClCode::InvalidOperation, "the device does not support SVM").at("2.0 5.9.3");
-        let invalid = |what| Error::new(ClCode::InvalidValue, what).at("2.0 5.9.3");
-        // CL 2.0, 5.9.3: INVALID_VALUE if param_name is not valid, if param_value is NULL and param_value_size is greater
-        // than zero, or if the size is not valid
-        let value = || match (param_value_size, param_value.bytes()) {
-            (0, _) => Ok(&[][..]),
-            (_, Some(bytes)) => Ok(bytes),
-            (_, None) => Err(invalid("param_value is NULL")),
-        };
-        match param_name {
-            CL_KERNEL_EXEC_INFO_SVM_PTRS => Err(no_svm()),
-            CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => match *value()? {
-                [0, 0, 0, 0] => Ok(()),
-                [_, _, _, _] => Err(no_svm()),
-                _ => Err(invalid("param_value_size is not that of a cl_bool")),
-            },
-            CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => {
-                kernel.check_addresses()?;
-                let bytes = value()?;
-                let (addresses, []) = bytes.as_chunks() else {
-                    return Err(invalid("param_value_size is not that of addresses"));
-                };
-                let addresses: Vec<u64> = addresses.iter().map(|a| u64::from_ne_bytes(*a)).collect();
-                kernel.set_pointed(&addresses);
-                Ok(())
-            }
-            _ => Err(invalid("param_name")),
+        if let Some((addresses, shared)) = pointers(&kernel, param_name, param_value_size, param_value)? {
+            kernel.set_pointed(&addresses, shared);
         }
+        Ok(())
     }
 }
 

@@ -136,14 +136,17 @@ entry! {
                 MemObject::Image(i) => object::handle(i.context()),
             }),
             CL_MEM_ASSOCIATED_MEMOBJECT => info.value(null_or_handle(match &object {
-                MemObject::Buffer(b) => b.parent(),
+                MemObject::Buffer(b) => b.associated(),
                 MemObject::Image(i) => i.buffer(),
             })),
             CL_MEM_OFFSET => info.value(match &object {
-                MemObject::Buffer(b) => b.offset() as usize,
+                MemObject::Buffer(b) => b.origin() as usize,
                 MemObject::Image(_) => 0,
             }),
-            CL_MEM_USES_SVM_POINTER => info.bool(false),
+            CL_MEM_USES_SVM_POINTER => info.bool(match &object {
+                MemObject::Buffer(b) => b.uses_svm(),
+                MemObject::Image(i) => i.buffer().is_some_and(|b| b.uses_svm()),
+            }),
             CL_MEM_DEVICE_ADDRESS_EXT => match &object {
                 MemObject::Buffer(b) => info.slice(b.exposed_addresses()?),
                 MemObject::Image(_) => Err(Error::new(ClCode::InvalidOperation, "an image has no address")),

@@ -18,3 +18,5 @@ pub mod platform;
 pub mod program;
 pub mod queue;
 pub mod sampler;
+pub mod semaphore;
+pub mod svm;

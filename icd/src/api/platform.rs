@@ -26,6 +26,7 @@ fn extension_version(name: &str) -> cl_version {
     match name {
         "cl_khr_icd" | "cl_khr_integer_dot_product" => version(2, 0, 0),
         "cl_ext_buffer_device_address" => version(1, 0, 2),
+        "cl_khr_semaphore" => version(1, 0, 1),
         "cl_khr_command_buffer" => version(0, 9, 8),
         "cl_khr_command_buffer_mutable_dispatch" => version(0, 9, 5),
         _ => version(1, 0, 0),
@@ -122,6 +123,9 @@ entry! {
             }
             // The unit of the host's clock, which is also that of profiling.
             CL_PLATFORM_HOST_TIMER_RESOLUTION => info.value(1u64),
+            CL_PLATFORM_SEMAPHORE_TYPES_KHR if Platform::get()?.extensions().contains(&"cl_khr_semaphore") => {
+                info.value(CL_SEMAPHORE_TYPE_BINARY_KHR)
+            }
             _ => info.unknown(param_name),
         }
         .map(drop)

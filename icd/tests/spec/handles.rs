@@ -53,6 +53,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
             | "clCreateKernel"
             | "clCloneKernel"
             | "clCreateUserEvent"
+            | "clCreateSemaphoreWithPropertiesKHR"
             | "clEnqueueMapBuffer"
             | "clEnqueueMapImage"
             | "clGetExtensionFunctionAddressForPlatform"
@@ -67,18 +68,17 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clCreateCommandBufferKHR"
         | "clEnqueueCommandBufferKHR"
         | "clUnloadCompiler" => return None,
+        "clRetainSemaphoreKHR"
+        | "clReleaseSemaphoreKHR"
+        | "clGetSemaphoreInfoKHR"
+        | "clGetSemaphoreHandleForTypeKHR" => common::CL_INVALID_SEMAPHORE_KHR,
         "clGetMutableCommandInfoKHR" => common::CL_INVALID_MUTABLE_COMMAND_KHR,
         _ if name.starts_with("clCommand") || name.contains("CommandBufferKHR") => {
             common::CL_INVALID_COMMAND_BUFFER_KHR
         }
         "clGetCommandBufferInfoKHR" | "clUpdateMutableCommandsKHR" => common::CL_INVALID_COMMAND_BUFFER_KHR,
         // The features of these are not offered: they return CL_INVALID_OPERATION or null for every argument.
-        "clSVMAlloc"
-        | "clSVMFree"
-        | "clSetKernelArgSVMPointer"
-        | "clSetProgramReleaseCallback"
-        | "clCreatePipe" => return None,
-        _ if name.starts_with("clEnqueueSVM") => return None,
+        "clSVMAlloc" | "clSVMFree" | "clSetProgramReleaseCallback" | "clCreatePipe" => return None,
         "clGetPlatformInfo"
         | "clGetDeviceIDs"
         | "clUnloadPlatformCompiler"
@@ -106,6 +106,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clReleaseKernel"
         | "clSetKernelArg"
         | "clSetKernelArgDevicePointerEXT"
+        | "clSetKernelArgSVMPointer"
         | "clSetKernelExecInfo"
         | "clGetKernelInfo"
         | "clGetKernelWorkGroupInfo"

@@ -35,7 +35,8 @@ fn devices_tell_their_capabilities() {
             CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR
                 | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR
                 | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR
-                | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR,
+                | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR
+                | CL_MUTABLE_DISPATCH_EXEC_INFO_KHR,
         ),
     ] {
         if later {

@@ -121,8 +121,6 @@ fn features_that_are_not_offered() {
     let memory = (&raw mut byte).cast::<c_void>();
     let mut pointers = [memory];
     let list = pointers.as_mut_ptr();
-    assert!(cl!(clSVMAlloc(s.context, CL_MEM_READ_WRITE, 64, 0)).is_null());
-    cl!(clSVMFree(s.context, null_mut()));
     let codes = [
         cl!(clEnqueueSVMFree(
             s.queue,
@@ -176,7 +174,8 @@ fn features_that_are_not_offered() {
             null_mut()
         )),
     ];
-    assert_eq!(codes, [CL_INVALID_OPERATION; 6]);
+    let has_svm = query!(clGetDeviceInfo(s.device; CL_DEVICE_SVM_CAPABILITIES) as u64) != 0;
+    assert!(has_svm || codes == [CL_INVALID_OPERATION; 6]);
     let program = s.built("kernel void k(global uint *o) { o[0] = 1; }", "");
     let (kernel, _) = created!(clCreateKernel(program, c"k".as_ptr()));
     let codes = [
@@ -187,10 +186,13 @@ fn features_that_are_not_offered() {
             size_of::<usize>(),
             list.cast()
         )),
+    ];
+    assert!(has_svm || codes == [CL_INVALID_OPERATION; 2]);
+    let codes = [
         cl!(clSetProgramReleaseCallback(program, None, null_mut())),
         created!(clCreatePipe(s.context, 0, 4, 4, null())).1,
     ];
-    assert_eq!(codes, [CL_INVALID_OPERATION; 4]);
+    assert_eq!(codes, [CL_INVALID_OPERATION; 2]);
     for param in [
         CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT,
         CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT,

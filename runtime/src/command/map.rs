@@ -31,7 +31,8 @@ impl Window {
     /// Returns the window of a mapping that starts at an offset in the buffer.
     pub(crate) fn of(buffer: &Buffer, device: usize, offset: u64) -> Result<Window> {
         let in_root = buffer.offset() + offset;
-        if buffer.flags().host_ptr == HostPtrUse::Use && !buffer.storage(device)?.is_imported() {
+        let is_storage = buffer.storage(device)?.is_imported() || buffer.uses_svm();
+        if buffer.flags().host_ptr == HostPtrUse::Use && !is_storage {
             let host = buffer
                 .host_ptr()
                 .expect("CL_MEM_USE_HOST_PTR comes with a pointer");

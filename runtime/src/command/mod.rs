@@ -74,14 +74,40 @@ pub enum CommandType {
     FillBuffer = 0x1207,
     /// CL_COMMAND_FILL_IMAGE.
     FillImage = 0x1208,
+    /// CL_COMMAND_SVM_FREE.
+    SvmFree = 0x1209,
+    /// CL_COMMAND_SVM_MEMCPY.
+    SvmMemcpy = 0x120A,
+    /// CL_COMMAND_SVM_MEMFILL.
+    SvmMemFill = 0x120B,
+    /// CL_COMMAND_SVM_MAP.
+    SvmMap = 0x120C,
+    /// CL_COMMAND_SVM_UNMAP.
+    SvmUnmap = 0x120D,
+    /// CL_COMMAND_SVM_MIGRATE_MEM.
+    SvmMigrateMem = 0x120E,
     /// CL_COMMAND_COMMAND_BUFFER_KHR.
     CommandBuffer = 0x12A8,
+    /// CL_COMMAND_SEMAPHORE_WAIT_KHR.
+    SemaphoreWait = 0x2042,
+    /// CL_COMMAND_SEMAPHORE_SIGNAL_KHR.
+    SemaphoreSignal = 0x2043,
 }
 
 /// A command of its type, which has passed all checks except that of its wait list.
 pub struct Prepared {
     pub(crate) kind: CommandType,
     pub(crate) command: Command,
+}
+
+impl Prepared {
+    /// Returns a command of this type that does nothing. In an out-of-order queue it is ordered by its wait list only.
+    pub fn nothing(kind: CommandType) -> Prepared {
+        Prepared {
+            kind,
+            command: Command::Replay(replay::Replay::default()),
+        }
+    }
 }
 
 /// A command that owns everything that it needs.
@@ -111,7 +137,7 @@ pub(crate) enum Command {
         objects: Vec<MemObject>,
         undefined: bool,
     },
-    /// Executes a command-buffer.
+    /// Executes a command-buffer. Without commands, it does nothing but wait for its list.
     Replay(replay::Replay),
 }
 

@@ -14,7 +14,7 @@ use crate::mem::migrate::Touch;
 use crate::queue::Recording;
 
 /// The commands of a command-buffer at the time of an execution.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Replay {
     pub steps: Arc<Vec<Arc<Step>>>,
 }

@@ -9,6 +9,7 @@ use crate::impl_object;
 use crate::kernel::launch::ArgValue;
 use crate::kernel::recorded::RecordedLaunch;
 use crate::kernel::{Kernel, Range};
+use crate::mem::Buffer;
 use crate::object::Anchor;
 
 /// What may be updated: the bits of CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR.
@@ -22,6 +23,8 @@ pub struct Fields {
     pub local: bool,
     /// CL_MUTABLE_DISPATCH_ARGUMENTS_KHR.
     pub arguments: bool,
+    /// CL_MUTABLE_DISPATCH_EXEC_INFO_KHR.
+    pub exec_info: bool,
 }
 
 /// What a handle keeps of the recording call.
@@ -65,6 +68,8 @@ pub struct Update {
     pub command: Arc<MutableCommand>,
     /// The arguments that change, by index.
     pub args: Vec<(u32, ArgValue)>,
+    /// The buffers at the addresses that are new arguments.
+    pub pointed: Vec<Arc<Buffer>>,
     /// The new `global_work_offset`, if it changes; the numbers of the unused dimensions are not used.
     pub offset: Option<[usize; 3]>,
     /// The new `global_work_size`, if it changes.
@@ -168,7 +173,7 @@ impl CommandBuffer {
                     None => range.local,
                 },
             };
-            let new = old.updated(&self.queue, &update.args, &range)?;
+            let new = old.updated(&self.queue, &update.args, &update.pointed, &range)?;
             match at {
                 Some(at) => changed[at].1 = new,
                 None => changed.push((index, new)),

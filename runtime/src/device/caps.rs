@@ -103,6 +103,7 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         list.extend([
             "cl_khr_command_buffer",
             "cl_khr_command_buffer_mutable_dispatch",
+            "cl_khr_semaphore",
             "cl_khr_work_group_uniform_arithmetic",
         ]);
     }

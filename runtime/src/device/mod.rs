@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 
 use caldera_compiler::target::{Quirks, Target};
 
-use crate::config::config;
+use crate::config::{AbiChoice, ClVersion, config};
 use crate::error::{ClCode, Result};
 use crate::impl_object;
 use crate::lock::{Mutex, Rank};
@@ -43,6 +43,7 @@ pub struct Device {
     calibrated: OnceLock<Calibrated>,
     info: DeviceInfo,
     max_clock_frequency: OnceLock<u32>,
+    shares_addresses: OnceLock<bool>,
     limits: Limits,
     image_formats: images::ImageFormats,
     opened: Mutex<Option<Result<Arc<Opened>, vk::VkError>>>,
@@ -81,6 +82,7 @@ impl Device {
             calibrated: OnceLock::new(),
             info,
             max_clock_frequency: OnceLock::new(),
+            shares_addresses: OnceLock::new(),
             limits,
             image_formats,
             opened: Mutex::new(Rank::Device, None),
@@ -98,6 +100,18 @@ impl Device {
         *self
             .max_clock_frequency
             .get_or_init(|| system::max_clock_frequency(self.physical.facts()))
+    }
+
+    /// Returns whether mapped memory has the same address for the host and for kernels, so that there is shared virtual
+    /// memory (with OpenCL 3.0 or later). The first call opens the device.
+    pub fn shares_addresses(&self) -> bool {
+        let is_possible =
+            config().cl_version != ClVersion::V1_2 && caps::abi(self.physical.facts()) == AbiChoice::Physical;
+        let probe = || {
+            let storage = self.opened().ok()?.storage(256, vk::Place::Host).ok()?;
+            Some(storage.mapped()?.address() as u64 == storage.address())
+        };
+        is_possible && *self.shares_addresses.get_or_init(|| probe().unwrap_or(false))
     }
 
     /// Returns the compiler's target. The first call measures the device, unless the cache on disk has the

@@ -44,7 +44,7 @@ use crate::queue::{CommandQueue, Enqueued, Waits};
 use args::ArgKind;
 use launch::ArgValue;
 use pipeline::DeviceKernel;
-use values::{Taken, Values};
+use values::{Pointing, Taken, Values};
 
 /// An NDRange as the application specifies it, unchecked.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -303,7 +303,9 @@ impl Kernel {
         }
         let buffers = self.buffers_at(&[address]);
         self.set_arg(index, ArgValue::Address(address))?;
-        self.values.lock().point(Some(index as usize), &buffers);
+        self.values
+            .lock()
+            .point(Pointing::Argument(index as usize), &buffers);
         Ok(())
     }
 
@@ -313,14 +315,43 @@ impl Kernel {
         arg.info.as_ref().is_some_and(args::is_constant)
     }
 
-    /// Sets the addresses of the buffers that the kernel may access besides its arguments (clSetKernelExecInfo,
-    /// CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT). They replace the former ones.
-    pub fn set_pointed(&self, addresses: &[u64]) {
-        let buffers = self.buffers_at(addresses);
-        self.values.lock().point(None, &buffers);
+    /// Sets an argument to an address in shared virtual memory (CL 2.0, 5.9.2, clSetKernelArgSVMPointer), or to a null
+    /// pointer.
+    pub fn set_shared(&self, index: u32, address: u64) -> Result<()> {
+        let (value, buffers) = self.shared_value(index, address)?;
+        self.set_arg(index, value)?;
+        self.values
+            .lock()
+            .point(Pointing::Argument(index as usize), &buffers);
+        Ok(())
     }
 
-    fn buffers_at(&self, addresses: &[u64]) -> Vec<Arc<Buffer>> {
+    /// Returns the value of an argument that is an address in shared virtual memory, and the buffer there.
+    pub fn shared_value(&self, index: u32, address: u64) -> Result<(ArgValue, Vec<Arc<Buffer>>)> {
+        // CL 2.0, 5.9.2: INVALID_ARG_VALUE if the value is not valid for the argument
+        if self.arg_kind(index)? != ArgKind::Buffer {
+            return Err(Error::new(ClCode::InvalidArgValue, "not a pointer to a buffer").at("2.0 5.9.2"));
+        }
+        Ok(match address {
+            0 => (ArgValue::Buffer(None), Vec::new()),
+            _ => (ArgValue::Address(address), self.buffers_at(&[address])),
+        })
+    }
+
+    /// Sets the addresses of the buffers that the kernel may access besides its arguments (clSetKernelExecInfo,
+    /// CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, or CL_KERNEL_EXEC_INFO_SVM_PTRS if `shared`). They replace the former ones.
+    pub fn set_pointed(&self, addresses: &[u64], shared: bool) {
+        let buffers = self.buffers_at(addresses);
+        let by = if shared {
+            Pointing::Shared
+        } else {
+            Pointing::Addresses
+        };
+        self.values.lock().point(by, &buffers);
+    }
+
+    /// Returns the buffers at these device addresses.
+    pub fn buffers_at(&self, addresses: &[u64]) -> Vec<Arc<Buffer>> {
         let (context, count) = (self.context(), self.context().devices().len());
         let all = addresses.iter().flat_map(|a| context.addresses().find(count, *a));
         let mut distinct: Vec<Arc<Buffer>> = Vec::new();

@@ -9,6 +9,7 @@ use super::pipeline::DeviceKernel;
 use super::{Kernel, Range};
 use crate::config::{ClVersion, config};
 use crate::error::{ClCode, Error, Result};
+use crate::mem::Buffer;
 use crate::mem::migrate::Touch;
 use crate::queue::{CommandQueue, Recording};
 
@@ -71,11 +72,12 @@ impl RecordedLaunch {
     }
 
     /// Returns a copy with other argument values and another NDRange. The caller has checked the values as for
-    /// [`Kernel::set_arg`].
+    /// [`Kernel::set_arg`]. `pointed`: the buffers at addresses among the values.
     pub(crate) fn updated(
         &self,
         queue: &CommandQueue,
         args: &[(u32, ArgValue)],
+        pointed: &[Arc<Buffer>],
         range: &Range,
     ) -> Result<RecordedLaunch> {
         // CL, clUpdateMutableCommandsKHR: INVALID_OPERATION if the sizes result in a change to work-group uniformity
@@ -95,6 +97,9 @@ impl RecordedLaunch {
             }
             new.args[index] = value.clone();
         }
+        // The buffers at former addresses stay there, which does no harm.
+        let pointed = pointed.iter().map(|b| ArgValue::Buffer(Some(Arc::clone(b))));
+        new.args.extend(pointed);
         new.range = *range;
         if new.is_complete() && !is_empty(range) {
             let nd = NdRange {

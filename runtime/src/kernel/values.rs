@@ -55,15 +55,25 @@ impl Named {
     }
 }
 
+/// How the application has told that a kernel may access buffers through addresses.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Pointing {
+    /// The address is the value of the argument with this index.
+    Argument(usize),
+    /// CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT.
+    Addresses,
+    /// CL_KERNEL_EXEC_INFO_SVM_PTRS.
+    Shared,
+}
+
 /// The values of all arguments of a kernel.
 pub(super) struct Values {
     /// The values that are not objects; for arguments that are objects, the entry is unset.
     plain: Vec<ArgValue>,
     /// The arguments that are objects, in any order.
     named: Vec<(usize, Named)>,
-    /// The buffers that the kernel may access through addresses: those at the address that is an argument's value (with its
-    /// index), and those of clSetKernelExecInfo.
-    pointed: Vec<(Option<usize>, Weak<Buffer>)>,
+    /// The buffers that the kernel may access through addresses.
+    pointed: Vec<(Pointing, Weak<Buffer>)>,
     /// The values that the last launch used, kept for the next one, so that unchanged values need not be copied
     /// again.
     ready: Option<Box<Taken>>,
@@ -159,7 +169,7 @@ impl Values {
 
     /// Sets the buffers that the kernel may access through the address that is the value of an argument, or through
     /// addresses in memory. They replace the former ones.
-    pub(super) fn point(&mut self, by: Option<usize>, buffers: &[Arc<Buffer>]) {
+    pub(super) fn point(&mut self, by: Pointing, buffers: &[Arc<Buffer>]) {
         self.changes += 1;
         self.ready = None;
         self.pointed.retain(|(other, _)| *other != by);
@@ -168,8 +178,12 @@ impl Values {
     }
 
     pub(super) fn set(&mut self, index: usize, value: ArgValue) {
-        if self.pointed.iter().any(|(by, _)| *by == Some(index)) {
-            self.point(Some(index), &[]);
+        if self
+            .pointed
+            .iter()
+            .any(|(by, _)| *by == Pointing::Argument(index))
+        {
+            self.point(Pointing::Argument(index), &[]);
         }
         self.changes += 1;
         if let Some(ready) = &mut self.ready

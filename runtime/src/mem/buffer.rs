@@ -13,6 +13,7 @@ use super::claim::Shared;
 use super::destructor_callbacks::DestructorCallbacks;
 use super::map::Maps;
 use super::residence::Use;
+use super::svm::SvmPlace;
 use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, KernelAccess, MemFlags, Properties};
 use crate::context::Context;
 use crate::device::Device;
@@ -31,7 +32,10 @@ pub struct Buffer {
     // the callbacks are enqueued (Drop of `DestructorCallbacks`).
     listed: OnceLock<Listed>,
     root: Option<Root>,
+    /// The root, if this is not one.
     parent: Option<Arc<Buffer>>,
+    /// CL_MEM_ASSOCIATED_MEMOBJECT. An alias of shared virtual memory has none.
+    associated: Option<Arc<Buffer>>,
     flags: MemFlags,
     size: u64,
     offset: u64,
@@ -137,6 +141,12 @@ impl Buffer {
             };
             return Err(Error::new(ClCode::InvalidHostPtr, what).at("5.2.1"));
         }
+        if flags.host_ptr == HostPtrUse::Use
+            && let Some(host) = host_ptr
+            && let Some(place) = context.find_svm(host.address())
+        {
+            return Buffer::alias(context, flags, host, place, size);
+        }
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let buffer = Buffer {
             anchor: Anchor::new(),
@@ -151,6 +161,7 @@ impl Buffer {
                 host_copy: OnceCell::new(),
             }),
             parent: None,
+            associated: None,
             flags,
             size,
             offset: 0,
@@ -184,10 +195,48 @@ impl Buffer {
         Ok(Arc::new(buffer))
     }
 
+    /// Creates a buffer in shared virtual memory.
+    fn alias(
+        context: &Arc<Context>,
+        flags: MemFlags,
+        host: HostPtr,
+        place: SvmPlace,
+        size: u64,
+    ) -> Result<Arc<Buffer>> {
+        let (root, offset) = (place.buffer, place.offset as u64);
+        // CL 2.0, 5.3.1: INVALID_BUFFER_SIZE if size is greater than that of the allocation
+        if offset + size > root.size {
+            return Err(Error::new(
+                ClCode::InvalidBufferSize,
+                "beyond the end of the SVM allocation",
+            ));
+        }
+        let align = u64::from(context.devices()[0].info().mem_base_addr_align / 8);
+        if !offset.is_multiple_of(align) {
+            let what = "a buffer in SVM that is not aligned as a sub-buffer is";
+            return Err(Error::new(ClCode::OutOfResources, what));
+        }
+        Ok(Arc::new(Buffer {
+            anchor: Anchor::new(),
+            listed: OnceLock::new(),
+            root: None,
+            parent: Some(root),
+            associated: None,
+            flags,
+            size,
+            offset,
+            host_ptr: Some(host),
+            kept: KeptBy::default(),
+            properties: Properties::default(),
+            destructor_callbacks: DestructorCallbacks::new(context),
+            context: Arc::clone(context),
+        }))
+    }
+
     /// Creates a sub-buffer (CL 5.2.1, clCreateSubBuffer with CL_BUFFER_CREATE_TYPE_REGION).
     pub fn create_sub(parent: &Arc<Buffer>, flags: u64, origin: usize, size: usize) -> Result<Arc<Buffer>> {
         // CL 5.2.1: INVALID_MEM_OBJECT if buffer is a sub-buffer object
-        if parent.parent.is_some() {
+        if parent.associated.is_some() {
             return Err(Error::new(ClCode::InvalidMemObject, "the buffer is a sub-buffer").at("5.2.1"));
         }
         // CL 5.2.1: INVALID_VALUE if flags contradict the buffer's
@@ -211,10 +260,11 @@ impl Buffer {
             anchor: Anchor::new(),
             listed: OnceLock::new(),
             root: None,
-            parent: Some(Arc::clone(parent)),
+            parent: Some(Arc::clone(parent.parent.as_ref().unwrap_or(parent))),
+            associated: Some(Arc::clone(parent)),
             flags,
             size,
-            offset: origin,
+            offset: parent.offset + origin,
             host_ptr: parent.host_ptr.map(|p| p.offset(origin)),
             kept: KeptBy::default(),
             properties: Properties::default(),
@@ -238,9 +288,14 @@ impl Buffer {
         self.size
     }
 
-    /// Returns CL_MEM_OFFSET.
-    pub fn offset(&self) -> u64 {
+    /// Returns the offset in the root.
+    pub(crate) fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// Returns CL_MEM_OFFSET.
+    pub fn origin(&self) -> u64 {
+        self.associated.as_ref().map_or(0, |b| self.offset - b.offset)
     }
 
     /// Returns CL_MEM_HOST_PTR: the pointer passed with CL_MEM_USE_HOST_PTR, plus a sub-buffer's offset;
@@ -250,8 +305,23 @@ impl Buffer {
     }
 
     /// Returns CL_MEM_ASSOCIATED_MEMOBJECT.
-    pub fn parent(&self) -> Option<&Arc<Buffer>> {
+    pub fn associated(&self) -> Option<&Arc<Buffer>> {
+        self.associated.as_ref()
+    }
+
+    /// Returns the root, if this is not one.
+    pub(crate) fn parent(&self) -> Option<&Arc<Buffer>> {
         self.parent.as_ref()
+    }
+
+    /// Returns whether this is a buffer in shared virtual memory (CL_MEM_USE_HOST_PTR with its address).
+    pub(crate) fn is_alias(&self) -> bool {
+        self.parent.is_some() && self.associated.is_none()
+    }
+
+    /// Returns CL_MEM_USES_SVM_POINTER.
+    pub fn uses_svm(&self) -> bool {
+        self.is_alias() || self.associated.as_ref().is_some_and(|b| b.is_alias())
     }
 
     /// Returns CL_MEM_MAP_COUNT.

@@ -14,6 +14,7 @@ pub(crate) mod migrate;
 pub(crate) mod parallel;
 mod properties;
 pub(crate) mod residence;
+pub mod svm;
 
 pub use buffer::Buffer;
 pub(crate) use host_ptr::HostMemory;

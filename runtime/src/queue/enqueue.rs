@@ -147,6 +147,18 @@ impl CommandQueue {
         flags: MapFlags,
         waits: Waits<'_>,
     ) -> Result<(NonNull<u8>, Option<Arc<Event>>)> {
+        self.enqueue_map_as(CommandType::MapBuffer, range, blocking, flags, waits)
+    }
+
+    /// Enqueues a mapping as a command of this type.
+    pub(super) fn enqueue_map_as(
+        self: &Arc<Self>,
+        kind: CommandType,
+        range: &BufferRange,
+        blocking: bool,
+        flags: MapFlags,
+        waits: Waits<'_>,
+    ) -> Result<(NonNull<u8>, Option<Arc<Event>>)> {
         let BufferRange { buffer, offset, size } = range;
         let (offset, size) = (*offset, *size);
         self.assert_own(buffer.context());
@@ -176,12 +188,10 @@ impl CommandQueue {
             None => None,
         };
         let event = match bar_mapping.zip(turn) {
-            Some((bar_mapping, turn)) => {
-                self.execute_on_host(turn, CommandType::MapBuffer, waits, || map.by_host(bar_mapping))
-            }
+            Some((bar_mapping, turn)) => self.execute_on_host(turn, kind, waits, || map.by_host(bar_mapping)),
             None => {
                 let map = Incoming::Command(Command::Map(map));
-                self.enqueue(CommandType::MapBuffer, map, waits, Until::blocking(blocking))?
+                self.enqueue(kind, map, waits, Until::blocking(blocking))?
             }
         };
         buffer.maps().lock().add(Mapping {
@@ -197,14 +207,30 @@ impl CommandQueue {
 
     /// Enqueues the end of a mapping (CL 5.4.2, clEnqueueUnmapMemObject).
     pub fn enqueue_unmap(self: &Arc<Self>, request: MappedRegion, waits: Waits<'_>) -> Enqueued {
+        self.enqueue_unmap_as(CommandType::UnmapMemObject, request, waits)
+    }
+
+    /// Enqueues the end of a mapping as a command of this type, if it is that of a buffer.
+    pub(super) fn enqueue_unmap_as(
+        self: &Arc<Self>,
+        kind: CommandType,
+        request: MappedRegion,
+        waits: Waits<'_>,
+    ) -> Enqueued {
         self.assert_own(request.object().context());
         match request.remove()? {
-            Unmapped::Buffer(buffer, mapping) => self.unmap_buffer(&buffer, mapping, waits),
+            Unmapped::Buffer(buffer, mapping) => self.unmap_buffer(kind, &buffer, mapping, waits),
             Unmapped::Image(image, mapping) => self.unmap_image(&image, mapping, waits),
         }
     }
 
-    fn unmap_buffer(self: &Arc<Self>, buffer: &Arc<Buffer>, mapping: Mapping, waits: Waits<'_>) -> Enqueued {
+    fn unmap_buffer(
+        self: &Arc<Self>,
+        kind: CommandType,
+        buffer: &Arc<Buffer>,
+        mapping: Mapping,
+        waits: Waits<'_>,
+    ) -> Enqueued {
         let offset = mapping.offset - buffer.offset();
         let unmap = Unmap {
             buffer: Arc::clone(buffer),
@@ -214,7 +240,6 @@ impl CommandQueue {
             device: mapping.device,
             hold: mapping.hold,
         };
-        let kind = CommandType::UnmapMemObject;
         if let Some(bar_mapping) = unmap.through_bar(self.device_index)?
             && let Some(turn) = self.host_turn(waits, false)?
         {

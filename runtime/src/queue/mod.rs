@@ -19,6 +19,7 @@ mod native;
 mod retirements;
 mod scheduler;
 mod speculation;
+mod svm;
 mod transfer;
 mod turn;
 
@@ -32,6 +33,7 @@ pub use enqueue_image::MappedImage;
 pub(crate) use flusher::Flusher;
 pub(crate) use hazards::Access;
 pub use native::NativeFn;
+pub use svm::SvmSide;
 
 use crate::context::Context;
 use crate::device::{Device, Opened};

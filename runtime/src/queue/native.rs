@@ -29,6 +29,17 @@ impl CommandQueue {
         function: NativeFn,
         waits: Waits<'_>,
     ) -> Enqueued {
+        self.enqueue_function(CommandType::NativeKernel, buffers, function, waits)
+    }
+
+    /// Enqueues a command of this type that calls a function on the host.
+    pub(super) fn enqueue_function(
+        self: &Arc<Self>,
+        kind: CommandType,
+        buffers: &[Option<Arc<Buffer>>],
+        function: NativeFn,
+        waits: Waits<'_>,
+    ) -> Enqueued {
         let contexts = buffers.iter().flatten().map(|b| b.context());
         let contexts = contexts.chain(waits.list.iter().map(|e| e.context()));
         contexts.for_each(|c| self.assert_own(c));
@@ -45,7 +56,7 @@ impl CommandQueue {
 
         let gate = Event::user(self.context());
         let ready = Event::of_command(self, CommandType::Marker);
-        let done = Event::of_command(self, CommandType::NativeKernel);
+        let done = Event::of_command(self, kind);
         let mut effects = Effects::default();
         let placed = {
             let mut state = self.lock_for_command();

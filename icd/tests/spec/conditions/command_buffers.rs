@@ -681,9 +681,6 @@ fn launches() -> Vec<Row> {
         },
         CL_INVALID_VALUE "updatable fields are not known" => |w| launch(
             Common { properties: only(1 << 20).as_ptr(), ..Common::of(recording(w)) }, w.kernel, 1, 64, None),
-        CL_INVALID_OPERATION "updates are not supported by the device" => |w| launch(
-            Common { properties: only(CL_MUTABLE_DISPATCH_EXEC_INFO_KHR).as_ptr(), ..Common::of(recording(w)) },
-            w.kernel, 1, 64, None),
         CL_INVALID_VALUE "there are to be no more work-groups, and local_work_size is NULL" => |w| launch(
             Common { properties: NO_MORE_GROUPS.as_ptr(), ..Common::of(recording(w)) }, w.kernel, 1, 64, None),
         CL_INVALID_VALUE "that is so for the command-buffer, and local_work_size is NULL" =>
@@ -745,7 +742,10 @@ fn updates() -> Vec<Row> {
         CL_INVALID_OPERATION "the device has no SVM" => |w| update(w, &[], |_, c| {
             (c.num_svm_args, c.arg_svm_list) = (1, room().cast_const().cast());
         }),
-        CL_INVALID_OPERATION "what clSetKernelExecInfo sets may not change" => |w| update(w, &[], |_, c| {
+        CL_INVALID_VALUE "param_name of clSetKernelExecInfo is not known" => |w| update(w, &[], |_, c| {
+            (c.num_exec_infos, c.exec_info_list) = (1, room().cast_const().cast());
+        }),
+        CL_INVALID_OPERATION "what clSetKernelExecInfo sets may not change" => |w| update(w, &ONLY_ARGUMENTS, |_, c| {
             (c.num_exec_infos, c.exec_info_list) = (1, room().cast_const().cast());
         }),
         CL_INVALID_VALUE "arg_list is NULL and num_args is not 0" => |w| update(w, &[], |_, c| c.num_args = 1),

@@ -12,6 +12,7 @@ mod memory;
 mod objects;
 mod order;
 mod programs;
+mod semaphores;
 mod world;
 
 use std::collections::BTreeMap;
@@ -55,6 +56,7 @@ fn all() -> Vec<Row> {
     all.extend(enqueue::rows());
     all.extend(events::rows());
     all.extend(command_buffers::rows());
+    all.extend(semaphores::rows());
     all
 }
 

@@ -1,0 +1,223 @@
+//! cl_khr_semaphore: semaphores of the binary type.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use caldera_runtime::context::Context;
+use caldera_runtime::device::Device;
+use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::event::Status;
+use caldera_runtime::object;
+use caldera_runtime::queue::CommandQueue;
+use caldera_runtime::semaphore::{self, Semaphore};
+
+use super::enqueue::EventArgs;
+use crate::abi::*;
+use crate::args::{Array, PropertyLists, Ptr};
+use crate::out::Info;
+use crate::{entry, handle};
+
+/// The name of the type in a property list.
+const TYPE: cl_semaphore_properties_khr = CL_SEMAPHORE_TYPE_KHR as cl_semaphore_properties_khr;
+/// The name of the list of devices in a property list.
+const DEVICES: cl_semaphore_properties_khr =
+    CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR as cl_semaphore_properties_khr;
+
+/// Creates a semaphore.
+fn create(context: Ptr<c_void>, list: PropertyLists<cl_semaphore_properties_khr>) -> Result<Arc<Semaphore>> {
+    const BINARY: u64 = CL_SEMAPHORE_TYPE_BINARY_KHR as u64;
+    let context = handle::borrow::<Context>(context)?;
+    let invalid = |what| Error::new(ClCode::InvalidProperty, what);
+    // CL, clCreateSemaphoreWithPropertiesKHR: INVALID_VALUE if sema_props is NULL, or if CL_SEMAPHORE_TYPE_KHR is missing
+    let missing = || Error::new(ClCode::InvalidValue, "the semaphore has no type");
+    if list.is_null() {
+        return Err(missing());
+    }
+    // CL, clCreateSemaphoreWithPropertiesKHR: INVALID_PROPERTY if a name or a value is not valid, or a name is there twice
+    let properties = list
+        .known(|name| name == TYPE || name == DEVICES)
+        .ok_or_else(|| invalid("an unknown property"))?;
+    for (i, (name, _)) in properties.iter().enumerate() {
+        if properties[..i].iter().any(|(other, _)| other == name) {
+            return Err(invalid("a property is there twice"));
+        }
+    }
+    let find = |name| {
+        properties
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, values)| values)
+    };
+    match find(TYPE).map(Vec::as_slice) {
+        None => return Err(missing()),
+        Some([BINARY]) => {}
+        Some(_) => return Err(invalid("the type of the semaphore")),
+    }
+    let devices = match find(DEVICES) {
+        Some(values) => Some(only_device(&context, values)?),
+        // CL, clCreateSemaphoreWithPropertiesKHR: INVALID_PROPERTY if context has several devices and there is no list
+        None if context.devices().len() > 1 => {
+            return Err(invalid(
+                "the context has several devices, and the semaphore is for none",
+            ));
+        }
+        None => None,
+    };
+    let semaphore = Semaphore::create(&context, devices);
+    let words = properties
+        .into_iter()
+        .flat_map(|(name, values)| [vec![name], values].concat());
+    semaphore.property_list().keep(words.chain([0]).collect());
+    Ok(semaphore)
+}
+
+/// Returns the device of a list that ends with a zero. CL, clCreateSemaphoreWithPropertiesKHR: INVALID_DEVICE if it does not
+/// identify exactly one valid device, or not one of the context
+fn only_device(context: &Context, list: &[u64]) -> Result<Vec<Arc<Device>>> {
+    let [device, 0] = list else {
+        return Err(Error::new(ClCode::InvalidDevice, "not one device"));
+    };
+    let devices = handle::list::<Device>(&[std::ptr::with_exposed_provenance_mut(*device as usize)])?;
+    match context.has_device(&devices[0]) {
+        true => Ok(devices),
+        false => Err(Error::new(
+            ClCode::InvalidDevice,
+            "the context has no such device",
+        )),
+    }
+}
+
+entry! {
+    /// cl_khr_semaphore — clCreateSemaphoreWithPropertiesKHR
+    fn clCreateSemaphoreWithPropertiesKHR(
+        context: cl_context,
+        sema_props: *const cl_semaphore_properties_khr [until 0 list DEVICES];
+        errcode_ret
+    ) -> cl_semaphore_khr {
+        create(context, sema_props).map(object::give)
+    }
+}
+
+entry! {
+    /// cl_khr_semaphore — clRetainSemaphoreKHR
+    fn clRetainSemaphoreKHR(sema_object: cl_semaphore_khr) {
+        handle::retain::<Semaphore>(sema_object)
+    }
+}
+
+entry! {
+    /// cl_khr_semaphore — clReleaseSemaphoreKHR
+    fn clReleaseSemaphoreKHR(sema_object: cl_semaphore_khr) {
+        handle::release::<Semaphore>(sema_object)
+    }
+}
+
+/// Takes the arguments that waits and signals share, and makes their checks. Binary semaphores have no payload.
+fn arguments(
+    queue: &CommandQueue,
+    semaphores: Array<cl_semaphore_khr>,
+    events: &EventArgs,
+) -> Result<Vec<Arc<Semaphore>>> {
+    // CL, clEnqueueWaitSemaphoresKHR: INVALID_VALUE if num_sema_objects is 0; INVALID_SEMAPHORE_KHR if a semaphore is not
+    // valid
+    if semaphores.len() == 0 {
+        return Err(Error::new(ClCode::InvalidValue, "num_sema_objects is 0"));
+    }
+    let handles = semaphores
+        .slice()
+        .ok_or_else(|| Error::new(ClCode::InvalidSemaphoreKhr, "sema_objects is NULL"))?;
+    let list = handle::list::<Semaphore>(handles)?;
+    semaphore::check_queue(queue, &list)?;
+    // CL, clEnqueueWaitSemaphoresKHR: EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if an event in event_wait_list has failed
+    let has_failed = |e: &Arc<caldera_runtime::event::Event>| matches!(e.status(), Status::Failed(_));
+    if events.waits()?.list.iter().any(has_failed) {
+        let code = ClCode::ExecStatusErrorForEventsInWaitList;
+        return Err(Error::new(code, "an event of the wait list has failed"));
+    }
+    Ok(list)
+}
+
+entry! {
+    /// cl_khr_semaphore — clEnqueueWaitSemaphoresKHR
+    fn clEnqueueWaitSemaphoresKHR(
+        command_queue: cl_command_queue,
+        num_sema_objects: cl_uint,
+        sema_objects: *const cl_semaphore_khr [num_sema_objects],
+        sema_payload_list: *const cl_semaphore_payload_khr [num_sema_objects],
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
+        let list = arguments(&queue, sema_objects, &events)?;
+        events.finish(semaphore::enqueue_wait(&queue, &list, events.waits()?))
+    }
+}
+
+entry! {
+    /// cl_khr_semaphore — clEnqueueSignalSemaphoresKHR
+    fn clEnqueueSignalSemaphoresKHR(
+        command_queue: cl_command_queue,
+        num_sema_objects: cl_uint,
+        sema_objects: *const cl_semaphore_khr [num_sema_objects],
+        sema_payload_list: *const cl_semaphore_payload_khr [num_sema_objects],
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
+        let list = arguments(&queue, sema_objects, &events)?;
+        events.finish(semaphore::enqueue_signal(&queue, &list, events.waits()?))
+    }
+}
+
+entry! {
+    /// cl_khr_semaphore — clGetSemaphoreInfoKHR
+    fn clGetSemaphoreInfoKHR(
+        sema_object: cl_semaphore_khr,
+        param_name: cl_semaphore_info_khr,
+        param_value_size: size_t,
+        param_value: *mut c_void [param_value_size],
+        param_value_size_ret: *mut size_t,
+    ) {
+        let semaphore = handle::borrow::<Semaphore>(sema_object)?;
+        let info = Info::new(param_value, param_value_size_ret);
+        match param_name {
+            CL_SEMAPHORE_CONTEXT_KHR => info.value(object::handle(semaphore.context())),
+            CL_SEMAPHORE_REFERENCE_COUNT_KHR => info.value(object::reference_count(&*semaphore)),
+            CL_SEMAPHORE_PROPERTIES_KHR => info.slice(semaphore.property_list().list()),
+            CL_SEMAPHORE_TYPE_KHR => info.value(CL_SEMAPHORE_TYPE_BINARY_KHR),
+            CL_SEMAPHORE_PAYLOAD_KHR => info.value(u64::from(semaphore.is_signaled())),
+            CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR => {
+                let handles: Vec<*mut c_void> = semaphore.devices().iter().map(object::handle).collect();
+                info.slice(&handles)
+            }
+            _ => info.unknown(param_name),
+        }
+        .map(drop)
+    }
+}
+
+entry! {
+    /// cl_khr_external_semaphore — clGetSemaphoreHandleForTypeKHR. That extension is not offered, so no semaphore was created
+    /// to be exported. The Khronos tests of cl_khr_semaphore need the function.
+    fn clGetSemaphoreHandleForTypeKHR(
+        sema_object: cl_semaphore_khr,
+        device: cl_device_id,
+        handle_type: cl_external_semaphore_handle_type_khr,
+        handle_size: size_t,
+        handle_ptr: *mut c_void [handle_size],
+        handle_size_ret: *mut size_t,
+    ) {
+        let semaphore = handle::borrow::<Semaphore>(sema_object)?;
+        let device = handle::borrow::<Device>(device)?;
+        // CL, clGetSemaphoreHandleForTypeKHR: INVALID_DEVICE if the semaphore cannot be shared with the device; INVALID_VALUE
+        // if the handle type was not specified when the semaphore was created
+        if !semaphore.devices().iter().any(|d| Arc::ptr_eq(d, &device)) {
+            return Err(Error::new(ClCode::InvalidDevice, "the semaphore is not for the device"));
+        }
+        Err(Error::new(ClCode::InvalidValue, "the semaphore was not created for exports"))
+    }
+}

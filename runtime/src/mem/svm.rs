@@ -1,0 +1,88 @@
+//! Shared virtual memory (CL 2.0, 5.6): coarse-grained buffers.
+//!
+//! An allocation is a buffer in mapped memory whose device address is also its address in the host's memory. Drivers for
+//! CPUs give such memory; whether a device does is found out by a probe. The application accesses the memory between
+//! clEnqueueSVMMap and clEnqueueSVMUnmap, which are the mappings of any buffer. Kernels get addresses as those of
+//! cl_ext_buffer_device_address ([`super::addresses`]).
+//!
+//! With several devices in a context, each would have storage of its own, at other addresses, so there is no shared memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Buffer, MemFlags};
+use crate::context::Context;
+use crate::error::{ClCode, Error, Result};
+use crate::lock::{Mutex, Rank};
+
+/// The allocations of a context, by address.
+pub(crate) struct SvmTable(Mutex<BTreeMap<usize, Arc<Buffer>>>);
+
+impl SvmTable {
+    /// Makes an empty table.
+    pub(crate) fn new() -> SvmTable {
+        SvmTable(Mutex::new(Rank::Cache, BTreeMap::new()))
+    }
+}
+
+/// A place in an allocation.
+#[derive(Clone, Debug)]
+pub struct SvmPlace {
+    /// The allocation.
+    pub buffer: Arc<Buffer>,
+    /// The offset in bytes.
+    pub offset: usize,
+}
+
+impl Context {
+    /// Returns whether the context has shared virtual memory.
+    pub fn has_svm(&self) -> bool {
+        match self.devices() {
+            [device] => device.shares_addresses(),
+            _ => false,
+        }
+    }
+
+    /// Checks that there is shared virtual memory. CL 2.0, 5.6: INVALID_OPERATION if the device does not support SVM
+    pub fn check_svm(&self) -> Result<()> {
+        match self.has_svm() {
+            true => Ok(()),
+            false => Err(Error::new(ClCode::InvalidOperation, "there is no SVM").at("2.0 5.6")),
+        }
+    }
+
+    /// Allocates shared memory (CL 2.0, 5.6.1, clSVMAlloc). Returns its address. The flags contain
+    /// CL_MEM_ALLOC_HOST_PTR.
+    pub fn allocate_svm(self: &Arc<Self>, flags: MemFlags, size: usize) -> Result<usize> {
+        self.check_svm()?;
+        let buffer = Buffer::create(self, flags, size, None)?;
+        buffer.expose_addresses()?;
+        let host = buffer.storage(0)?.mapped().map_or(0, |p| p.address());
+        // The probe has succeeded, but the driver promises nothing.
+        if buffer.exposed_addresses()? != [host as u64] {
+            let what = "the host and the device have different addresses for the memory";
+            return Err(Error::new(ClCode::OutOfResources, what).at("2.0 5.6.1"));
+        }
+        self.svm().0.lock().insert(host, buffer);
+        Ok(host)
+    }
+
+    /// Frees shared memory (CL 2.0, 5.6.1, clSVMFree). Commands that use it keep it until they are complete. An address that
+    /// is not that of an allocation is ignored.
+    pub fn free_svm(&self, address: usize) {
+        let freed = self.svm().0.lock().remove(&address);
+        // No lock is held when the memory is released.
+        drop(freed);
+    }
+
+    /// Returns the place in an allocation that an address belongs to.
+    pub fn find_svm(&self, address: usize) -> Option<SvmPlace> {
+        let table = self.svm().0.lock();
+        let (start, buffer) = table.range(..=address).next_back()?;
+        let offset = address - start;
+        ((offset as u64) < buffer.size()).then(|| SvmPlace {
+            buffer: Arc::clone(buffer),
+            offset,
+        })
+    }
+}

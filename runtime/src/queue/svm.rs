@@ -1,0 +1,125 @@
+//! The enqueue functions of CL 2.0, 5.6.1: commands on shared virtual memory, which are those of buffers with types of their
+//! own.
+
+use std::sync::Arc;
+
+use super::scheduler::Until;
+use super::{CommandQueue, Enqueued, MapFlags, Waits};
+use crate::command::buffer::HostTransfer;
+use crate::command::request::{BufferCopy, BufferFill, BufferRange, MappedRegion};
+use crate::command::transfer::Object;
+use crate::command::{CommandType, Incoming, Prepared};
+use crate::error::{ClCode, Error, Result};
+use crate::mem::svm::SvmPlace;
+use crate::mem::{HostPtr, MemObject};
+use crate::queue::NativeFn;
+
+/// One side of a copy.
+pub enum SvmSide {
+    /// Shared memory.
+    Shared(SvmPlace),
+    /// Other memory of the application.
+    Host(HostPtr),
+}
+
+impl CommandQueue {
+    /// Prepares a copy within shared memory (CL 2.0, 5.6.1, clEnqueueSVMMemcpy).
+    pub fn prepare_svm_copy(&self, from: &SvmPlace, to: &SvmPlace, size: usize) -> Result<Prepared> {
+        let copy = BufferCopy::linear(&from.buffer, &to.buffer, from.offset, to.offset, size)?;
+        Ok(Prepared {
+            kind: CommandType::SvmMemcpy,
+            ..self.prepare_copy(copy)?
+        })
+    }
+
+    /// Enqueues a copy (CL 2.0, 5.6.1, clEnqueueSVMMemcpy) of `size` bytes, which is not 0.
+    pub fn enqueue_svm_copy(
+        self: &Arc<Self>,
+        from: &SvmSide,
+        to: &SvmSide,
+        size: usize,
+        blocking: bool,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        let kind = CommandType::SvmMemcpy;
+        let (place, host, write) = match (from, to) {
+            (SvmSide::Shared(from), SvmSide::Shared(to)) => {
+                let Prepared { kind, command } = self.prepare_svm_copy(from, to, size)?;
+                let until = Until::blocking(blocking);
+                return self.enqueue(kind, Incoming::Command(command), waits, until);
+            }
+            (SvmSide::Host(from), SvmSide::Host(to)) => {
+                return self.enqueue_host_copy(*from, *to, size, blocking, waits);
+            }
+            (SvmSide::Host(host), SvmSide::Shared(place)) => (place, *host, true),
+            (SvmSide::Shared(place), SvmSide::Host(host)) => (place, *host, false),
+        };
+        let BufferRange { buffer, offset, size } = BufferRange::new(&place.buffer, place.offset, size)?;
+        self.assert_own(buffer.context());
+        let transfer = HostTransfer::linear(&buffer, offset, size, host);
+        self.transfer(kind, Object::Buffer(transfer), write, blocking, waits)
+    }
+
+    fn enqueue_host_copy(
+        self: &Arc<Self>,
+        from: HostPtr,
+        to: HostPtr,
+        size: usize,
+        blocking: bool,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        // CL 2.0, 5.6.1: MEM_COPY_OVERLAP if the values specified for the pointers and the size overlap
+        if from.address().abs_diff(to.address()) < size {
+            return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("2.0 5.6.1"));
+        }
+        let copy: NativeFn = Box::new(move |_| from.copy_to(to, size as u64));
+        let with_event = Waits {
+            want_event: waits.want_event || blocking,
+            ..waits
+        };
+        let event = self.enqueue_function(CommandType::SvmMemcpy, &[], copy, with_event)?;
+        if blocking && let Some(event) = &event {
+            crate::event::Event::wait_all(std::slice::from_ref(event))?;
+        }
+        Ok(event.filter(|_| waits.want_event))
+    }
+
+    /// Prepares a fill of shared memory (CL 2.0, 5.6.1, clEnqueueSVMMemFill).
+    pub fn prepare_svm_fill(&self, to: &SvmPlace, pattern: &[u8], size: usize) -> Result<Prepared> {
+        let range = BufferRange::new(&to.buffer, to.offset, size)?;
+        Ok(Prepared {
+            kind: CommandType::SvmMemFill,
+            ..self.prepare_fill(BufferFill::new(range, pattern)?)?
+        })
+    }
+
+    /// Enqueues a mapping of shared memory (CL 2.0, 5.6.1, clEnqueueSVMMap).
+    pub fn enqueue_svm_map(
+        self: &Arc<Self>,
+        place: &SvmPlace,
+        size: usize,
+        blocking: bool,
+        flags: MapFlags,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        let range = BufferRange::new(&place.buffer, place.offset, size)?;
+        let (_, event) = self.enqueue_map_as(CommandType::SvmMap, &range, blocking, flags, waits)?;
+        Ok(event)
+    }
+
+    /// Enqueues the end of a mapping (CL 2.0, 5.6.1, clEnqueueSVMUnmap) at an address in shared memory.
+    pub fn enqueue_svm_unmap(
+        self: &Arc<Self>,
+        place: SvmPlace,
+        address: usize,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        let mapped = MappedRegion::new(MemObject::Buffer(place.buffer), address)?;
+        self.enqueue_unmap_as(CommandType::SvmUnmap, mapped, waits)
+    }
+
+    /// Enqueues a function of the host that frees shared memory (CL 2.0, 5.6.1, clEnqueueSVMFree).
+    pub fn enqueue_svm_free(self: &Arc<Self>, free: NativeFn, waits: Waits<'_>) -> Enqueued {
+        self.enqueue_function(CommandType::SvmFree, &[], free, waits)
+    }
+}
