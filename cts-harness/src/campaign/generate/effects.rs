@@ -37,7 +37,7 @@ impl Generator {
     /// Declares a volatile variable.
     fn volatile(&mut self) -> String {
         let ty = self.any_type();
-        let (name, value) = (self.name("q"), self.value(ty, 2));
+        let (name, value) = (self.name("kept"), self.value(ty, 2));
         self.places.push(Place {
             text: name.clone(),
             ty,
