@@ -13,7 +13,7 @@
 //!
 //! Only this module names rspirv. Emission uses rspirv's data representation: instructions, operands and their
 //! assembly; types and constants are interned here. The checks of modules from outside use its loader, and
-//! [`disassemble`] its disassembler.
+//! [`crate::spirv_text`] its disassembler.
 
 mod arith;
 mod block;
