@@ -283,6 +283,9 @@ pub struct Kernel {
     pub ungrouped: bool,
     /// Whether work-groups at the end of a dimension may be smaller than the others.
     pub uneven: bool,
+    /// Whether the kernel may access memory through pointers that come neither from its arguments nor from variables: they
+    /// are loaded, or made of numbers.
+    pub any_memory: bool,
     /// Whether the kernel may read and write the program-scope variables. For modules of other compilers this is true
     /// of all kernels, if there are variables.
     pub variables: bool,

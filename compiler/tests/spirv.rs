@@ -48,6 +48,7 @@ fn module(name: &str, args: Vec<(KernelArg, ArgLocation)>, body: impl FnOnce(&mu
         args,
         required_size: None,
         uneven: false,
+        any_memory: false,
         size_hint: None,
         attributes: String::new(),
     });

@@ -126,6 +126,9 @@ pub struct KernelInfo {
     pub required_size: Option<[u32; 3]>,
     /// Work-groups may have different sizes: those at the end of a dimension may be smaller.
     pub uneven: bool,
+    /// It may access memory of the device through pointers that come neither from its arguments nor from variables of
+    /// the program: they are loaded, or made of numbers. `gather_pointer_uses` determines it.
+    pub any_memory: bool,
     /// The size that `work_group_size_hint` gives.
     pub size_hint: Option<[u32; 3]>,
     /// The attributes, as CL_KERNEL_ATTRIBUTES prints them.

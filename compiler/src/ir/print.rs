@@ -526,6 +526,9 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
         writeln!(f)?;
     }
     write_size3(f, "required_size", k.required_size)?;
+    if k.any_memory {
+        writeln!(f, "  any_memory")?;
+    }
     if k.uneven {
         writeln!(f, "  uneven")?;
     }

@@ -32,6 +32,7 @@ pub(super) fn info(program: &Program, kernel: &hir::Kernel, func: Func) -> Lower
         args,
         required_size: kernel.required_size,
         uneven: kernel.uneven,
+        any_memory: false,
         size_hint: kernel.size_hint,
         attributes: kernel.attributes.clone(),
     })

@@ -4,7 +4,8 @@
 //! two commands that only read it.
 //! In:  `Inlined`, before `lower_kernel_args`, while kernels have parameters. The results are best after
 //!      `mem2reg`.
-//! Out: `KernelArg::uses` of pointers to global and constant memory.
+//! Out: `KernelArg::uses` of pointers to global and constant memory, and `KernelInfo::any_memory` of kernels that
+//!      access such memory through pointers from elsewhere: loaded from memory, or made of numbers.
 //!
 //! The analysis ignores the order of instructions. A value is *derived* from a parameter if it is the
 //! parameter, or the result of pointer arithmetic, a cast or a selection on a derived value, or if a
@@ -14,7 +15,9 @@
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
-use crate::ir::{ArgKind, CastOp, EntityRef, Function, Inst, Module, Op, PointerUse, Value, ValueDef};
+use crate::ir::{
+    AddressSpace, ArgKind, CastOp, EntityRef, Function, Inst, Module, Op, PointerUse, Value, ValueDef,
+};
 
 pub const PASS: Pass = Pass {
     name: "gather_pointer_uses",
@@ -40,8 +43,51 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
                 ArgKind::Pod { .. } | ArgKind::Local { .. } | ArgKind::Image { .. } | ArgKind::Sampler => {}
             }
         }
+        let any_memory = accesses_any_memory(func, &users);
+        changed |= kernel.any_memory != any_memory;
+        kernel.any_memory = any_memory;
     }
     Ok(changed.into())
+}
+
+/// Returns whether a kernel accesses global or constant memory through pointers that are not derived from its
+/// parameters and not from variables of the program.
+fn accesses_any_memory(func: &Function, users: &[Vec<(Inst, usize)>]) -> bool {
+    let is_outside = |v: Value| {
+        let space = func.ty(v).space();
+        space.is_some_and(|s| !matches!(s, AddressSpace::Private | AddressSpace::Local))
+    };
+    func.insts_in_order().into_iter().any(|inst| {
+        let data = &func.insts[inst];
+        // A constant pointer is NULL or a number.
+        let through_constant = data
+            .args
+            .iter()
+            .enumerate()
+            .any(|(n, &v)| func.as_const(v).is_some() && is_outside(v) && accesses(func, inst, n));
+        let makes_one = !data.op.is_structured()
+            && !matches!(
+                data.op,
+                Op::GlobalAddr(_) | Op::PtrAdd | Op::Select | Op::Cast(CastOp::PtrCast)
+            );
+        through_constant
+            || makes_one
+                && data.results.iter().any(|&v| {
+                    let uses = uses_of(func, users, v);
+                    is_outside(v) && (uses.read || uses.written)
+                })
+    })
+}
+
+/// Returns whether an instruction accesses memory through an operand.
+fn accesses(func: &Function, inst: Inst, operand: usize) -> bool {
+    let mut uses = PointerUse {
+        read: false,
+        written: false,
+        escapes: false,
+    };
+    step(func, inst, operand, &mut uses);
+    uses.read || uses.written
 }
 
 /// Returns for each value its uses: the instruction and the number of the operand.

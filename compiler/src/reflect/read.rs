@@ -661,6 +661,7 @@ impl Reader {
             }
             CalderaOp::KernelUngrouped => self.kernel(call)?.ungrouped = true,
             CalderaOp::KernelUneven => self.kernel(call)?.uneven = true,
+            CalderaOp::KernelAnyMemory => self.kernel(call)?.any_memory = true,
             CalderaOp::KernelVariables => {
                 self.kernel(call)?.variables = true;
                 self.out.variables_size = self.out.variables_size.max(call.number(1)?);

@@ -45,6 +45,8 @@ pub enum CalderaOp {
     /// Kernel, Size, Bytes: it may access the program-scope variables. The program's data, with its variables and
     /// constants, have Size bytes, of which the last may be missing and are 0; the variables have Bytes bytes.
     KernelVariables = 12,
+    /// Kernel: it may access memory through pointers that come neither from its arguments nor from variables.
+    KernelAnyMemory = 13,
 }
 
 impl CalderaOp {
@@ -63,6 +65,7 @@ impl CalderaOp {
             CalderaOp::KernelLocalApart,
             CalderaOp::KernelUneven,
             CalderaOp::KernelVariables,
+            CalderaOp::KernelAnyMemory,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -82,6 +85,7 @@ impl CalderaOp {
             CalderaOp::KernelScratch => "KernelScratch",
             CalderaOp::KernelLocalApart => "KernelLocalApart",
             CalderaOp::KernelUneven => "KernelUneven",
+            CalderaOp::KernelAnyMemory => "KernelAnyMemory",
             CalderaOp::KernelVariables => "KernelVariables",
         }
     }
@@ -89,7 +93,10 @@ impl CalderaOp {
     /// Returns the number of operands after the Kernel.
     pub(crate) fn numbers(self) -> usize {
         match self {
-            CalderaOp::KernelUngrouped | CalderaOp::KernelArena | CalderaOp::KernelUneven => 0,
+            CalderaOp::KernelUngrouped
+            | CalderaOp::KernelArena
+            | CalderaOp::KernelUneven
+            | CalderaOp::KernelAnyMemory => 0,
             CalderaOp::KernelLocalApart => 1,
             CalderaOp::ArgumentUse | CalderaOp::ArgumentImageType | CalderaOp::KernelVariables => 2,
             CalderaOp::ArgumentSamplerMaskPushConstant

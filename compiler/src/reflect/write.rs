@@ -334,6 +334,9 @@ impl Writer {
         if k.ungrouped {
             self.own(CalderaOp::KernelUngrouped, kernel, &[]);
         }
+        if k.any_memory {
+            self.own(CalderaOp::KernelAnyMemory, kernel, &[]);
+        }
         if k.uneven {
             self.own(CalderaOp::KernelUneven, kernel, &[]);
         }

@@ -411,6 +411,9 @@ impl Writer<'_, '_> {
             if module.ungrouped.contains(&info.func) {
                 self.own(CalderaOp::KernelUngrouped, decl, &[]);
             }
+            if info.any_memory {
+                self.own(CalderaOp::KernelAnyMemory, decl, &[]);
+            }
             if info.uneven {
                 self.own(CalderaOp::KernelUneven, decl, &[]);
             }

@@ -219,6 +219,7 @@ fn module(cases: &[Case]) -> Module {
                 .to_vec(),
             required_size: None,
             uneven: false,
+            any_memory: false,
             size_hint: None,
             attributes: String::new(),
         });

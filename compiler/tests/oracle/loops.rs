@@ -54,6 +54,7 @@ fn kernel(seed: u64, scalar: Scalar, most: u64) -> Module {
             .to_vec(),
         required_size: None,
         uneven: false,
+        any_memory: false,
         size_hint: None,
         attributes: String::new(),
     });

@@ -349,6 +349,53 @@ impl Order for Setup {
     }
 }
 
+/// An in-order queue orders kernels that access memory through a pointer in memory, without command-buffers, too. (Only
+/// devices that overlap launches can fail here.)
+#[test]
+fn kernels_that_access_any_memory_are_in_order() {
+    for properties in [0, CL_QUEUE_PROFILING_ENABLE] {
+        let s = Setup::with(properties);
+        let program = s.program(THROUGH);
+        if cl!(clBuildProgram(program, 0, null(), c"".as_ptr(), None, null_mut())) != 0 {
+            assert!(crate::common::again::with_descriptors(), "{}", s.log(program));
+            assert_eq!(cl!(clReleaseProgram(program)), 0);
+            continue;
+        }
+        let (follow, through) = (s.kernel(program, "follow"), s.kernel(program, "through"));
+        let (pointer, to) = (s.buffer(&[0; 8]), s.buffer(&[0; SIZE]));
+        set_buffer(follow, 0, pointer);
+        set_buffer(follow, 1, to);
+        set_buffer(through, 0, pointer);
+        let launch = |kernel, items: usize| {
+            let code = cl!(clEnqueueNDRangeKernel(
+                s.queue,
+                kernel,
+                1,
+                null(),
+                &raw const items,
+                null(),
+                0,
+                null(),
+                null_mut()
+            ));
+            assert_eq!(code, 0, "clEnqueueNDRangeKernel");
+        };
+        launch(follow, 1);
+        for n in 1..=200 {
+            set(through, 1, &i32::to_ne_bytes(n));
+            launch(through, WORDS);
+        }
+        assert_eq!(read(&s, to), [20_100; WORDS]);
+        for object in [pointer, to] {
+            release_buffer(object);
+        }
+        for kernel in [follow, through] {
+            assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+        }
+        assert_eq!(cl!(clReleaseProgram(program)), 0);
+    }
+}
+
 /// In an out-of-order queue, only sync-points order a kernel that accesses memory through a pointer in memory.
 #[test]
 fn sync_points_order_kernels_that_access_any_memory() {

@@ -89,7 +89,7 @@ pub(super) struct Accesses {
     count: usize,
     /// All accesses, if there are more than [`FEW`].
     many: Vec<Access>,
-    /// A pointer escapes, so the kernel may access any memory.
+    /// A pointer escapes or comes from elsewhere, so the kernel may access any memory.
     unknown: bool,
     /// Some arguments are images from buffers, of which the kernel accesses copies ([`super::alias`]).
     pub(super) aliases: bool,
@@ -107,7 +107,10 @@ impl Accesses {
 
     /// Returns the accesses of a kernel with the given argument values.
     pub(super) fn new(kernel: &DeviceKernel, args: &[ArgValue]) -> Accesses {
-        let mut all = Accesses::NONE;
+        let mut all = Accesses {
+            unknown: kernel.reflection().any_memory,
+            ..Accesses::NONE
+        };
         for (index, (arg, value)) in kernel.reflection().args.iter().zip(args).enumerate() {
             match value {
                 ArgValue::Buffer(Some(buffer)) => {

@@ -170,6 +170,7 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
         args: Vec::new(),
         required_size: None,
         uneven: false,
+        any_memory: false,
         size_hint: None,
         attributes: String::new(),
     };
@@ -179,6 +180,7 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
         match t.word()? {
             "arg" => k.args.push(arg(t)?),
             "required_size" => k.required_size = size3(t)?,
+            "any_memory" => k.any_memory = true,
             "uneven" => k.uneven = true,
             "size_hint" => k.size_hint = size3(t)?,
             "attributes" => k.attributes = t.name()?,

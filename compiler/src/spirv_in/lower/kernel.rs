@@ -69,6 +69,7 @@ impl<'w> Lowering<'_, 'w> {
             args: Vec::new(),
             required_size: None,
             uneven: self.settings.uneven,
+            any_memory: false,
             size_hint: None,
             // OpenCL 5.9.3: the attributes of a kernel that is not from source are the empty string.
             attributes: String::new(),

@@ -417,6 +417,7 @@ pub(crate) fn program(seed: u64) -> Module {
         args,
         required_size: None,
         uneven: false,
+        any_memory: false,
         size_hint: None,
         attributes: String::new(),
     });
