@@ -1,7 +1,7 @@
 //! Tests arithmetic on zeros, infinities and NaNs, with constants and with equal operands, for which drivers
 //! take shortcuts. The expected results are those of the host (IEEE 754), and what OpenCL C allows besides: on devices
-//! without CL_FP_DENORM, subnormal numbers may be flushed (7.5.3); on devices without
-//! CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, quotients and square roots of floats may be inexact (7.4).
+//! without CL_FP_DENORM, subnormal numbers may be flushed (7.5.3); quotients and square roots of floats may be inexact
+//! (7.4), but not with -cl-fp32-correctly-rounded-divide-sqrt, which devices with CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT have.
 
 use crate::common::{self, CL_SUCCESS};
 use crate::expr::Num;
@@ -374,10 +374,21 @@ const OPS: [&str; 34] = [
 /// Tests operations whose operands `x` and `z` come from memory, while `y` is each of the constants.
 fn with_constants<T: Float>(z: f64) {
     let lab = Lab::new();
+    check::<T>(&lab, z, "");
     let config = query!(clGetDeviceInfo(lab.setup.device; common::CL_DEVICE_SINGLE_FP_CONFIG) as u64);
+    if config & common::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0 {
+        check::<T>(&lab, z, EXACT);
+    }
+}
+
+/// The option with which quotients and square roots of floats are correctly rounded.
+const EXACT: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
+
+/// Tests the operations in a program that is built with these options.
+fn check<T: Float>(lab: &Lab, z: f64, options: &str) {
     let arithmetic = Arithmetic {
         flushes: !lab.subnormals,
-        is_inexact: config & common::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT == 0,
+        is_inexact: options != EXACT,
     };
     let ty = T::NAME;
     let values = VALUES.map(T::of);
@@ -413,7 +424,7 @@ fn with_constants<T: Float>(z: f64) {
             source += "}\n";
         }
     }
-    let program = lab.build(&source);
+    let program = lab.setup.built(&source, options);
     let bytes = |v: T| v.bits().to_le_bytes()[..T::SIZE].to_vec();
     let input: Vec<u8> = values.iter().flat_map(|&v| bytes(v)).collect();
     let mut wrong = String::new();
