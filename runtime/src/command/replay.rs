@@ -2,7 +2,7 @@
 //! command of the queue.
 //!
 //! A queue orders the steps by the memory that they access, as it orders its other commands (`queue/hazards.rs`). In
-//! an out-of-order queue this does not suffice for kernels whose pointers escape, so there a step is also ordered after
+//! an out-of-order queue this does not suffice for kernels that may access any memory, so there a step is also ordered after
 //! the steps that the application has named, and with them after everything before.
 
 use std::sync::Arc;
