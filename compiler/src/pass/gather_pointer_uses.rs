@@ -73,8 +73,11 @@ fn accesses_any_memory(func: &Function, users: &[Vec<(Inst, usize)>]) -> bool {
         through_constant
             || makes_one
                 && data.results.iter().any(|&v| {
-                    let uses = uses_of(func, users, v);
-                    is_outside(v) && (uses.read || uses.written)
+                    // Few values are such pointers, and following one takes time.
+                    is_outside(v) && {
+                        let uses = uses_of(func, users, v);
+                        uses.read || uses.written
+                    }
                 })
     })
 }
