@@ -22,6 +22,7 @@
 //! | `CALDERA_DEBUG=error` | Log every error code that a call returns, even if `CALDERA_LOG` is unset |
 //! | `CALDERA_DEBUG=sync` | Wait for each command after it is enqueued |
 //! | `CALDERA_DEBUG=no-batch` | Submit each command by itself |
+//! | `CALDERA_DEBUG=reorder` | Record the commands between two barriers in reverse order. Programs compute the same, unless a barrier is missing |
 //! | `CALDERA_DEBUG=copy-kernel` | Copy between buffers with a kernel wherever that is possible |
 //! | `CALDERA_DEBUG=nvidia-faults` | Compile as for NVIDIA's driver on every device, with the code that avoids its faults and the passes for GPUs, to test both. On llvmpipe, loops of more than 65,535 iterations end early then |
 //! | `CALDERA_DEBUG=discrete` | Treat a device that shares its memory with the host as if it had memory of its own |
@@ -30,6 +31,7 @@
 //! | `CALDERA_DEBUG=pipeline-statistics` | Write what the driver says of each pipeline (registers, spills, instructions; VK_KHR_pipeline_executable_properties) to the log, in the group `kernel` with the level `info` |
 //! | `CALDERA_DEBUG=device=NAME` | Use only what the device of this description has (`runtime/docs/devices.md`): a built-in one, or a file, whose path contains a slash |
 //! | `CALDERA_DEBUG=lose-device=N` | For tests: the Nth submission loses the device |
+//! | `CALDERA_DEBUG=stop-device=N` | For tests: the Nth submission stops the device, which only later submissions report |
 //! | `CALDERA_DEBUG=no-memory=N` | For tests: the Nth allocation of device memory fails |
 //! | `CALDERA_DEBUG=no-memory-from=N` | For tests: the Nth allocation of device memory and all later ones fail |
 //! | `CALDERA_DEBUG=fail-allocation=N` | For tests: the Nth Vulkan call that creates or records something fails once with lack of host memory |
@@ -149,6 +151,8 @@ pub struct DebugFlags {
     pub no_batch: bool,
     /// Copy between buffers with a kernel wherever that is possible.
     pub copy_kernel: bool,
+    /// Record the commands between two barriers in reverse order.
+    pub reorder: bool,
     /// Compile as for NVIDIA's driver on every device.
     pub nvidia_faults: bool,
     /// Treat device memory as separate from host memory even where they are the same: use staging memory,
@@ -162,6 +166,8 @@ pub struct DebugFlags {
     pub pipeline_statistics: bool,
     /// The number of the submission that loses the device.
     pub lose_device: Option<u32>,
+    /// The number of the submission that stops the device.
+    pub stop_device: Option<u32>,
     /// The number of the allocation of device memory that fails.
     pub no_memory: Option<u32>,
     /// The number of the first allocation of device memory of those that fail from then on.
@@ -450,6 +456,7 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
             };
             match (name, number) {
                 ("lose-device", Some(Some(n))) => c.debug.lose_device = Some(n),
+                ("stop-device", Some(Some(n))) => c.debug.stop_device = Some(n),
                 ("no-memory", Some(Some(n))) => c.debug.no_memory = Some(n),
                 ("no-memory-from", Some(Some(n))) => c.debug.no_memory_from = Some(n),
                 ("fail-allocation", Some(Some(n))) => c.debug.fail_allocation = Some(n),
@@ -460,6 +467,7 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
                 ("error", None) => c.debug.error = true,
                 ("sync", None) => c.debug.sync = true,
                 ("no-batch", None) => c.debug.no_batch = true,
+                ("reorder", None) => c.debug.reorder = true,
                 ("copy-kernel", None) => c.debug.copy_kernel = true,
                 ("nvidia-faults", None) => c.debug.nvidia_faults = true,
                 ("discrete", None) => c.debug.discrete = true,

@@ -27,6 +27,7 @@ mod math_functions;
 mod moves;
 mod narrow_integers;
 mod nesting;
+mod order;
 mod picture;
 mod printf;
 mod printf_formats;
@@ -294,4 +295,10 @@ fn long_loops() {
 #[test]
 fn with_memory_of_the_devices_own() {
     common::again::run_all_tests("CALDERA_DEBUG", "discrete");
+}
+
+/// Runs the tests with the commands between two barriers in reverse order, which shows barriers that are missing.
+#[test]
+fn in_reverse_order() {
+    common::again::run_all_tests("CALDERA_DEBUG", "reorder");
 }

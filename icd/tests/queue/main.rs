@@ -25,3 +25,9 @@ mod torn;
 fn with_memory_of_the_devices_own() {
     common::again::run_all_tests("CALDERA_DEBUG", "discrete");
 }
+
+/// Runs the tests with the commands between two barriers in reverse order, which shows barriers that are missing.
+#[test]
+fn in_reverse_order() {
+    common::again::run_all_tests("CALDERA_DEBUG", "reorder");
+}

@@ -28,16 +28,18 @@ const NOTHING: Access = Access {
 };
 
 /// Returns whether a kernel writes the buffer of an argument; `None` if it does not access the buffer at all.
-fn buffer_use(arg: &Arg, buffer: &Buffer) -> Option<bool> {
+/// CL_MEM_READ_ONLY does not matter: OpenCL leaves undefined what a kernel that writes such a buffer does, but some
+/// programs do it, and all other implementations order the commands nevertheless.
+fn buffer_use(arg: &Arg) -> Option<bool> {
     arg.binding?;
     // The kernel may load an escaped pointer again and access anything through it.
     let written = arg.uses.written || arg.uses.escapes;
-    (arg.uses.read || written).then(|| written && buffer.kernel_writes())
+    (arg.uses.read || written).then_some(written)
 }
 
 /// Returns the access that a kernel makes to the buffer of an argument.
 fn buffer_access(arg: &Arg, buffer: &Buffer) -> Option<Access> {
-    buffer_use(arg, buffer).map(|write| access(buffer, 0, buffer.size(), write))
+    buffer_use(arg).map(|write| access(buffer, 0, buffer.size(), write))
 }
 
 /// Returns how a launch uses the contents of memory objects.
@@ -47,7 +49,7 @@ pub(crate) fn touches(kernel: &DeviceKernel, args: &[ArgValue]) -> Vec<Touch> {
     for (arg, value) in kernel.reflection().args.iter().zip(args) {
         match value {
             ArgValue::Buffer(Some(buffer)) => {
-                if let Some(write) = buffer_use(arg, buffer) {
+                if let Some(write) = buffer_use(arg) {
                     all.push(Touch::buffer(buffer, 0, buffer.size(), how(write)));
                 }
             }
@@ -61,12 +63,7 @@ pub(crate) fn touches(kernel: &DeviceKernel, args: &[ArgValue]) -> Vec<Touch> {
         }
     }
     for buffer in pointed(kernel, args) {
-        all.push(Touch::buffer(
-            buffer,
-            0,
-            buffer.size(),
-            how(buffer.kernel_writes()),
-        ));
+        all.push(Touch::buffer(buffer, 0, buffer.size(), how(true)));
     }
     all
 }
@@ -135,10 +132,7 @@ impl Accesses {
             all.add(NO_ARGUMENT, access);
         }
         for buffer in pointed(kernel, args) {
-            all.add(
-                NO_ARGUMENT,
-                access(buffer, 0, buffer.size(), buffer.kernel_writes()),
-            );
+            all.add(NO_ARGUMENT, access(buffer, 0, buffer.size(), true));
         }
         all
     }
@@ -206,7 +200,7 @@ impl Accesses {
         for (arg, value) in kernel.reflection().args.iter().zip(args) {
             match value {
                 ArgValue::Buffer(Some(buffer)) => {
-                    if let Some(write) = buffer_use(arg, buffer) {
+                    if let Some(write) = buffer_use(arg) {
                         if write {
                             r.writes(buffer);
                         }
@@ -235,9 +229,7 @@ impl Accesses {
             }
         }
         for buffer in pointed(kernel, args) {
-            if buffer.kernel_writes() {
-                r.writes(buffer);
-            }
+            r.writes(buffer);
             r.keep_buffer(buffer);
         }
         if self.unknown {

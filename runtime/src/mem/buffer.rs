@@ -14,7 +14,7 @@ use super::destructor_callbacks::DestructorCallbacks;
 use super::map::Maps;
 use super::residence::Use;
 use super::svm::SvmPlace;
-use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, KernelAccess, MemFlags, Properties};
+use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, MemFlags, Properties};
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::recycling::Storage;
@@ -473,11 +473,6 @@ impl Buffer {
             opened.storage(size, vk::Place::Host).map_err(allocation_error)
         })?;
         Ok(mirror)
-    }
-
-    /// Returns whether kernels may write the buffer.
-    pub(crate) fn kernel_writes(&self) -> bool {
-        self.flags.kernel != KernelAccess::ReadOnly
     }
 
     /// Checks an access by the host. CL 5.2.2, 5.2.4: INVALID_OPERATION if the host may not read (write) the buffer.

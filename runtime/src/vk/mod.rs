@@ -38,6 +38,7 @@ mod pipeline;
 mod query;
 mod queue;
 mod recorder;
+mod reorder;
 mod sampler;
 mod sparse;
 mod statistics;

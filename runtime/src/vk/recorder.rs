@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use super::reorder::Reordering;
 use super::{
     AllocError, Buffer, Call, Descriptor, Device, Pipeline, PipelineLayout, Place, Queue, Set, TimestampPool,
     VkError,
 };
+use crate::config::config;
 
 /// A range to copy between buffers, in bytes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -30,14 +32,19 @@ pub(crate) enum Writers {
 /// Records the commands of one batch into a command buffer.
 pub(crate) struct Recorder {
     pub(super) device: Arc<Device>,
-    pool: vk::CommandPool,
+    pub(super) pool: vk::CommandPool,
+    /// The command buffer into which commands are recorded.
     pub(super) raw: vk::CommandBuffer,
+    /// Present if commands are recorded in reverse order.
+    pub(super) reordering: Option<Box<Reordering>>,
     /// The pipeline that is bound, or null.
-    bound: vk::Pipeline,
+    pub(super) bound: vk::Pipeline,
     /// The sets that are bound for a pipeline with a layout of its own, and the offset of the argument buffer.
-    bound_sets: (vk::PipelineLayout, Vec<vk::DescriptorSet>, Option<u32>),
+    pub(super) bound_sets: (vk::PipelineLayout, Vec<vk::DescriptorSet>, Option<u32>),
+    /// The set with the argument buffer that is bound for pipelines of the common layout, and the offset in it.
+    pub(super) bound_args: Option<(vk::DescriptorSet, u32)>,
     /// The current push constants, as far as any have been written. All layouts have the same range.
-    pushed: Vec<u8>,
+    pub(super) pushed: Vec<u8>,
     /// Reused storage for the regions of copies.
     regions: Vec<vk::BufferCopy>,
     /// A transfer command writes memory in this batch.
@@ -57,8 +64,10 @@ impl Recorder {
             device: Arc::clone(device),
             pool,
             raw: vk::CommandBuffer::null(),
+            reordering: None,
             bound: vk::Pipeline::null(),
             bound_sets: (vk::PipelineLayout::null(), Vec::new(), None),
+            bound_args: None,
             pushed: Vec::new(),
             regions: Vec::new(),
             transfers: false,
@@ -71,17 +80,23 @@ impl Recorder {
         // SAFETY: the pool is alive and not in use.
         let list = unsafe { device.raw.allocate_command_buffers(&info) }.call("vkAllocateCommandBuffers")?;
         recorder.raw = list[0];
+        if config().debug.reorder {
+            recorder.reordering = Some(Box::new(Reordering::new(list[0])));
+        }
         Ok(recorder)
     }
 
+    /// Returns the command buffer to submit.
     pub(super) fn raw(&self) -> vk::CommandBuffer {
-        self.raw
+        let reordering = self.reordering.as_ref();
+        reordering.map_or(self.raw, |reordering| reordering.primary())
     }
 
     /// Starts a new recording. The previous contents must not be pending (the batch rule).
     pub(crate) fn begin(&mut self) -> Result<(), VkError> {
         self.bound = vk::Pipeline::null();
         self.bound_sets.0 = vk::PipelineLayout::null();
+        self.bound_args = None;
         self.pushed.clear();
         self.transfers = false;
         // SAFETY: `&mut self` is exclusive; the command buffer is not pending.
@@ -94,8 +109,9 @@ impl Recorder {
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         super::fault::object("vkBeginCommandBuffer")?;
         // SAFETY: the pool was just reset, so the command buffer is in the initial state.
-        let begun = unsafe { self.device.raw.begin_command_buffer(self.raw, &info) };
+        let begun = unsafe { self.device.raw.begin_command_buffer(self.raw(), &info) };
         self.device.note(begun.call("vkBeginCommandBuffer"))?;
+        self.begin_reordering();
         if !self.device.timeline_semaphores {
             // There are no semaphores to wait for: the commands of the earlier submissions that this one depends on
             // come before it on the only Vulkan queue (`fences.rs`).
@@ -113,9 +129,10 @@ impl Recorder {
         self.transfers
     }
 
-    /// Notes that a transfer command writes memory.
-    pub(super) fn has_transfer(&mut self) {
+    /// Prepares for a transfer command, and notes that it writes memory.
+    pub(super) fn begin_transfer(&mut self) {
         self.transfers = true;
+        self.begin_unordered();
     }
 
     /// Ends recording. If `to_host` is given, a barrier first makes the writes of those commands available and
@@ -139,8 +156,9 @@ impl Recorder {
             );
         }
         super::fault::object("vkEndCommandBuffer")?;
+        let raw = self.end_reordering();
         // SAFETY: the command buffer is in the recording state.
-        let ended = unsafe { self.device.raw.end_command_buffer(self.raw) };
+        let ended = unsafe { self.device.raw.end_command_buffer(raw) };
         self.device.note(ended.call("vkEndCommandBuffer"))
     }
 
@@ -151,6 +169,7 @@ impl Recorder {
         dst_stage: vk::PipelineStageFlags2,
         dst: vk::AccessFlags2,
     ) {
+        let raw = self.begin_ordered();
         if !self.device.synchronization2 {
             let barrier = [vk::MemoryBarrier::default()
                 .src_access_mask(first_accesses(src))
@@ -158,7 +177,7 @@ impl Recorder {
             // SAFETY: the command buffer is in the recording state.
             unsafe {
                 self.device.raw.cmd_pipeline_barrier(
-                    self.raw,
+                    raw,
                     first_stages(src_stage),
                     first_stages(dst_stage),
                     vk::DependencyFlags::empty(),
@@ -176,7 +195,7 @@ impl Recorder {
             .dst_access_mask(dst)];
         let info = vk::DependencyInfo::default().memory_barriers(&barrier);
         // SAFETY: the command buffer is in the recording state; synchronization2 is enabled.
-        unsafe { self.device.raw.cmd_pipeline_barrier2(self.raw, &info) };
+        unsafe { self.device.raw.cmd_pipeline_barrier2(raw, &info) };
     }
 
     /// Records an execution and memory barrier: later commands start after all earlier ones, and see their
@@ -249,6 +268,7 @@ impl Recorder {
     /// Binds the argument buffer at a byte offset, for kernels of the common layout.
     pub(crate) fn bind_args(&mut self, args: &ArgsSet, offset: u32) {
         self.bound_sets.0 = vk::PipelineLayout::null();
+        self.bound_args = Some((args.set, offset));
         assert!(u64::from(offset) <= args.capacity(), "arguments at {offset}");
         // SAFETY: the command buffer is in the recording state; the set fits the layout; offset and range stay
         // in the buffer, as asserted above; the offset is aligned (the batch, which hands out the buffer, rounds it
@@ -294,6 +314,7 @@ impl Recorder {
     /// Dispatches work-groups of the bound pipeline.
     pub(crate) fn dispatch(&mut self, groups: [u32; 3]) {
         assert_ne!(self.bound, vk::Pipeline::null(), "a dispatch without a pipeline");
+        self.begin_unordered();
         // SAFETY: the command buffer is in the recording state; a pipeline is bound, as asserted above; the launch has
         // set its push constants and descriptors, and cut the range into counts within the limits.
         unsafe {
@@ -323,7 +344,7 @@ impl Recorder {
                 "a copy leaves its buffers: {r:?}"
             );
         }
-        self.has_transfer();
+        self.begin_transfer();
         // SAFETY: the command buffer is in the recording state; the ranges are in bounds, as asserted above, and do not
         // overlap (the enqueue calls check that, CL 5.2.2 MEM_COPY_OVERLAP); the buffers live as long as the batch.
         unsafe {
@@ -335,7 +356,7 @@ impl Recorder {
 
     /// Fills a range in bounds whose offset and size are multiples of 4.
     pub(crate) fn fill(&mut self, buffer: &Buffer, offset: u64, size: u64, word: u32) {
-        self.has_transfer();
+        self.begin_transfer();
         let is_aligned = offset.is_multiple_of(4) && size.is_multiple_of(4) && size > 0;
         let end = offset.checked_add(size);
         assert!(
@@ -354,33 +375,30 @@ impl Recorder {
     /// Resets the first `n` time stamps, so that they can be written again.
     pub(crate) fn reset_timestamps(&mut self, pool: &TimestampPool, n: u32) {
         assert!(n <= pool.count(), "{n} time stamps");
+        let raw = self.begin_ordered();
         // SAFETY: the command buffer is in the recording state; `n` is at most the pool's size, as asserted above; only
         // this batch uses the pool, and it owns it.
-        unsafe { self.device.raw.cmd_reset_query_pool(self.raw, pool.raw, 0, n) };
+        unsafe { self.device.raw.cmd_reset_query_pool(raw, pool.raw, 0, n) };
     }
 
     /// Writes a time stamp once all earlier commands have completed.
     pub(crate) fn timestamp(&mut self, pool: &TimestampPool, index: u32) {
         assert!(index < pool.count(), "time stamp {index}");
+        let raw = self.begin_ordered();
         if !self.device.synchronization2 {
             let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
             // SAFETY: as below.
             unsafe {
-                self.device
-                    .raw
-                    .cmd_write_timestamp(self.raw, stage, pool.raw, index);
+                self.device.raw.cmd_write_timestamp(raw, stage, pool.raw, index);
             }
             return;
         }
         // SAFETY: the command buffer is in the recording state; the pool has the query, as asserted above; the batch has
         // reset it, and writes each query once, because it counts them.
         unsafe {
-            self.device.raw.cmd_write_timestamp2(
-                self.raw,
-                vk::PipelineStageFlags2::ALL_COMMANDS,
-                pool.raw,
-                index,
-            );
+            self.device
+                .raw
+                .cmd_write_timestamp2(raw, vk::PipelineStageFlags2::ALL_COMMANDS, pool.raw, index);
         }
     }
 }

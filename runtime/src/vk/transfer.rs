@@ -45,6 +45,7 @@ impl Recorder {
         if !image.claim_layout() {
             return;
         }
+        let raw = self.begin_ordered();
         if !self.device.synchronization2 {
             let barrier = [vk::ImageMemoryBarrier::default()
                 .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)
@@ -57,7 +58,7 @@ impl Recorder {
             // SAFETY: the command buffer is in the recording state; the image lives as long as the batch.
             unsafe {
                 self.device.raw.cmd_pipeline_barrier(
-                    self.raw,
+                    raw,
                     vk::PipelineStageFlags::TOP_OF_PIPE,
                     vk::PipelineStageFlags::ALL_COMMANDS,
                     vk::DependencyFlags::empty(),
@@ -81,13 +82,13 @@ impl Recorder {
         let info = vk::DependencyInfo::default().image_memory_barriers(&barrier);
         // SAFETY: the command buffer is in the recording state; synchronization2 is enabled; the image lives as
         // long as the batch.
-        unsafe { self.device.raw.cmd_pipeline_barrier2(self.raw, &info) };
+        unsafe { self.device.raw.cmd_pipeline_barrier2(raw, &info) };
     }
 
     /// Stores one value in all texels of an image, or of `layers` (the first layer and their number). `value`
     /// is in the order of the Vulkan format's components.
     pub(crate) fn clear_image(&mut self, image: &Image, value: Clear, layers: Option<(u32, u32)>) {
-        self.has_transfer();
+        self.begin_transfer();
         let color = match value {
             Clear::Float(float32) => vk::ClearColorValue { float32 },
             Clear::Int(uint32) => vk::ClearColorValue { uint32 },
@@ -108,7 +109,7 @@ impl Recorder {
 
     /// Copies texels from a buffer to an image.
     pub(crate) fn copy_to_image(&mut self, from: &Buffer, to: &Image, copy: &ImageCopy) {
-        self.has_transfer();
+        self.begin_transfer();
         let regions = [copy.raw(to)];
         // SAFETY: the command buffer is in the recording state; both live as long as the batch. The enqueue call has
         // compared the region with the image (CL 5.3.3, 5.3.5) and the range in the buffer with a buffer of the
@@ -123,7 +124,7 @@ impl Recorder {
 
     /// Copies texels from an image to a buffer.
     pub(crate) fn copy_from_image(&mut self, from: &Image, to: &Buffer, copy: &ImageCopy) {
-        self.has_transfer();
+        self.begin_transfer();
         let regions = [copy.raw(from)];
         // SAFETY: as for `copy_to_image`.
         unsafe {
@@ -136,7 +137,7 @@ impl Recorder {
     /// Copies texels between images of the same format; either both are one-dimensional or neither is
     /// ([`Image::copies_to`]). The boxes are in bounds, have the same size and do not overlap.
     pub(crate) fn copy_image(&mut self, from: &Image, src: &Texels, to: &Image, dst: &Texels) {
-        self.has_transfer();
+        self.begin_transfer();
         let (src, dst) = (from.part(src), to.part(dst));
         let mut extent = src.extent;
         // An extent has depth 1 where the layers are counted separately; layers of one image may be copied to
