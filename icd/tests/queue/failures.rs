@@ -8,13 +8,13 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Write;
 use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::common::objects::Setup;
 use crate::common::*;
 use crate::support::{
-    SET, Words, argument, buffer, child, debug_with, fill, kernel, role, soon, status, text,
+    After, SET, Words, argument, buffer, child, debug_with, fill, kernel, launch, role, soon, status, text,
 };
 use crate::{cl, created};
 
@@ -252,6 +252,64 @@ fn a_submission_that_fails_is_heard_of() {
         let flags = debug_with(&format!("no-batch,lose-device={n}"));
         let out = child("failures::a_submission_that_fails_is_heard_of", "lose", &flags);
         assert!(out.status.success(), "{flags}: {}", text(&out));
+    }
+}
+
+/// The device stops, and the driver reports that only to those who submit something. Nothing waits for ever: clFinish, a
+/// blocking read, and a thread that asks for the status of an event get an error, and a callback is called.
+#[test]
+fn a_device_that_stops_is_heard_of() {
+    static CALLED: AtomicUsize = AtomicUsize::new(0);
+    extern "C" fn called(_: cl_event, status: i32, _: *mut c_void) {
+        assert!(status < 0, "{status}");
+        CALLED.fetch_add(1, Ordering::SeqCst);
+    }
+    if let Some(role) = role() {
+        let s = Setup::new();
+        let target = buffer(&s, 0, 64, null_mut());
+        let set = kernel(&s, SET, "set");
+        argument(set, 0, &target);
+        argument(set, 1, &1u32);
+        argument(set, 2, &0u32);
+        let event = launch(s.queue, set, 64, After::NOTHING);
+        match role.as_str() {
+            "finish" => assert_ne!(cl!(clFinish(s.queue)), 0),
+            "read" => {
+                let mut word = 0u32;
+                let at = (&raw mut word).cast();
+                let code = cl!(clEnqueueReadBuffer(
+                    s.queue,
+                    target,
+                    1,
+                    0,
+                    4,
+                    at,
+                    0,
+                    null(),
+                    null_mut()
+                ));
+                assert_ne!(code, 0);
+            }
+            "status" => {
+                assert_eq!(cl!(clFlush(s.queue)), 0);
+                let ends = soon(Duration::from_secs(20), || status(event) < 0);
+                assert!(ends, "the status stays {}", status(event));
+            }
+            _ => {
+                let code = cl!(clSetEventCallback(event, 0, Some(called), null_mut()));
+                assert_eq!(code, 0);
+                assert_eq!(cl!(clFlush(s.queue)), 0);
+                let told = soon(Duration::from_secs(20), || CALLED.load(Ordering::SeqCst) > 0);
+                assert!(told, "the callback was not called");
+            }
+        }
+        assert!(status(event) < 0, "{}", status(event));
+        return;
+    }
+    for role in ["finish", "read", "status", "callback"] {
+        let flags = debug_with("stop-device=1");
+        let out = child("failures::a_device_that_stops_is_heard_of", role, &flags);
+        assert!(out.status.success(), "{role}: {}", text(&out));
     }
 }
 

@@ -1,7 +1,8 @@
 //! The logical device and the objects of which it has one set: queues, allocator and common pipeline layout.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use ash::vk;
 
@@ -55,6 +56,9 @@ pub(crate) struct Device {
     timestamp_bits: u32,
     next_queue: AtomicUsize,
     lost: AtomicBool,
+    opened: Instant,
+    /// The second, counted from `opened`, of the last call of `look_for_loss_at_times` that looked.
+    looked_for_loss: AtomicU64,
     pub(super) patience: Patience,
     gathers_flushes: bool,
     guesses_pipelines: bool,
@@ -197,6 +201,8 @@ impl Device {
             timestamp_bits: properties.timestamp_valid_bits,
             next_queue: AtomicUsize::new(0),
             lost: AtomicBool::new(false),
+            opened: Instant::now(),
+            looked_for_loss: AtomicU64::new(0),
             patience,
             unified: facts.unified_memory,
             // Where the device has memory of its own, kernels are faster with a copy there than with imported
@@ -270,6 +276,29 @@ impl Device {
         self.lost.load(Ordering::Relaxed)
     }
 
+    /// Finds out whether the device has been lost. A wait does not always report it: with NVIDIA's driver, a kernel that
+    /// accesses memory outside of all allocations ends the work of the device, and yet vkWaitSemaphores only times out.
+    /// A submission reports it, also one of nothing.
+    pub(super) fn look_for_loss(&self) -> Result<(), VkError> {
+        self.queues
+            .iter()
+            .try_for_each(|queue| self.note(queue.submit_nothing()))
+    }
+
+    /// Returns an error if the device is known to be lost. Does what [`Device::look_for_loss`] does, if nobody has done it for
+    /// a second. Threads that ask again and again for the progress of the device call it.
+    pub(super) fn look_for_loss_at_times(&self) -> Result<(), VkError> {
+        if self.is_lost() {
+            return Err(VkError::new("waiting", vk::Result::ERROR_DEVICE_LOST));
+        }
+        let now = self.opened.elapsed().as_secs();
+        let last = self.looked_for_loss.load(Ordering::Relaxed);
+        if now == last || self.looked_for_loss.swap(now, Ordering::Relaxed) == now {
+            return Ok(());
+        }
+        self.look_for_loss()
+    }
+
     /// Passes a result on, and marks the device as lost if the error says so.
     pub(super) fn note<T>(&self, result: Result<T, VkError>) -> Result<T, VkError> {
         if let Err(e) = &result
@@ -321,8 +350,12 @@ impl Device {
     /// Waits until one of the timelines has reached its value, for at most `timeout`. All timelines belong to
     /// this device.
     pub(crate) fn wait_any(&self, points: &[(&Timeline, u64)], timeout: std::time::Duration) {
-        if let Err(e) = super::sync::wait_any(self, points, timeout) {
-            let _ = self.note(Err::<(), _>(e));
+        let waited = super::sync::wait_any(self, points, timeout);
+        if self
+            .note(waited)
+            .and_then(|()| self.look_for_loss_at_times())
+            .is_err()
+        {
             // A caller's loop must not spin on the error.
             std::thread::sleep(timeout);
         }

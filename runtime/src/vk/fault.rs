@@ -1,12 +1,12 @@
 //! Fault injection, so that tests reach errors that drivers seldom report (`CALDERA_DEBUG`: `lose-device`,
-//! `no-memory`, `fail-…` and `panic-in-submission`, each with a number).
+//! `stop-device`, `no-memory`, `fail-…` and `panic-in-submission`, each with a number).
 //!
 //! A *site* is a Vulkan call that may fail although the caller is correct. The sites of one class are numbered
 //! in the order in which the process reaches them; the call at the site that the flag names is not made once,
 //! and an error is reported instead. The log says so (group `vk`, level `info`), so that a test that tries one
 //! number after the other knows when there are no further sites.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use ash::vk;
 
@@ -90,7 +90,31 @@ pub(super) fn submission(call: &'static str) -> Result<(), VkError> {
             vk::Result::ERROR_OUT_OF_HOST_MEMORY,
         ),
     ];
-    site(&SUBMISSIONS, &flags, call)
+    site(&SUBMISSIONS, &flags, call)?;
+    stopped(call)
+}
+
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether a submission is the one at which the device stops: it is not executed, and only later submissions
+/// report an error, as with NVIDIA's driver after an access outside of all allocations.
+pub(super) fn stops() -> bool {
+    static REACHED: Sites = Sites::new();
+    let chosen = config().debug.stop_device;
+    let stops = chosen.is_some() && chosen == Some(REACHED.next());
+    if stops {
+        log::info!("the device stops on purpose");
+        STOPPED.store(true, Ordering::Relaxed);
+    }
+    stops
+}
+
+/// Reports the loss of a device that has stopped.
+pub(super) fn stopped(call: &'static str) -> Result<(), VkError> {
+    match STOPPED.load(Ordering::Relaxed) {
+        true => Err(VkError::new(call, vk::Result::ERROR_DEVICE_LOST)),
+        false => Ok(()),
+    }
 }
 
 /// Reports the error injected into a wait for the GPU or a query of its progress, if any.

@@ -96,6 +96,7 @@ impl Timeline {
     pub(crate) fn value(&self) -> Result<u64, VkError> {
         let call = "vkGetSemaphoreCounterValue";
         self.device.note(super::fault::wait(call))?;
+        self.device.look_for_loss_at_times()?;
         self.counter()
     }
 
@@ -155,6 +156,7 @@ impl Timeline {
             if reached()? {
                 return Ok(());
             }
+            self.device.look_for_loss()?;
         }
     }
 }
@@ -199,7 +201,7 @@ pub(super) fn wait_any(
 
 impl Drop for Timeline {
     fn drop(&mut self) {
-        let value = self.value();
+        let value = self.counter();
         match &self.counter {
             // By the batch rule no submission that uses the semaphore is pending, so the count is final.
             Counter::Semaphore(semaphore) => match value {
