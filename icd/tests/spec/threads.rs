@@ -152,6 +152,59 @@ fn threads_build_the_same_program() {
     });
 }
 
+/// Each thread has a context of its own, builds one program after the other, and launches it at once, so that the device
+/// executes kernels while the driver makes pipelines.
+#[test]
+fn threads_build_and_launch() {
+    static WORDS: usize = 64;
+    std::thread::scope(|scope| {
+        for thread in 0..8u32 {
+            scope.spawn(move || {
+                let s = Setup::new();
+                let input: Vec<u8> = (0..WORDS as u32).flat_map(u32::to_ne_bytes).collect();
+                let (from, to) = (s.buffer(&input), s.buffer(&[0; 4 * WORDS]));
+                for round in 0..8 {
+                    let (by, plus) = (thread * 2 + 1, 1000 * round + thread);
+                    let source = format!(
+                        "kernel void f(global const uint *from, global uint *to) {{
+                             size_t i = get_global_id(0);
+                             to[i] = from[i] * {by}u + {plus}u;
+                         }}"
+                    );
+                    let program = s.built(&source, "");
+                    let kernel = s.kernel(program, "f");
+                    for (i, buffer) in [from, to].iter().enumerate() {
+                        let at = std::ptr::from_ref(buffer).cast();
+                        let code = cl!(clSetKernelArg(kernel, i as u32, size_of::<cl_mem>(), at));
+                        assert_eq!(code, 0);
+                    }
+                    let code = cl!(clEnqueueNDRangeKernel(
+                        s.queue,
+                        kernel,
+                        1,
+                        null(),
+                        &raw const WORDS,
+                        null(),
+                        0,
+                        null(),
+                        null_mut()
+                    ));
+                    assert_eq!(code, 0);
+                    let expected: Vec<u8> = (0..WORDS as u32)
+                        .flat_map(|i| (i * by + plus).to_ne_bytes())
+                        .collect();
+                    assert_eq!(s.read(to, 4 * WORDS), expected, "thread {thread}, round {round}");
+                    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+                    assert_eq!(cl!(clReleaseProgram(program)), 0);
+                }
+                for buffer in [from, to] {
+                    assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+                }
+            });
+        }
+    });
+}
+
 #[test]
 fn racing_releases_of_one_handle() {
     let s = Setup::new();
