@@ -243,7 +243,7 @@ pub const SHUFFLE_EXTENSIONS: &[&str] = &[
 ];
 
 /// The optional features of OpenCL C 3.0 that the compiler has, in alphabetical order (6.2.1).
-const C_FEATURES: [&str; 23] = [
+const C_FEATURES: [&str; 24] = [
     "__opencl_c_3d_image_writes",
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
@@ -264,6 +264,7 @@ const C_FEATURES: [&str; 23] = [
     "__opencl_c_kernel_clock_scope_device",
     "__opencl_c_kernel_clock_scope_sub_group",
     "__opencl_c_kernel_clock_scope_work_group",
+    "__opencl_c_pipes",
     "__opencl_c_program_scope_global_variables",
     "__opencl_c_subgroups",
     "__opencl_c_work_group_collective_functions",

@@ -127,6 +127,12 @@ impl Printer<'_> {
             }
             Type::Sampler => self.out.write_str("sampler"),
             Type::Event => self.out.write_str("event"),
+            Type::Pipe { packet, write } => {
+                write!(self.out, "pipe<{} ", if *write { "write" } else { "read" })?;
+                self.ty(*packet)?;
+                self.out.write_str(">")
+            }
+            Type::ReserveId => self.out.write_str("reserve_id"),
         }
     }
 

@@ -239,6 +239,15 @@ pub enum Type {
     Sampler,
     /// `event_t`.
     Event,
+    /// A pipe (OpenCL C 2.0, 6.13.16), which only parameters can be.
+    Pipe {
+        /// The type of the packets.
+        packet: TypeId,
+        /// Whether the access qualifier is `write_only`; otherwise it is `read_only`.
+        write: bool,
+    },
+    /// `reserve_id_t`: 0 if the reservation is not valid, otherwise one more than the position of its first packet.
+    ReserveId,
 }
 
 /// A member of a struct or union.
@@ -320,7 +329,9 @@ impl Types {
             | Type::Function { .. }
             | Type::Image { .. }
             | Type::Sampler
-            | Type::Event => None,
+            | Type::Event
+            | Type::Pipe { .. }
+            | Type::ReserveId => None,
         }
     }
     /// Returns the size in bytes as `sizeof` gives it; a 3-lane vector has the size of a 4-lane one (6.1.5).
@@ -330,7 +341,8 @@ impl Types {
             Type::Void | Type::IncompleteArray(_) | Type::Function { .. } => return None,
             Type::Scalar(s) => u64::from(s.bytes()),
             Type::Vector(s, n) => u64::from(s.bytes()) * u64::from(if n == 3 { 4 } else { n }),
-            Type::Pointer { .. } | Type::Image { .. } | Type::Sampler | Type::Event => 8,
+            Type::Pointer { .. } | Type::Image { .. } | Type::Sampler | Type::Event | Type::Pipe { .. } => 8,
+            Type::ReserveId => 4,
             Type::Array(elem, n) => self.size(elem)?.checked_mul(n)?,
             Type::Record(r) => {
                 self.records[r].fields.as_ref()?;
@@ -344,7 +356,8 @@ impl Types {
             Type::Void | Type::Function { .. } => 1,
             Type::Scalar(s) => s.bytes(),
             Type::Vector(s, n) => s.bytes() * u32::from(if n == 3 { 4 } else { n }),
-            Type::Pointer { .. } | Type::Image { .. } | Type::Sampler | Type::Event => 8,
+            Type::Pointer { .. } | Type::Image { .. } | Type::Sampler | Type::Event | Type::Pipe { .. } => 8,
+            Type::ReserveId => 4,
             Type::Array(elem, _) | Type::IncompleteArray(elem) => self.align(elem),
             Type::Record(r) => self.records[r].align,
         }

@@ -44,6 +44,12 @@ impl Sema<'_> {
             ),
             Type::Sampler => "sampler_t".to_string(),
             Type::Event => "event_t".to_string(),
+            Type::Pipe { packet, write } => format!(
+                "{} pipe {}",
+                if *write { "__write_only" } else { "__read_only" },
+                self.type_name(*packet)
+            ),
+            Type::ReserveId => "reserve_id_t".to_string(),
             Type::Pointer {
                 pointee,
                 space,
@@ -69,7 +75,9 @@ impl Sema<'_> {
                     | Type::Record(_)
                     | Type::Image { .. }
                     | Type::Sampler
-                    | Type::Event => format!("*{restrict}{inner}"),
+                    | Type::Event
+                    | Type::Pipe { .. }
+                    | Type::ReserveId => format!("*{restrict}{inner}"),
                 };
                 if matches!(self.ty(*pointee), Type::Pointer { .. }) {
                     // The qualifiers of a pointer follow its star.

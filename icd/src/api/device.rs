@@ -339,7 +339,19 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => {
             info.bool(d.opencl_c_features.contains(&"__opencl_c_generic_address_space"))
         }
-        CL_DEVICE_PIPE_SUPPORT => info.bool(false),
+        CL_DEVICE_PIPE_SUPPORT => info.bool(device.max_packet_size().is_some()),
+        CL_DEVICE_MAX_PIPE_ARGS => info.value(if device.max_packet_size().is_some() {
+            16u32
+        } else {
+            0
+        }),
+        // A reservation takes no memory, so nothing limits their number.
+        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => info.value(if device.max_packet_size().is_some() {
+            1024u32
+        } else {
+            0
+        }),
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE => info.value(device.max_packet_size().unwrap_or(0)),
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => info.bool(d.independent_sub_groups),
         CL_DEVICE_MAX_NUM_SUB_GROUPS => info.value(d.max_num_sub_groups),
         // The unit is a texel, so 1 means no further alignment.
@@ -351,9 +363,6 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
         | CL_DEVICE_MAX_ON_DEVICE_EVENTS
-        | CL_DEVICE_MAX_PIPE_ARGS
-        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-        | CL_DEVICE_PIPE_MAX_PACKET_SIZE
         | CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => info.value(0u32),

@@ -8,7 +8,7 @@ use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::kernel::Kernel;
 use caldera_runtime::kernel::args::ArgKind;
 use caldera_runtime::kernel::launch::ArgValue;
-use caldera_runtime::mem::{Buffer, Image};
+use caldera_runtime::mem::{Buffer, Image, Pipe};
 use caldera_runtime::object;
 use caldera_runtime::program::Program;
 use caldera_runtime::queue::CommandQueue;
@@ -99,6 +99,12 @@ pub(super) fn arg_value(kind: ArgKind, size: usize, value: Array<c_void>) -> Res
                     .ok_or_else(|| Error::new(ClCode::InvalidMemObject, "not a buffer").at("5.7.2"))?;
                 ArgValue::Buffer(Some(buffer))
             }
+        }
+        // CL 5.7.2: INVALID_MEM_OBJECT, as above
+        ArgKind::Pipe => {
+            let pipe = object::get::<Pipe>(handle_arg(value))
+                .ok_or_else(|| Error::new(ClCode::InvalidMemObject, "not a pipe").at("5.7.2"))?;
+            ArgValue::Buffer(Some(Arc::clone(pipe.buffer())))
         }
         // CL 5.7.2: INVALID_SAMPLER for an argument declared to be a sampler when arg_value is not one
         ArgKind::Sampler => ArgValue::Sampler(

@@ -14,6 +14,7 @@ pub mod image;
 pub mod image_enqueue;
 pub mod kernel;
 pub mod mem;
+pub mod pipe;
 pub mod platform;
 pub mod program;
 pub mod queue;

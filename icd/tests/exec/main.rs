@@ -29,6 +29,7 @@ mod narrow_integers;
 mod nesting;
 mod order;
 mod picture;
+mod pipes;
 mod printf;
 mod printf_formats;
 mod samplers;

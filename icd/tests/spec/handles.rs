@@ -50,6 +50,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
             | "clCreateProgramWithIL"
             | "clCreateProgramWithILKHR"
             | "clLinkProgram"
+            | "clCreatePipe"
             | "clCreateKernel"
             | "clCloneKernel"
             | "clCreateUserEvent"
@@ -78,7 +79,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         }
         "clGetCommandBufferInfoKHR" | "clUpdateMutableCommandsKHR" => common::CL_INVALID_COMMAND_BUFFER_KHR,
         // The features of these are not offered: they return CL_INVALID_OPERATION or null for every argument.
-        "clSVMAlloc" | "clSVMFree" | "clSetProgramReleaseCallback" | "clCreatePipe" => return None,
+        "clSVMAlloc" | "clSVMFree" | "clSetProgramReleaseCallback" => return None,
         "clGetPlatformInfo"
         | "clGetDeviceIDs"
         | "clUnloadPlatformCompiler"

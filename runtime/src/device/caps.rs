@@ -206,6 +206,7 @@ fn c_features(f: &Facts, images: bool) -> Vec<&'static str> {
             f.features.clocks && f.features.subgroups,
         ),
         ("__opencl_c_kernel_clock_scope_work_group", f.features.clocks),
+        ("__opencl_c_pipes", physical),
         ("__opencl_c_program_scope_global_variables", physical),
         ("__opencl_c_subgroups", f.features.subgroups),
         ("__opencl_c_work_group_collective_functions", true),

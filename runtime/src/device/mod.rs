@@ -114,6 +114,14 @@ impl Device {
         is_possible && *self.shares_addresses.get_or_init(|| probe().unwrap_or(false))
     }
 
+    /// Returns CL_DEVICE_PIPE_MAX_PACKET_SIZE, if the device has pipes.
+    pub fn max_packet_size(&self) -> Option<u32> {
+        self.info
+            .opencl_c_features
+            .contains(&"__opencl_c_pipes")
+            .then_some(1024)
+    }
+
     /// Returns the compiler's target. The first call measures the device, unless the cache on disk has the
     /// results.
     pub fn target(self: &Arc<Self>) -> &Arc<Target> {

@@ -16,6 +16,9 @@ mod address {
     pub(super) const CONSTANT: u32 = 0x119D;
 }
 
+/// The bit CL_KERNEL_ARG_TYPE_PIPE of the type qualifier in the reflection.
+const TYPE_PIPE: u32 = 8;
+
 /// The values that clSetKernelArg accepts for an argument.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum ArgKind {
@@ -27,6 +30,8 @@ pub enum ArgKind {
     Unknown,
     /// A buffer or a null pointer, for a `global` or `constant` pointer.
     Buffer,
+    /// A pipe.
+    Pipe,
     /// A size in bytes, for a `local` pointer.
     Local,
     /// A sampler.
@@ -42,6 +47,9 @@ pub(super) fn kinds(kernel: &reflect::Kernel) -> Vec<ArgKind> {
 }
 
 fn kind(arg: &reflect::Arg) -> ArgKind {
+    if arg.info.as_ref().is_some_and(is_pipe) {
+        return ArgKind::Pipe;
+    }
     match arg.binding {
         Some(Binding::Pod(place)) => ArgKind::Pod(size(place)),
         Some(Binding::Pointer(_) | Binding::StorageBuffer(_) | Binding::UniformBuffer(_)) => ArgKind::Buffer,
@@ -67,6 +75,10 @@ fn kind(arg: &reflect::Arg) -> ArgKind {
 /// Returns whether an argument is a pointer to constant memory.
 pub(super) fn is_constant(info: &reflect::ArgInfo) -> bool {
     info.address_qualifier == Some(address::CONSTANT)
+}
+
+fn is_pipe(info: &reflect::ArgInfo) -> bool {
+    info.type_qualifier.is_some_and(|bits| bits & TYPE_PIPE != 0)
 }
 
 fn size(place: Place) -> u32 {
@@ -125,9 +137,9 @@ impl ArgKind {
             ArgKind::Sampler if !has_value => {
                 Err(Error::new(ClCode::InvalidSampler, "arg_value is NULL").at("5.7.2"))
             }
-            ArgKind::Image { .. } if !has_value => Err(no_value()),
+            ArgKind::Image { .. } | ArgKind::Pipe if !has_value => Err(no_value()),
             // For a pointer, a NULL arg_value is a null pointer; arg_size is checked as for any memory object.
-            ArgKind::Buffer | ArgKind::Sampler | ArgKind::Image { .. } => {
+            ArgKind::Buffer | ArgKind::Pipe | ArgKind::Sampler | ArgKind::Image { .. } => {
                 if arg_size != size_of::<usize>() {
                     return Err(wrong_size(size_of::<usize>()));
                 }

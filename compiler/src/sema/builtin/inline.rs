@@ -2,7 +2,7 @@
 
 use super::build::{Before, binary, constant, lane};
 use super::{
-    Call, c11_atomic, convert_fn, generic_pointer, image, lanes, library, overload, printf, relation,
+    Call, c11_atomic, convert_fn, generic_pointer, image, lanes, library, overload, pipe, printf, relation,
     shuffle, widen,
 };
 use crate::builtins::library::{self as lib, TypeArgs};
@@ -24,6 +24,7 @@ pub(super) fn unresolved(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: Vec<Ex
         How::Inline(Inline::Printf) => printf::printf(s, at, args),
         How::Inline(Inline::Shuffle) => shuffle::shuffle(s, at, args, false),
         How::Inline(Inline::C11Atomic(what)) => c11_atomic::call(s, at, what, args),
+        How::Inline(Inline::Pipe(what)) => pipe::call(s, at, what, args),
         How::Inline(Inline::PointerQuery(what)) => generic_pointer::call(s, at, what, args),
         How::Inline(Inline::Shuffle2) => shuffle::shuffle(s, at, args, true),
         How::Inline(_)
@@ -186,6 +187,7 @@ pub(super) fn build(
         | Inline::Shuffle2
         | Inline::C11Atomic(_)
         | Inline::PointerQuery(_)
+        | Inline::Pipe(_)
         | Inline::WorkItemFence
         | Inline::WorkGroupBarrier => Err(Reported),
         Inline::Compare(r) => relation::relation(s, r, args, ty),
