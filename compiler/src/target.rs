@@ -55,6 +55,11 @@ pub struct Features {
     /// Whether the implementation offers images; `__IMAGE_SUPPORT__` is then defined. The device can write
     /// storage images of any format (shaderStorageImageWriteWithoutFormat).
     pub images: bool,
+    /// Whether kernels may read storage images of any format (shaderStorageImageReadWithoutFormat).
+    pub reads_any_format: bool,
+    /// Whether kernels may state the formats of [`TexelFormat`](crate::intrinsic::TexelFormat) for storage images
+    /// (shaderStorageImageExtendedFormats).
+    pub states_formats: bool,
     /// Whether images of the channel orders A, RA and ARGB are stored as R, RG and RGBA. If so, the shader
     /// reorders the components that it writes according to the channel order. Reads need no reordering in the
     /// shader: the image view swizzles them.
@@ -243,7 +248,7 @@ pub const SHUFFLE_EXTENSIONS: &[&str] = &[
 ];
 
 /// The optional features of OpenCL C 3.0 that the compiler has, in alphabetical order (6.2.1).
-const C_FEATURES: [&str; 24] = [
+const C_FEATURES: [&str; 25] = [
     "__opencl_c_3d_image_writes",
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
@@ -266,6 +271,7 @@ const C_FEATURES: [&str; 24] = [
     "__opencl_c_kernel_clock_scope_work_group",
     "__opencl_c_pipes",
     "__opencl_c_program_scope_global_variables",
+    "__opencl_c_read_write_images",
     "__opencl_c_subgroups",
     "__opencl_c_work_group_collective_functions",
 ];
@@ -422,6 +428,7 @@ impl Target {
                 subgroups: true,
                 subgroup_shuffle: true,
                 images: true,
+                states_formats: true,
                 ..Features::default()
             },
             calibration: Calibration::default(),

@@ -191,6 +191,32 @@ impl ImageDim {
     }
 }
 
+/// What a kernel does with an image (6.6).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ImageAccess {
+    /// `read_only`
+    Read,
+    /// `write_only`
+    Write,
+    /// `read_write` of OpenCL C 2.0
+    ReadWrite,
+}
+
+impl ImageAccess {
+    /// Returns whether the image may be written.
+    pub fn writes(self) -> bool {
+        matches!(self, ImageAccess::Write | ImageAccess::ReadWrite)
+    }
+    /// Returns the qualifier in OpenCL C.
+    pub fn name(self) -> &'static str {
+        match self {
+            ImageAccess::Read => "__read_only",
+            ImageAccess::Write => "__write_only",
+            ImageAccess::ReadWrite => "__read_write",
+        }
+    }
+}
+
 /// A type. The qualifiers of objects (const, volatile) are part of pointees and of `Place`s, not of value
 /// types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -232,8 +258,8 @@ pub enum Type {
     Image {
         /// The image type.
         dim: ImageDim,
-        /// Whether the access qualifier is `write_only`; otherwise it is `read_only`.
-        write: bool,
+        /// The access qualifier.
+        access: ImageAccess,
     },
     /// `sampler_t`.
     Sampler,

@@ -2,6 +2,7 @@
 //! declaration.
 
 use super::{Lowered, broken, types};
+use crate::hir::ty::ImageAccess;
 use crate::hir::{self, Program, Space, Type};
 use crate::ir::{ArgKind, Func, KernelArg, KernelInfo, PointerUse};
 
@@ -11,6 +12,7 @@ const ADDRESS_CONSTANT: u32 = 0x119D;
 const ADDRESS_PRIVATE: u32 = 0x119E;
 const ACCESS_READ_ONLY: u32 = 0x11A0;
 const ACCESS_WRITE_ONLY: u32 = 0x11A1;
+const ACCESS_READ_WRITE: u32 = 0x11A2;
 const ACCESS_NONE: u32 = 0x11A3;
 const TYPE_CONST: u32 = 1;
 const TYPE_RESTRICT: u32 = 2;
@@ -97,16 +99,16 @@ fn argument(program: &Program, ty: hir::TypeId, arg: &hir::KernelArg) -> Lowered
             align: types.align(ty).max(1),
             by_ref: true,
         },
-        Type::Image { dim, write } => {
+        Type::Image { dim, access } => {
             address_qualifier = ADDRESS_GLOBAL;
-            access_qualifier = if arg.image_write.unwrap_or(write) {
-                ACCESS_WRITE_ONLY
-            } else {
-                ACCESS_READ_ONLY
+            access_qualifier = match access {
+                ImageAccess::Read => ACCESS_READ_ONLY,
+                ImageAccess::Write => ACCESS_WRITE_ONLY,
+                ImageAccess::ReadWrite => ACCESS_READ_WRITE,
             };
             ArgKind::Image {
                 shape: dim.shape(),
-                write,
+                write: access.writes(),
             }
         }
         Type::Sampler => ArgKind::Sampler,

@@ -191,10 +191,6 @@ impl Sema<'_> {
             is_const,
             is_volatile,
             is_restrict,
-            image_write: match *self.ty(q.ty) {
-                Type::Image { write, .. } => Some(write),
-                _ => None,
-            },
         }
     }
 

@@ -37,11 +37,7 @@ impl Sema<'_> {
             Type::Scalar(s) => s.name().to_string(),
             Type::Vector(s, n) => format!("{}{n}", s.name()),
             Type::Record(id) => self.record_name(*id),
-            Type::Image { dim, write } => format!(
-                "{} {}",
-                if *write { "__write_only" } else { "__read_only" },
-                dim.name()
-            ),
+            Type::Image { dim, access } => format!("{} {}", access.name(), dim.name()),
             Type::Sampler => "sampler_t".to_string(),
             Type::Event => "event_t".to_string(),
             Type::Pipe { packet, write } => format!(

@@ -4,8 +4,9 @@ use super::scope::Entity;
 use super::{QualType, Result, Sema, attr};
 use crate::builtins::older_contract;
 use crate::diag::Diag;
-use crate::hir::ty::ImageDim;
+use crate::hir::ty::{ImageAccess, ImageDim};
 use crate::hir::{Scalar, Space, Type, TypeId};
+use crate::options::ClStd;
 use crate::source::Span;
 use crate::syntax::ast::{
     AccessQual, DeclSpecs, Declarator, Derived, Ident, Param, Params, Quals, Storage, TypeKeyword, TypeName,
@@ -52,7 +53,12 @@ pub(super) fn predefined(name: &str) -> Option<Predefined> {
             _ => scalar(plain).map(|s| Predefined::Type(Type::Scalar(s))),
         };
     }
-    let image = |dim| Some(Predefined::Type(Type::Image { dim, write: false }));
+    let image = |dim| {
+        Some(Predefined::Type(Type::Image {
+            dim,
+            access: ImageAccess::Read,
+        }))
+    };
     match name {
         "bool" => return Some(Predefined::Type(Type::Scalar(Scalar::Bool))),
         "void" => return Some(Predefined::Type(Type::Void)),
@@ -112,20 +118,33 @@ impl Sema<'_> {
                     q.ty = self.program.types.intern(Type::Pipe { packet, write });
                 }
                 Type::Image { dim, .. } => {
-                    if access == AccessQual::ReadWrite {
+                    if access == AccessQual::ReadWrite && self.options.std < ClStd::Cl20 {
                         self.error(
                             span,
                             "access qualifier 'read_write' can not be used for an image before OpenCL 2.0",
                         );
+                    } else if access == AccessQual::ReadWrite
+                        && !self.has_feature("__opencl_c_read_write_images")
+                    {
+                        let message = "access qualifier 'read_write' requires __opencl_c_read_write_images, which the \
+                                       device does not have";
+                        self.error(span, message);
                     }
-                    let write = access == AccessQual::WriteOnly;
-                    if write && dim == ImageDim::D3 && !self.target.has_extension("cl_khr_3d_image_writes") {
+                    let access = match access {
+                        AccessQual::ReadOnly => ImageAccess::Read,
+                        AccessQual::WriteOnly => ImageAccess::Write,
+                        AccessQual::ReadWrite => ImageAccess::ReadWrite,
+                    };
+                    if access == ImageAccess::Write
+                        && dim == ImageDim::D3
+                        && !self.target.has_extension("cl_khr_3d_image_writes")
+                    {
                         self.error(
                             span,
                             "use of type '__write_only image3d_t' requires cl_khr_3d_image_writes support",
                         );
                     }
-                    q.ty = self.program.types.intern(Type::Image { dim, write });
+                    q.ty = self.program.types.intern(Type::Image { dim, access });
                 }
                 _ => {
                     self.error(span, "access qualifier can only be used for pipe and image type");

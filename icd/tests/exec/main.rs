@@ -32,6 +32,7 @@ mod picture;
 mod pipes;
 mod printf;
 mod printf_formats;
+mod read_write_images;
 mod samplers;
 mod scalar;
 mod special_values;

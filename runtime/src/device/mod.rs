@@ -6,7 +6,7 @@
 pub(crate) mod calibrate;
 mod caps;
 mod clock_keeper;
-mod images;
+pub(crate) mod images;
 pub mod info;
 mod limits;
 mod opened;
@@ -74,7 +74,7 @@ impl Device {
         let image_formats = images::ImageFormats::query(&physical);
         let base = caps::target(&physical, &image_formats);
         let limits = Limits::new(&physical);
-        let info = caps::info(&physical, &base, &limits);
+        let info = caps::info(&physical, &base, &limits, &image_formats);
         Some(Arc::new(Device {
             anchor: Anchor::new(),
             physical,

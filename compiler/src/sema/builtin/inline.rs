@@ -17,6 +17,8 @@ use crate::source::Span;
 /// The values of CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE.
 const LOCAL_FENCE: i128 = 1;
 const GLOBAL_FENCE: i128 = 2;
+/// The value of CLK_IMAGE_MEM_FENCE. Such a fence orders global memory, too.
+const IMAGE_FENCE: i128 = 4;
 
 /// Builds calls whose arguments the table does not describe.
 pub(super) fn unresolved(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: Vec<Expr>) -> Result<Expr> {
@@ -360,7 +362,7 @@ fn fence_flags(s: &Sema<'_>, e: &Expr) -> FenceFlags {
     match s.int_value(e) {
         Some(v) => FenceFlags {
             local: v & LOCAL_FENCE != 0,
-            global: v & GLOBAL_FENCE != 0,
+            global: v & (GLOBAL_FENCE | IMAGE_FENCE) != 0,
         },
         None => FenceFlags {
             local: true,
