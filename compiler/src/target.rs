@@ -64,6 +64,8 @@ pub struct Features {
     /// reorders the components that it writes according to the channel order. Reads need no reordering in the
     /// shader: the image view swizzles them.
     pub reordered_writes: bool,
+    /// Whether variables in local memory may have null as their initializer (shaderZeroInitializeWorkgroupMemory).
+    pub zeroes_local_memory: bool,
     /// shaderSignedZeroInfNanPreserve for 16, 32, 64 bits.
     pub signed_zero_inf_nan_preserve: [bool; 3],
     /// shaderDenormPreserve for 16, 32, 64 bits.
@@ -72,6 +74,15 @@ pub struct Features {
     pub rounding_rte: [bool; 3],
     /// Whether the float controls above can be set for each width independently.
     pub float_controls_independent: bool,
+}
+
+/// The kinds of memory that are zero when a kernel begins (cl_khr_initialize_memory).
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Zeroed {
+    /// Local memory. The device must have [`Features::zeroes_local_memory`].
+    pub local: bool,
+    /// Private memory.
+    pub private: bool,
 }
 
 /// Numeric behaviour that device calibration found and that Vulkan does not promise. `false` is always the
@@ -227,6 +238,8 @@ pub struct Target {
     /// Whether global sizes, offsets and numbers of work-groups may need 64 bits. If not, they have 32 bits,
     /// and so has arithmetic on them where 32 bits can be shown to suffice.
     pub wide_ranges: bool,
+    /// The memory that is zero when a kernel begins (cl_khr_initialize_memory).
+    pub zeroed: Zeroed,
     /// Whether pointers to global memory that are arguments are multiples of 16. If not, accesses are not merged.
     pub aligned_buffers: bool,
 }
@@ -286,7 +299,11 @@ impl Target {
     /// Whether arrays of different types may have the same local memory. SPIR-V has them from version 1.4 on. In the
     /// descriptor ABI, each argument in local memory is an array of its own.
     pub fn workgroup_layout(&self) -> bool {
-        self.features.workgroup_layout && self.spirv.minor >= 4 && self.abi == Abi::Physical
+        // Vulkan wants all arrays that share their memory to have an initializer, or none.
+        self.features.workgroup_layout
+            && !self.zeroed.local
+            && self.spirv.minor >= 4
+            && self.abi == Abi::Physical
     }
 
     /// Whether 8-bit and 16-bit integers are computed in 32 bits: the device's own arithmetic is wrong, or it has none. For
@@ -444,6 +461,7 @@ impl Target {
                 local_memory_step: 1024,
             },
             wide_ranges: false,
+            zeroed: Zeroed::default(),
             aligned_buffers: true,
             newest: ClStd::Cl12,
             c_features: Vec::new(),

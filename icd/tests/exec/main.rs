@@ -18,6 +18,7 @@ mod float_functions;
 mod geometry;
 mod il;
 mod images;
+mod initialized_memory;
 mod integer_functions;
 mod lab;
 mod lanes;

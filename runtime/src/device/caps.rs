@@ -3,7 +3,7 @@
 use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::options::ClStd;
 use caldera_compiler::target::{
-    Calibration, Costs, Quirks, SHUFFLE_EXTENSIONS, SUBGROUP_EXTENSIONS, SpirvVersion, Target,
+    Calibration, Costs, Quirks, SHUFFLE_EXTENSIONS, SUBGROUP_EXTENSIONS, SpirvVersion, Target, Zeroed,
 };
 
 use super::calibrate::Measured;
@@ -99,6 +99,9 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         list.push("cl_ext_float_atomics");
         if features.clocks {
             list.push("cl_khr_kernel_clock");
+        }
+        if features.zeroes_local_memory {
+            list.push("cl_khr_initialize_memory");
         }
         list.extend([
             "cl_khr_command_buffer",
@@ -304,6 +307,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             local_memory_step: LOCAL_STEP,
         },
         wide_ranges: false,
+        zeroed: Zeroed::default(),
         aligned_buffers: true,
         newest: newest(),
         c_features: c_features(f, images, formats)
