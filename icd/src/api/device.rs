@@ -6,6 +6,7 @@ use std::sync::Arc;
 use caldera_runtime::config::DeviceKind;
 use caldera_runtime::device::Device;
 use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::mem::usm::UsmKind;
 use caldera_runtime::object;
 use caldera_runtime::platform::Platform;
 
@@ -327,6 +328,24 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
             info.text(&all.join(" "))
         }
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => info.value(d.preferred_work_group_size_multiple),
+        CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL
+            if d.extensions.contains(&"cl_intel_unified_shared_memory") =>
+        {
+            let has = match param_name {
+                CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL => device.has_usm(UsmKind::Host),
+                CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL => true,
+                CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => device.has_usm(UsmKind::Shared),
+                _ => false,
+            };
+            info.value(match has {
+                true => CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL,
+                false => 0,
+            })
+        }
         CL_DEVICE_SVM_CAPABILITIES => info.value(match device.shares_addresses() {
             true => CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
             false => 0,

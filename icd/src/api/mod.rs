@@ -21,3 +21,4 @@ pub mod queue;
 pub mod sampler;
 pub mod semaphore;
 pub mod svm;
+pub mod usm;

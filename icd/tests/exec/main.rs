@@ -38,6 +38,7 @@ mod samplers;
 mod scalar;
 mod special_values;
 mod subgroups;
+mod unified_memory;
 mod variables;
 
 use std::path::Path;

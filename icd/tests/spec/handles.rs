@@ -51,6 +51,9 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
             | "clCreateProgramWithILKHR"
             | "clLinkProgram"
             | "clCreatePipe"
+            | "clHostMemAllocINTEL"
+            | "clDeviceMemAllocINTEL"
+            | "clSharedMemAllocINTEL"
             | "clCreateKernel"
             | "clCloneKernel"
             | "clCreateUserEvent"
@@ -108,6 +111,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clSetKernelArg"
         | "clSetKernelArgDevicePointerEXT"
         | "clSetKernelArgSVMPointer"
+        | "clSetKernelArgMemPointerINTEL"
         | "clSetKernelExecInfo"
         | "clGetKernelInfo"
         | "clGetKernelWorkGroupInfo"
@@ -134,6 +138,12 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clSetContextDestructorCallback"
         | "clSetDefaultDeviceCommandQueue"
         | "clLinkProgram"
+        | "clHostMemAllocINTEL"
+        | "clDeviceMemAllocINTEL"
+        | "clSharedMemAllocINTEL"
+        | "clMemFreeINTEL"
+        | "clMemBlockingFreeINTEL"
+        | "clGetMemAllocInfoINTEL"
         | "clGetSupportedImageFormats" => common::CL_INVALID_CONTEXT,
         _ if name.starts_with("clEnqueue")
             || matches!(name, "clFlush" | "clFinish" | "clGetKernelSuggestedLocalWorkSize")

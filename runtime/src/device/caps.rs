@@ -95,6 +95,7 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         // With the descriptor ABI, a pointer is no address.
         if abi(f) == AbiChoice::Physical {
             list.push("cl_ext_buffer_device_address");
+            list.push("cl_intel_unified_shared_memory");
         }
         list.push("cl_ext_float_atomics");
         if features.clocks {

@@ -16,6 +16,7 @@ pub mod pipe;
 mod properties;
 pub(crate) mod residence;
 pub mod svm;
+pub mod usm;
 
 pub use buffer::Buffer;
 pub(crate) use host_ptr::HostMemory;
