@@ -174,7 +174,7 @@ fn opencl_3_barriers_order_images() {
         }
         write_imageui(last, i, read_imageui(im, (int2)(i, 0)) + read_imageui(last, i));
     }";
-    let program = s.built(source, "-cl-std=CL2.0");
+    let program = s.built(source, "-cl-std=CL3.0");
     let kernel = s.kernel(program, "rounds");
     let f = cl_image_format {
         image_channel_order: CL_RGBA,
