@@ -100,6 +100,7 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
         | Capability::Image1D
         | Capability::SampledBuffer
         | Capability::ImageBuffer => f.images,
+        Capability::Pipes => target.c_features.iter().any(|f| f == "__opencl_c_pipes"),
         Capability::ImageReadWrite => {
             f.images
                 && target

@@ -301,3 +301,36 @@ fn opencl_3_packets_that_are_too_large() {
     assert_eq!(cl!(clReleaseMemObject(pipe)), 0);
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
+
+/// The same functions in SPIR-V.
+#[test]
+fn opencl_3_pipes_in_spirv() {
+    let lab = Lab::new();
+    if !has_pipes(&lab) {
+        return;
+    }
+    let module = include_bytes!("opencl_3/pipes.spv");
+    let at = module.as_ptr().cast();
+    let (program, code) = created!(clCreateProgramWithIL(lab.setup.context, at, module.len()));
+    assert_eq!(code, 0);
+    let code = cl!(clBuildProgram(program, 0, null(), null(), None, null_mut()));
+    assert_eq!(code, 0, "{}", lab.setup.log(program));
+    let items = 256;
+    let empty = vec![0u8; items * 4];
+    let pipe = pipe(&lab, 4, 300);
+    let launch = |name: &str| run(&lab, program, name, (pipe, &empty, 0), items, 64);
+    let count = || words(&run(&lab, program, "count", (pipe, &[0; 8], 0), 1, 1));
+    for take in ["take", "take_group"] {
+        let (failed, good) = sorted(&launch("put"));
+        assert_eq!((failed, good), (0, vec![0; items]));
+        assert_eq!(count(), [256, 300]);
+        let (failed, good) = sorted(&launch(take));
+        assert_eq!((failed, good), (0, (0..items as u32).collect()), "{take}");
+        assert_eq!(count(), [0, 300]);
+        assert_eq!(sorted(&launch(take)).0, items);
+    }
+    // The pipe is full after 300 packets.
+    assert_eq!([sorted(&launch("put")).0, sorted(&launch("put")).0], [0, 212]);
+    assert_eq!(cl!(clReleaseMemObject(pipe)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}

@@ -19,6 +19,7 @@ const ACCESS_NONE: u32 = 0x11A3;
 const TYPE_CONST: u32 = 1;
 const TYPE_RESTRICT: u32 = 2;
 const TYPE_VOLATILE: u32 = 4;
+const TYPE_PIPE: u32 = 8;
 
 impl<'w> Lowering<'_, 'w> {
     /// Describes the kernels.
@@ -193,7 +194,24 @@ impl<'w> Lowering<'_, 'w> {
                 ArgKind::Image { shape: *shape, write }
             }
             Type::Sampler => ArgKind::Sampler,
-            Type::Void | Type::Function { .. } | Type::SampledImage(_) | Type::Event | Type::Opaque => {
+            Type::Pipe { write } => {
+                address_qualifier = ADDRESS_GLOBAL;
+                access_qualifier = match write {
+                    true => ACCESS_WRITE_ONLY,
+                    false => ACCESS_READ_ONLY,
+                };
+                type_qualifier |= TYPE_PIPE;
+                ArgKind::Buffer {
+                    space: AddressSpace::Global,
+                    align: 4,
+                }
+            }
+            Type::Void
+            | Type::Function { .. }
+            | Type::SampledImage(_)
+            | Type::Event
+            | Type::ReserveId
+            | Type::Opaque => {
                 return Err(p.unsupported("kernel parameters of this type are not implemented"));
             }
         };

@@ -24,6 +24,7 @@ mod image;
 mod kernel;
 mod memory;
 mod opencl_std;
+mod pipe;
 mod sync;
 mod value;
 
