@@ -4,6 +4,9 @@
 //! in mapped memory that has the same address for the host, so they exist where shared virtual memory does
 //! ([`super::svm`]), and are shared virtual memory, too. Nothing ever moves between host and device.
 //!
+//! A copy takes an address that is in an allocation for that allocation. Where the host does not share the device's addresses,
+//! Vulkan does not rule out that one of them is also an address of the host's memory; drivers keep them apart.
+//!
 //! With several devices in a context, each would have storage of its own, at other addresses, so there is no such memory.
 
 use std::sync::Arc;
