@@ -87,6 +87,58 @@ pub enum SubgroupPart {
     Exclusive,
 }
 
+/// A format of images that kernels may both read and write: one that the full profile requires (OpenCL 2.0, 5.3.2.1).
+/// The number is its place in a table.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TexelFormat(u8);
+
+/// Name, channel order, channel data type and texel type of each format.
+const TEXEL_FORMATS: [(&str, i32, i32, Texel); 18] = {
+    const R: i32 = 0x10b0;
+    const RGBA: i32 = 0x10b5;
+    use Texel::{Float, Int, UInt};
+    [
+        ("r8", R, 0x10d2, Float),
+        ("r16f", R, 0x10dd, Float),
+        ("r32f", R, 0x10de, Float),
+        ("rgba8", RGBA, 0x10d2, Float),
+        ("rgba16f", RGBA, 0x10dd, Float),
+        ("rgba32f", RGBA, 0x10de, Float),
+        ("r8i", R, 0x10d7, Int),
+        ("r16i", R, 0x10d8, Int),
+        ("r32i", R, 0x10d9, Int),
+        ("rgba8i", RGBA, 0x10d7, Int),
+        ("rgba16i", RGBA, 0x10d8, Int),
+        ("rgba32i", RGBA, 0x10d9, Int),
+        ("r8ui", R, 0x10da, UInt),
+        ("r16ui", R, 0x10db, UInt),
+        ("r32ui", R, 0x10dc, UInt),
+        ("rgba8ui", RGBA, 0x10da, UInt),
+        ("rgba16ui", RGBA, 0x10db, UInt),
+        ("rgba32ui", RGBA, 0x10dc, UInt),
+    ]
+};
+
+impl TexelFormat {
+    /// Returns all formats.
+    pub fn all() -> impl Iterator<Item = TexelFormat> {
+        (0..TEXEL_FORMATS.len() as u8).map(TexelFormat)
+    }
+    /// Returns the name, which is that of SPIR-V in lower case.
+    pub fn name(self) -> &'static str {
+        TEXEL_FORMATS[usize::from(self.0)].0
+    }
+    /// Returns the channel order and the channel data type as OpenCL's values.
+    pub fn channels(self) -> (i32, i32) {
+        let (_, order, data, _) = TEXEL_FORMATS[usize::from(self.0)];
+        (order, data)
+    }
+    /// Returns the type of its texels.
+    pub fn texel(self) -> Texel {
+        TEXEL_FORMATS[usize::from(self.0)].3
+    }
+}
+
 /// Shapes of images (6.1.3). A depth image has the shape of the corresponding colour image.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ImageShape {
@@ -323,6 +375,10 @@ pub enum Intrinsic {
     SampleImage(ImageShape, Texel),
     /// Arguments: image, coordinates (i32), which must be in range.
     FetchImage(ImageShape, Texel),
+    /// Arguments: image that the kernel also writes, coordinates (i32).
+    LoadImage(ImageShape, Texel),
+    /// The same, of an image that is known to have this format. `lower_images` makes it of `LoadImage`.
+    LoadFormat(ImageShape, TexelFormat),
     /// Arguments: image, coordinates (i32), texel. There is no result.
     WriteImage(ImageShape, Texel),
     /// Argument: image. The result is the extent in each component of the shape.
@@ -424,6 +480,8 @@ impl Intrinsic {
             | Intrinsic::Atomic(_)
             | Intrinsic::Printf
             | Intrinsic::Prefetch
+            | Intrinsic::LoadImage(..)
+            | Intrinsic::LoadFormat(..)
             | Intrinsic::WriteImage(..) => true,
             Intrinsic::GlobalId
             | Intrinsic::LocalId
@@ -493,7 +551,7 @@ impl Intrinsic {
             | Intrinsic::UnpackHalf2x16
             | Intrinsic::PackHalf2x16
             | Intrinsic::PointerTag
-            // A kernel cannot write an image that it reads (6.6), so the texels cannot change between two
+            // A kernel cannot write an image that these operations read (6.6), so the texels cannot change between two
             // reads.
             | Intrinsic::ReadImage(..)
             | Intrinsic::SampleImage(..)

@@ -55,10 +55,17 @@ pub struct Features {
     /// Whether the implementation offers images; `__IMAGE_SUPPORT__` is then defined. The device can write
     /// storage images of any format (shaderStorageImageWriteWithoutFormat).
     pub images: bool,
+    /// Whether kernels may read storage images of any format (shaderStorageImageReadWithoutFormat).
+    pub reads_any_format: bool,
+    /// Whether kernels may state the formats of [`TexelFormat`](crate::intrinsic::TexelFormat) for storage images
+    /// (shaderStorageImageExtendedFormats).
+    pub states_formats: bool,
     /// Whether images of the channel orders A, RA and ARGB are stored as R, RG and RGBA. If so, the shader
     /// reorders the components that it writes according to the channel order. Reads need no reordering in the
     /// shader: the image view swizzles them.
     pub reordered_writes: bool,
+    /// Whether variables in local memory may have null as their initializer (shaderZeroInitializeWorkgroupMemory).
+    pub zeroes_local_memory: bool,
     /// shaderSignedZeroInfNanPreserve for 16, 32, 64 bits.
     pub signed_zero_inf_nan_preserve: [bool; 3],
     /// shaderDenormPreserve for 16, 32, 64 bits.
@@ -67,6 +74,15 @@ pub struct Features {
     pub rounding_rte: [bool; 3],
     /// Whether the float controls above can be set for each width independently.
     pub float_controls_independent: bool,
+}
+
+/// The kinds of memory that are zero when a kernel begins (cl_khr_initialize_memory).
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Zeroed {
+    /// Local memory. The device must have [`Features::zeroes_local_memory`].
+    pub local: bool,
+    /// Private memory.
+    pub private: bool,
 }
 
 /// Numeric behaviour that device calibration found and that Vulkan does not promise. `false` is always the
@@ -222,6 +238,8 @@ pub struct Target {
     /// Whether global sizes, offsets and numbers of work-groups may need 64 bits. If not, they have 32 bits,
     /// and so has arithmetic on them where 32 bits can be shown to suffice.
     pub wide_ranges: bool,
+    /// The memory that is zero when a kernel begins (cl_khr_initialize_memory).
+    pub zeroed: Zeroed,
     /// Whether pointers to global memory that are arguments are multiples of 16. If not, accesses are not merged.
     pub aligned_buffers: bool,
 }
@@ -243,7 +261,7 @@ pub const SHUFFLE_EXTENSIONS: &[&str] = &[
 ];
 
 /// The optional features of OpenCL C 3.0 that the compiler has, in alphabetical order (6.2.1).
-const C_FEATURES: [&str; 23] = [
+const C_FEATURES: [&str; 25] = [
     "__opencl_c_3d_image_writes",
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
@@ -264,7 +282,9 @@ const C_FEATURES: [&str; 23] = [
     "__opencl_c_kernel_clock_scope_device",
     "__opencl_c_kernel_clock_scope_sub_group",
     "__opencl_c_kernel_clock_scope_work_group",
+    "__opencl_c_pipes",
     "__opencl_c_program_scope_global_variables",
+    "__opencl_c_read_write_images",
     "__opencl_c_subgroups",
     "__opencl_c_work_group_collective_functions",
 ];
@@ -279,7 +299,11 @@ impl Target {
     /// Whether arrays of different types may have the same local memory. SPIR-V has them from version 1.4 on. In the
     /// descriptor ABI, each argument in local memory is an array of its own.
     pub fn workgroup_layout(&self) -> bool {
-        self.features.workgroup_layout && self.spirv.minor >= 4 && self.abi == Abi::Physical
+        // Vulkan wants all arrays that share their memory to have an initializer, or none.
+        self.features.workgroup_layout
+            && !self.zeroed.local
+            && self.spirv.minor >= 4
+            && self.abi == Abi::Physical
     }
 
     /// Whether 8-bit and 16-bit integers are computed in 32 bits: the device's own arithmetic is wrong, or it has none. For
@@ -421,6 +445,7 @@ impl Target {
                 subgroups: true,
                 subgroup_shuffle: true,
                 images: true,
+                states_formats: true,
                 ..Features::default()
             },
             calibration: Calibration::default(),
@@ -436,6 +461,7 @@ impl Target {
                 local_memory_step: 1024,
             },
             wide_ranges: false,
+            zeroed: Zeroed::default(),
             aligned_buffers: true,
             newest: ClStd::Cl12,
             c_features: Vec::new(),

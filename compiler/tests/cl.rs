@@ -342,3 +342,36 @@ fn accesses_rely_on_the_alignment_of_buffers() {
         assert_eq!(alignments.max(), Some(expected), "{aligned_buffers}");
     }
 }
+
+/// Images that a kernel reads and writes, on devices that need the format and on others.
+#[test]
+fn read_write_images() {
+    let source =
+        "kernel void k(read_write image2d_t a, read_write image1d_buffer_t b, write_only image3d_t c) {
+        int i = get_global_id(0);
+        float4 x = read_imagef(a, (int2)(i, 0)) + get_image_width(a);
+        write_imagef(a, (int2)(i, 1), x);
+        work_group_barrier(CLK_IMAGE_MEM_FENCE);
+        write_imagei(b, i, read_imagei(b, i + 1) + convert_int4(read_imageui(b, i)));
+        write_imagef(c, (int4)(i), x);
+    }";
+    let options = Options::parse("-cl-std=CL3.0").expect("the options are good");
+    let input = Input {
+        name: "k.cl",
+        source,
+        options: &options,
+        resolver: &NoIncludes,
+    };
+    for reads_any_format in [false, true] {
+        for memory_model in [false, true] {
+            let mut target = Target::desktop().latest();
+            target.features.reads_any_format = reads_any_format;
+            target.features.vulkan_memory_model = memory_model;
+            target.features.vulkan_memory_model_device_scope = memory_model;
+            let direct = compile(&input, &target).unwrap_or_else(|f| panic!("{}", f.log));
+            common::validate(&direct.words, target.spirv);
+            let stripped = reflect::strip(&direct.words).expect("it is well-formed");
+            assert_eq!(caldera_compiler::spirv::check(&stripped, Some(&target)), Ok(()));
+        }
+    }
+}

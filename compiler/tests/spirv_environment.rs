@@ -273,6 +273,76 @@ fn extensions_that_are_missing() {
     compile(&sample("", nothing, "").text(None), &Target::desktop()).unwrap();
 }
 
+/// Images that a kernel reads and writes: ImageReadWrite, if the device has __opencl_c_read_write_images.
+#[test]
+fn images_that_are_read_and_written() {
+    let sample = Sample {
+        extensions: &[],
+        capabilities: "ImageBasic ImageReadWrite",
+        globals: "%float = OpTypeFloat 32 %v4 = OpTypeVector %float 4 %v2i = OpTypeVector %int 2
+            %at = OpConstantComposite %v2i %i0 %i1 %to = OpConstantComposite %v2i %i1 %i0
+            %img = OpTypeImage %void 2D 0 0 0 0 Unknown ReadWrite %fn = OpTypeFunction %void %img",
+        parameters: "%i = OpFunctionParameter %img",
+        body: "%v = OpImageRead %v4 %i %at OpImageWrite %i %to %v",
+        refusal: "",
+    };
+    let text = sample.text(None);
+    let with = Target::desktop().latest();
+    assert!(caldera_compiler::spirv_in::capabilities(&with).contains(&14));
+    compile(&text, &with).unwrap();
+    let mut without = with;
+    without.c_features.retain(|f| f != "__opencl_c_read_write_images");
+    let refused = compile(&text, &without).unwrap_err();
+    let message = "OpCapability: the device does not have the capability ImageReadWrite";
+    assert!(refused.contains(message), "{refused}");
+}
+
+/// Pipes: the capability of that name, if the device has __opencl_c_pipes.
+#[test]
+fn pipes() {
+    let sample = |body| Sample {
+        extensions: &[],
+        capabilities: "Pipes",
+        globals:
+            "%bool = OpTypeBool %i4 = OpConstant %int 4 %pipe = OpTypePipe ReadOnly %id = OpTypeReserveId
+            %p = OpTypePointer CrossWorkgroup %int %fn = OpTypeFunction %void %pipe %p",
+        parameters: "%q = OpFunctionParameter %pipe %o = OpFunctionParameter %p",
+        body,
+        refusal: "",
+    };
+    let with = Target::desktop().latest();
+    assert!(caldera_compiler::spirv_in::capabilities(&with).contains(&17));
+    let read = sample("%v = OpReadPipe %int %q %o %i4 %i4").text(None);
+    compile(&read, &with).unwrap();
+    let mut without = with.clone();
+    without.c_features.retain(|f| f != "__opencl_c_pipes");
+    for (text, target, message) in [
+        (
+            read,
+            &without,
+            "OpCapability: the device does not have the capability Pipes",
+        ),
+        (
+            sample("%v = OpReadPipe %int %o %o %i4 %i4").text(None),
+            &with,
+            "OpReadPipe",
+        ),
+        (
+            sample("%v = OpReadPipe %int %q %o %i4 %i3").text(None),
+            &with,
+            "OpReadPipe: the alignment of the packet",
+        ),
+        (
+            sample("%v = OpReadPipe %int %q %o %i3 %i2").text(None),
+            &with,
+            "OpReadPipe: the size of the packet",
+        ),
+    ] {
+        let refused = compile(&text, target).unwrap_err();
+        assert!(refused.contains(message), "{refused}");
+    }
+}
+
 /// Images have one level: Lod 0 is accepted by each instruction of cl_khr_mipmap_image and …_writes, others are refused.
 #[test]
 fn levels_of_detail() {

@@ -5,7 +5,8 @@ use crate::abi::cl_icd_dispatch;
 use crate::absent;
 use crate::api::{buffer::*, context::*, device::*, enqueue::*, event::*, ext::*};
 use crate::api::{
-    image::*, image_enqueue::*, kernel::*, mem::*, platform::*, program::*, queue::*, sampler::*, svm::*,
+    image::*, image_enqueue::*, kernel::*, mem::*, pipe::*, platform::*, program::*, queue::*, sampler::*,
+    svm::*,
 };
 
 /// The number of slots.
@@ -137,7 +138,7 @@ pub(crate) static TABLE: cl_icd_dispatch = cl_icd_dispatch {
     clEnqueueReleaseEGLObjectsKHR: Some(absent::clEnqueueReleaseEGLObjectsKHR),
     clCreateEventFromEGLSyncKHR: Some(absent::clCreateEventFromEGLSyncKHR),
     clCreateCommandQueueWithProperties: Some(clCreateCommandQueueWithProperties),
-    clCreatePipe: Some(absent::clCreatePipe),
+    clCreatePipe: Some(clCreatePipe),
     clGetPipeInfo: Some(clGetPipeInfo),
     clSVMAlloc: Some(clSVMAlloc),
     clSVMFree: Some(clSVMFree),

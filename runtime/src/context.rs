@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use caldera_compiler::target::{Target, Zeroed};
+
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::event::By;
@@ -79,6 +81,13 @@ impl std::fmt::Debug for Context {
     }
 }
 
+/// Returns the value of CL_CONTEXT_MEMORY_INITIALIZE_KHR in a property list.
+fn initialized(properties: &[isize]) -> Option<isize> {
+    const INITIALIZE: isize = 0x2030;
+    let (pairs, _) = properties.as_chunks::<2>();
+    pairs.iter().find(|p| p[0] == INITIALIZE).map(|p| p[1])
+}
+
 impl Context {
     /// Creates a context (CL 4.4, clCreateContext). `properties` is the property list as the application passed
     /// it (terminating 0 included), for CL_CONTEXT_PROPERTIES; the caller has checked it. Duplicate devices are
@@ -91,6 +100,12 @@ impl Context {
         // CL 4.4: INVALID_VALUE if num_devices is zero
         if devices.is_empty() {
             return Err(Error::new(ClCode::InvalidValue, "no device").at("4.4"));
+        }
+        // CL 4.4: INVALID_PROPERTY if a context property name is not supported
+        let zeroes = |d: &Arc<Device>| d.info().extensions.contains(&"cl_khr_initialize_memory");
+        if initialized(&properties).is_some() && !devices.iter().all(zeroes) {
+            let what = "a device does not have cl_khr_initialize_memory";
+            return Err(Error::new(ClCode::InvalidProperty, what).at("4.4"));
         }
         crate::process::makes_context();
         let mut unique: Vec<Arc<Device>> = Vec::with_capacity(devices.len());
@@ -136,6 +151,29 @@ impl Context {
             properties,
             notify,
         })
+    }
+
+    /// Returns the compiler's target for programs of the context. Their kernels find the memory zeroed that the properties
+    /// name (cl_khr_initialize_memory, CL_CONTEXT_MEMORY_INITIALIZE_KHR).
+    pub(crate) fn target(&self, device: &Arc<Device>) -> Arc<Target> {
+        let target = device.target();
+        let zeroed = self.zeroed();
+        if zeroed == Zeroed::default() {
+            return Arc::clone(target);
+        }
+        Arc::new(Target {
+            zeroed,
+            ..Target::clone(target)
+        })
+    }
+
+    /// Returns the memory that is zero when a kernel begins.
+    pub(crate) fn zeroed(&self) -> Zeroed {
+        let bits = initialized(&self.properties).unwrap_or(0);
+        Zeroed {
+            local: bits & 1 != 0,
+            private: bits & 2 != 0,
+        }
     }
 
     /// Returns CL_CONTEXT_DEVICES.

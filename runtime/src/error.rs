@@ -152,6 +152,8 @@ cl_codes! {
     InvalidLinkerOptions = -67, "CL_INVALID_LINKER_OPTIONS";
     /// The number of sub-devices is invalid.
     InvalidDevicePartitionCount = -68, "CL_INVALID_DEVICE_PARTITION_COUNT";
+    /// OpenCL 2.0: the size of a pipe is invalid.
+    InvalidPipeSize = -69, "CL_INVALID_PIPE_SIZE";
     /// OpenCL 2.2: the program has no specialization constant with the id.
     InvalidSpecId = -71, "CL_INVALID_SPEC_ID";
     /// `cl_khr_icd`: there is no platform.

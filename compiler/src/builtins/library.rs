@@ -44,6 +44,7 @@ static FILES: &[File] = files![
     "math_float.cl",
     "math_special.cl",
     "math_trig.cl",
+    "pipe.cl",
     "poly.cl",
     "relational.cl",
     "subgroup.cl",

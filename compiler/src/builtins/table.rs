@@ -15,6 +15,7 @@ mod integer;
 mod internal;
 mod later;
 mod math;
+mod pipe;
 mod relational;
 mod subgroup;
 mod work;
@@ -86,6 +87,8 @@ pub enum Inline {
     C11Atomic(C11Atomic),
     /// A function that tells where a generic pointer leads.
     PointerQuery(PointerQuery),
+    /// A function of pipes, whose arguments `pipe` checks.
+    Pipe(PipeCall),
     WorkItemFence,
     WorkGroupBarrier,
     AsyncCopy {
@@ -199,6 +202,45 @@ pub enum PointerQuery {
     Fence,
 }
 
+/// The functions of pipes (OpenCL C 2.0, 6.13.16).
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum PipeCall {
+    /// `read_pipe` or `write_pipe`, of the next packet or of one in a reservation.
+    Access {
+        /// Whether it is `write_pipe`.
+        write: bool,
+    },
+    /// A reservation.
+    Reserve {
+        /// Whether it is for writing.
+        write: bool,
+        /// The group of work-items that makes it.
+        by: Group,
+    },
+    /// The end of a reservation.
+    Commit {
+        /// Whether it is for writing.
+        write: bool,
+    },
+    /// `is_valid_reserve_id`
+    IsValid,
+    /// `get_pipe_num_packets`
+    NumPackets,
+    /// `get_pipe_max_packets`
+    MaxPackets,
+}
+
+/// The work-items that make one call together.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Group {
+    /// A work-item.
+    Item,
+    /// A sub-group.
+    SubGroup,
+    /// A work-group.
+    WorkGroup,
+}
+
 /// The predicates of the relational functions, on two floating-point operands. `Nan` has one operand.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Relation {
@@ -261,11 +303,12 @@ const I1: &[Sig] = &[sig(INTEGERS, Ty::T, &[Ty::T])];
 const I2: &[Sig] = &[sig(INTEGERS, Ty::T, &[Ty::T, Ty::T])];
 const I3: &[Sig] = &[sig(INTEGERS, Ty::T, &[Ty::T, Ty::T, Ty::T])];
 
-const TABLES: [&[Row]; 11] = [
+const TABLES: [&[Row]; 12] = [
     math::ROWS,
     work::ROWS,
     integer::ROWS,
     common::ROWS,
+    pipe::ROWS,
     relational::ROWS,
     atomic::ROWS,
     image::ROWS,
@@ -287,7 +330,9 @@ pub fn lookup(name: &str) -> Option<&'static Row> {
 
 /// Returns whether a function came with OpenCL C 2.0.
 pub fn is_later(name: &str) -> bool {
-    later::ROWS.binary_search_by(|r| r.name.cmp(name)).is_ok()
+    [later::ROWS, pipe::ROWS]
+        .iter()
+        .any(|rows| rows.binary_search_by(|r| r.name.cmp(name)).is_ok())
 }
 
 /// Returns all rows.

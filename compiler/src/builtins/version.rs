@@ -59,6 +59,9 @@ pub fn feature_of(name: &str) -> Option<&'static str> {
     if matches!(name, "get_fence" | "to_global" | "to_local" | "to_private") {
         return Some("__opencl_c_generic_address_space");
     }
+    if name.contains("_pipe") || name == "is_valid_reserve_id" {
+        return Some("__opencl_c_pipes");
+    }
     if name.starts_with("clock_read_") {
         return Some(match name.rsplit_once('_') {
             Some((_, "device")) => "__opencl_c_kernel_clock_scope_device",

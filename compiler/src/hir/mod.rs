@@ -112,8 +112,6 @@ pub struct KernelArg {
     pub is_volatile: bool,
     /// Whether the pointer is restrict.
     pub is_restrict: bool,
-    /// Whether an image is written; `None` for other parameters.
-    pub image_write: Option<bool>,
 }
 
 /// A function that is defined or only declared.

@@ -1,6 +1,7 @@
 //! Prints a program as text for `--emit=hir`. The text resembles C, with every conversion and every load
 //! written out.
 
+use super::ty::ImageAccess;
 use super::value;
 use super::{
     BinOp, CmpOp, Convert, Expr, ExprKind, Function, GlobalVar, Init, Place, PlaceKind, Program, Space, Stmt,
@@ -122,11 +123,19 @@ impl Printer<'_> {
                 None => write!(self.out, "{r}"),
             },
             Type::Function { .. } => self.out.write_str("function"),
-            Type::Image { write, .. } => {
-                write!(self.out, "image<{}>", if *write { "write" } else { "read" })
-            }
+            Type::Image { access, .. } => self.out.write_str(match access {
+                ImageAccess::Read => "image<read>",
+                ImageAccess::Write => "image<write>",
+                ImageAccess::ReadWrite => "image<read_write>",
+            }),
             Type::Sampler => self.out.write_str("sampler"),
             Type::Event => self.out.write_str("event"),
+            Type::Pipe { packet, write } => {
+                write!(self.out, "pipe<{} ", if *write { "write" } else { "read" })?;
+                self.ty(*packet)?;
+                self.out.write_str(">")
+            }
+            Type::ReserveId => self.out.write_str("reserve_id"),
         }
     }
 

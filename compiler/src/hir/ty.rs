@@ -191,6 +191,32 @@ impl ImageDim {
     }
 }
 
+/// What a kernel does with an image (6.6).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ImageAccess {
+    /// `read_only`
+    Read,
+    /// `write_only`
+    Write,
+    /// `read_write` of OpenCL C 2.0
+    ReadWrite,
+}
+
+impl ImageAccess {
+    /// Returns whether the image may be written.
+    pub fn writes(self) -> bool {
+        matches!(self, ImageAccess::Write | ImageAccess::ReadWrite)
+    }
+    /// Returns the qualifier in OpenCL C.
+    pub fn name(self) -> &'static str {
+        match self {
+            ImageAccess::Read => "__read_only",
+            ImageAccess::Write => "__write_only",
+            ImageAccess::ReadWrite => "__read_write",
+        }
+    }
+}
+
 /// A type. The qualifiers of objects (const, volatile) are part of pointees and of `Place`s, not of value
 /// types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -232,13 +258,22 @@ pub enum Type {
     Image {
         /// The image type.
         dim: ImageDim,
-        /// Whether the access qualifier is `write_only`; otherwise it is `read_only`.
-        write: bool,
+        /// The access qualifier.
+        access: ImageAccess,
     },
     /// `sampler_t`.
     Sampler,
     /// `event_t`.
     Event,
+    /// A pipe (OpenCL C 2.0, 6.13.16), which only parameters can be.
+    Pipe {
+        /// The type of the packets.
+        packet: TypeId,
+        /// Whether the access qualifier is `write_only`; otherwise it is `read_only`.
+        write: bool,
+    },
+    /// `reserve_id_t`: 0 if the reservation is not valid, otherwise one more than the position of its first packet.
+    ReserveId,
 }
 
 /// A member of a struct or union.
@@ -320,7 +355,9 @@ impl Types {
             | Type::Function { .. }
             | Type::Image { .. }
             | Type::Sampler
-            | Type::Event => None,
+            | Type::Event
+            | Type::Pipe { .. }
+            | Type::ReserveId => None,
         }
     }
     /// Returns the size in bytes as `sizeof` gives it; a 3-lane vector has the size of a 4-lane one (6.1.5).
@@ -330,7 +367,8 @@ impl Types {
             Type::Void | Type::IncompleteArray(_) | Type::Function { .. } => return None,
             Type::Scalar(s) => u64::from(s.bytes()),
             Type::Vector(s, n) => u64::from(s.bytes()) * u64::from(if n == 3 { 4 } else { n }),
-            Type::Pointer { .. } | Type::Image { .. } | Type::Sampler | Type::Event => 8,
+            Type::Pointer { .. } | Type::Image { .. } | Type::Sampler | Type::Event | Type::Pipe { .. } => 8,
+            Type::ReserveId => 4,
             Type::Array(elem, n) => self.size(elem)?.checked_mul(n)?,
             Type::Record(r) => {
                 self.records[r].fields.as_ref()?;
@@ -344,7 +382,8 @@ impl Types {
             Type::Void | Type::Function { .. } => 1,
             Type::Scalar(s) => s.bytes(),
             Type::Vector(s, n) => s.bytes() * u32::from(if n == 3 { 4 } else { n }),
-            Type::Pointer { .. } | Type::Image { .. } | Type::Sampler | Type::Event => 8,
+            Type::Pointer { .. } | Type::Image { .. } | Type::Sampler | Type::Event | Type::Pipe { .. } => 8,
+            Type::ReserveId => 4,
             Type::Array(elem, _) | Type::IncompleteArray(elem) => self.align(elem),
             Type::Record(r) => self.records[r].align,
         }

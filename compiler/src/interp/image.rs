@@ -206,10 +206,17 @@ pub(super) fn execute(
             }
             lanes(image.read(mask, &floats(&args[2]), mask.linear()))
         }
-        Intrinsic::FetchImage(..) => match image.place(place_of(&args[1])) {
-            Some(n) => lanes(image.texels[n]),
-            None => return Err(undefined("a fetch outside of the image")),
-        },
+        Intrinsic::LoadFormat(_, format)
+            if format.channels() != (image.channel_order as i32, image.channel_data_type as i32) =>
+        {
+            return Err(undefined("a load from an image of another format"));
+        }
+        Intrinsic::FetchImage(..) | Intrinsic::LoadImage(..) | Intrinsic::LoadFormat(..) => {
+            match image.place(place_of(&args[1])) {
+                Some(n) => lanes(image.texels[n]),
+                None => return Err(undefined("a fetch outside of the image")),
+            }
+        }
         Intrinsic::WriteImage(..) => {
             let place = image.place(place_of(&args[1]));
             let place = place.ok_or_else(|| undefined("a write outside of the image"))?;

@@ -347,6 +347,8 @@ impl<'m> Machine<'m> {
                 i @ (Intrinsic::ReadImage(..)
                 | Intrinsic::SampleImage(..)
                 | Intrinsic::FetchImage(..)
+                | Intrinsic::LoadImage(..)
+                | Intrinsic::LoadFormat(..)
                 | Intrinsic::WriteImage(..)
                 | Intrinsic::ImageSize(_)
                 | Intrinsic::ChannelOrder

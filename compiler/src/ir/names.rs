@@ -5,7 +5,7 @@
 
 use super::{AddressSpace, BinOp, CastOp, CmpOp, HandleFact, Scalar, Storage, Ty, UnOp};
 use crate::intrinsic::{
-    AtomicOp, Clock, FloatAtomic, ImageShape, Intrinsic, SubgroupOp, SubgroupPart, Texel,
+    AtomicOp, Clock, FloatAtomic, ImageShape, Intrinsic, SubgroupOp, SubgroupPart, Texel, TexelFormat,
 };
 use std::fmt;
 
@@ -106,6 +106,8 @@ macro_rules! intrinsics {
                     Intrinsic::ReadImage(s, t) => write!(f, "read_image_{}_{}", s.name(), t.name()),
                     Intrinsic::SampleImage(s, t) => write!(f, "sample_image_{}_{}", s.name(), t.name()),
                     Intrinsic::FetchImage(s, t) => write!(f, "fetch_image_{}_{}", s.name(), t.name()),
+                    Intrinsic::LoadImage(s, t) => write!(f, "load_image_{}_{}", s.name(), t.name()),
+                    Intrinsic::LoadFormat(s, t) => write!(f, "load_format_{}_{}", s.name(), t.name()),
                     Intrinsic::WriteImage(s, t) => write!(f, "write_image_{}_{}", s.name(), t.name()),
                     Intrinsic::ImageSize(s) => write!(f, "image_size_{}", s.name()),
                 }
@@ -159,6 +161,11 @@ pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
     if let Some(shape) = name.strip_prefix("image_size_") {
         return image_shape(shape).map(Intrinsic::ImageSize);
     }
+    if let Some(what) = name.strip_prefix("load_format_") {
+        let (shape, format) = what.rsplit_once('_')?;
+        let format = TexelFormat::all().find(|f| f.name() == format)?;
+        return Some(Intrinsic::LoadFormat(image_shape(shape)?, format));
+    }
     if let Some(clock) = name.strip_prefix("read_clock_") {
         return Clock::from_name(clock).map(Intrinsic::ReadClock);
     }
@@ -197,6 +204,7 @@ fn image_access(verb: &str, what: &str) -> Option<Intrinsic> {
     Some(match verb {
         "read" => Intrinsic::ReadImage(shape, texel),
         "sample" => Intrinsic::SampleImage(shape, texel),
+        "load" => Intrinsic::LoadImage(shape, texel),
         "fetch" => Intrinsic::FetchImage(shape, texel),
         "write" => Intrinsic::WriteImage(shape, texel),
         _ => return None,

@@ -117,7 +117,9 @@ impl FuncLowering<'_, '_> {
             | Type::Function { .. }
             | Type::Image { .. }
             | Type::Sampler
-            | Type::Event => return broken("a comparison of what cannot be compared"),
+            | Type::Event
+            | Type::Pipe { .. }
+            | Type::ReserveId => return broken("a comparison of what cannot be compared"),
         };
         let op = match (op, scalar.is_float(), scalar.is_signed()) {
             (CmpOp::Eq, true, _) => C::FOEq,

@@ -337,7 +337,9 @@ impl FuncLowering<'_, '_> {
             | Type::Function { .. }
             | Type::Image { .. }
             | Type::Sampler
-            | Type::Event => return broken(at(place.span, "++ of what is no number")),
+            | Type::Event
+            | Type::Pipe { .. }
+            | Type::ReserveId => return broken(at(place.span, "++ of what is no number")),
         };
         self.store_slot(&slot, place.ty, new)?;
         Ok(if post { old } else { new })

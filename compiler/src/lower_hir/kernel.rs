@@ -2,6 +2,7 @@
 //! declaration.
 
 use super::{Lowered, broken, types};
+use crate::hir::ty::ImageAccess;
 use crate::hir::{self, Program, Space, Type};
 use crate::ir::{ArgKind, Func, KernelArg, KernelInfo, PointerUse};
 
@@ -11,10 +12,12 @@ const ADDRESS_CONSTANT: u32 = 0x119D;
 const ADDRESS_PRIVATE: u32 = 0x119E;
 const ACCESS_READ_ONLY: u32 = 0x11A0;
 const ACCESS_WRITE_ONLY: u32 = 0x11A1;
+const ACCESS_READ_WRITE: u32 = 0x11A2;
 const ACCESS_NONE: u32 = 0x11A3;
 const TYPE_CONST: u32 = 1;
 const TYPE_RESTRICT: u32 = 2;
 const TYPE_VOLATILE: u32 = 4;
+const TYPE_PIPE: u32 = 8;
 
 /// Returns the kernel's description.
 pub(super) fn info(program: &Program, kernel: &hir::Kernel, func: Func) -> Lowered<KernelInfo> {
@@ -75,7 +78,18 @@ fn argument(program: &Program, ty: hir::TypeId, arg: &hir::KernelArg) -> Lowered
                 }
             }
         }
-        Type::Scalar(_) | Type::Vector(..) | Type::Event => ArgKind::Pod {
+        Type::Pipe { write, .. } => {
+            address_qualifier = ADDRESS_GLOBAL;
+            access_qualifier = match write {
+                true => ACCESS_WRITE_ONLY,
+                false => ACCESS_READ_ONLY,
+            };
+            ArgKind::Buffer {
+                space: types::space(Space::Global),
+                align: 4,
+            }
+        }
+        Type::Scalar(_) | Type::Vector(..) | Type::Event | Type::ReserveId => ArgKind::Pod {
             size: types::size(types, ty)?,
             align: types.align(ty),
             by_ref: false,
@@ -85,16 +99,16 @@ fn argument(program: &Program, ty: hir::TypeId, arg: &hir::KernelArg) -> Lowered
             align: types.align(ty).max(1),
             by_ref: true,
         },
-        Type::Image { dim, write } => {
+        Type::Image { dim, access } => {
             address_qualifier = ADDRESS_GLOBAL;
-            access_qualifier = if arg.image_write.unwrap_or(write) {
-                ACCESS_WRITE_ONLY
-            } else {
-                ACCESS_READ_ONLY
+            access_qualifier = match access {
+                ImageAccess::Read => ACCESS_READ_ONLY,
+                ImageAccess::Write => ACCESS_WRITE_ONLY,
+                ImageAccess::ReadWrite => ACCESS_READ_WRITE,
             };
             ArgKind::Image {
                 shape: dim.shape(),
-                write,
+                write: access.writes(),
             }
         }
         Type::Sampler => ArgKind::Sampler,
@@ -102,6 +116,7 @@ fn argument(program: &Program, ty: hir::TypeId, arg: &hir::KernelArg) -> Lowered
             return broken("a kernel parameter of a type that has no values");
         }
     };
+    let is_pipe = matches!(types.get(ty), Type::Pipe { .. });
     let bit = |on: bool, flag: u32| if on { flag } else { 0 };
     Ok(KernelArg {
         name: arg.name.clone(),
@@ -111,7 +126,8 @@ fn argument(program: &Program, ty: hir::TypeId, arg: &hir::KernelArg) -> Lowered
         access_qualifier,
         type_qualifier: bit(is_const, TYPE_CONST)
             | bit(arg.is_restrict, TYPE_RESTRICT)
-            | bit(arg.is_volatile, TYPE_VOLATILE),
+            | bit(arg.is_volatile, TYPE_VOLATILE)
+            | bit(is_pipe, TYPE_PIPE),
         restrict: arg.is_restrict,
         uses: PointerUse::default(),
     })

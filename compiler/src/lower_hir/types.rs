@@ -38,6 +38,9 @@ pub(super) fn value(types: &Types, id: TypeId) -> Option<Ty> {
         Type::Image { .. } => Some(Ty::of(ir::Scalar::Image)),
         Type::Sampler => Some(Ty::of(ir::Scalar::Sampler)),
         Type::Event => Some(Ty::I64),
+        // A pipe is the buffer that `builtins/lib/pipe.cl` describes.
+        Type::Pipe { .. } => Some(Ty::ptr(AddressSpace::Global)),
+        Type::ReserveId => Some(Ty::I32),
         Type::Void | Type::Array(..) | Type::IncompleteArray(_) | Type::Record(_) | Type::Function { .. } => {
             None
         }
@@ -86,7 +89,9 @@ pub(super) fn pointee(types: &Types, id: TypeId) -> Lowered<TypeId> {
         | Type::Function { .. }
         | Type::Image { .. }
         | Type::Sampler
-        | Type::Event => broken("a pointer is expected"),
+        | Type::Event
+        | Type::Pipe { .. }
+        | Type::ReserveId => broken("a pointer is expected"),
     }
 }
 

@@ -29,6 +29,10 @@
 //! descriptor is the sampler with normalized coordinates; then all reads with it divide unnormalized
 //! coordinates by the size.
 //!
+//! An image that is read and written is read as a storage image. If the target cannot read those without stating their
+//! format ([`Features::reads_any_format`](crate::target::Features)), the image's format is compared with each format
+//! that such images may have.
+//!
 //! Writes of integers clamp them to the image's data type first (CL 8.3.3, 8.3.4). Components are reordered
 //! where the target stores channel orders that Vulkan does not have
 //! ([`Features::reordered_writes`](crate::target::Features)).
@@ -36,7 +40,7 @@
 mod filter;
 
 use super::{Changed, Pass, PassCx, PassError};
-use crate::intrinsic::{ImageShape, Intrinsic, SamplerMask, Texel};
+use crate::intrinsic::{ImageShape, Intrinsic, SamplerMask, Texel, TexelFormat};
 use crate::inv;
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{BinOp, Builder, CastOp, CmpOp, Function, Handle, Inst, Module, Op, Scalar, Ty, Value};
@@ -65,7 +69,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 fn concerns(func: &Function, inst: Inst) -> bool {
     matches!(
         func.insts[inst].op,
-        Op::Intrinsic(Intrinsic::ReadImage(..) | Intrinsic::WriteImage(..))
+        Op::Intrinsic(Intrinsic::ReadImage(..) | Intrinsic::LoadImage(..) | Intrinsic::WriteImage(..))
     )
 }
 
@@ -135,6 +139,10 @@ fn lower(func: &mut Function, target: &Target) -> bool {
                     let value = read.lower(&mut b);
                     replacements.set(data.results[0], value);
                 }
+                Op::Intrinsic(Intrinsic::LoadImage(shape, texel)) if !target.features.reads_any_format => {
+                    let value = of_known_format(&mut b, data.args[0], data.args[1], shape, texel);
+                    replacements.set(data.results[0], value);
+                }
                 Op::Intrinsic(Intrinsic::WriteImage(_, texel)) => {
                     let mut value = saturated(&mut b, data.args[0], data.args[2], texel);
                     if target.features.reordered_writes {
@@ -174,6 +182,42 @@ fn reordered(b: &mut Builder<'_>, image: Value, value: Value) -> Value {
         result = b.select(is, moved, result);
     }
     result
+}
+
+/// Reads a texel of an image that has one of the formats of [`TexelFormat`].
+fn of_known_format(b: &mut Builder<'_>, image: Value, at: Value, shape: ImageShape, texel: Texel) -> Value {
+    let formats: Vec<TexelFormat> = TexelFormat::all().filter(|f| f.texel() == texel).collect();
+    let order = intrinsic(b, Intrinsic::ChannelOrder, vec![image], Ty::I32);
+    let data = intrinsic(b, Intrinsic::ChannelDataType, vec![image], Ty::I32);
+    let ty = texel_type(texel);
+    let mut open = Vec::new();
+    let mut value = None;
+    for (i, &format) in formats.iter().enumerate() {
+        let load = Intrinsic::LoadFormat(shape, format);
+        if i + 1 == formats.len() {
+            value = Some(intrinsic(b, load, vec![image, at], ty));
+            break;
+        }
+        let (wanted_order, wanted_data) = format.channels();
+        let (wanted_order, wanted_data) = (b.i32(wanted_order), b.i32(wanted_data));
+        let is_order = b.compare(CmpOp::IEq, order, wanted_order);
+        let is_data = b.compare(CmpOp::IEq, data, wanted_data);
+        let is = b.binary(BinOp::And, is_order, is_data);
+        let (inst, then, otherwise) = b.if_(is, &[ty]);
+        b.enter(then);
+        let loaded = intrinsic(b, load, vec![image, at], ty);
+        b.exit(inst, vec![loaded]);
+        b.leave();
+        b.enter(otherwise);
+        open.push(inst);
+    }
+    let mut value = value.expect("there are formats of each type");
+    for inst in open.into_iter().rev() {
+        b.exit(inst, vec![value]);
+        b.leave();
+        value = b.results(inst)[0];
+    }
+    value
 }
 
 /// Clamps an integer texel to the range of the image's data type.

@@ -267,6 +267,8 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::ReadImage(..)
         | Intrinsic::SampleImage(..)
         | Intrinsic::FetchImage(..)
+        | Intrinsic::LoadImage(..)
+        | Intrinsic::LoadFormat(..)
         | Intrinsic::WriteImage(..)
         | Intrinsic::ImageSize(_)
         | Intrinsic::ChannelOrder

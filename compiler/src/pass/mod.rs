@@ -66,6 +66,7 @@ pub mod unroll_counted;
 pub mod unroll_loops;
 pub mod widen_accesses;
 pub mod widen_integers;
+pub mod zero_private;
 
 use crate::diag::{Diags, InternalError};
 use crate::inv;

@@ -8,7 +8,7 @@ use super::{
     merge_accesses, pair_words, permute_bytes, promote_accumulators, resolve_generic, round_doubles,
     scalarize_integers, scratch_memory, share_addresses, share_loads, share_offsets, simplify_integers,
     simplify_regions, solve_loops, split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses,
-    widen_integers,
+    widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -18,6 +18,10 @@ use crate::target::Target;
 /// reason for its position.
 pub fn pipeline(target: &Target) -> Pipeline {
     let mut p = Pipeline::default();
+    if target.zeroed.private {
+        // Before variables become values, which are undefined without an initialization.
+        p.run_pass(zero_private::PASS);
+    }
     // These passes run before `inline`, so that each function is simplified once and not once for each of its
     // copies.
     p.run_pass(sroa::PASS);
@@ -222,7 +226,9 @@ pub fn pipeline(target: &Target) -> Pipeline {
 pub fn all_passes() -> Vec<Pass> {
     let mut list = pipeline(&Target::desktop()).passes();
     let mut at = 0;
-    for pass in pipeline(&Target::faulty()).passes() {
+    let mut other = Target::faulty();
+    other.zeroed.private = true;
+    for pass in pipeline(&other).passes() {
         match list.iter().position(|p| p.name == pass.name) {
             Some(place) => at = place + 1,
             None => {

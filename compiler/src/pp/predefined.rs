@@ -44,8 +44,8 @@ pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
     match Keyword::from_text(name) {
         // `vec_step` exists since OpenCL C 1.1.
         Some(Keyword::VecStep) if settings.std == ClStd::Cl10 => return Known::Nothing,
-        // The generic address space came with OpenCL C 2.0.
-        Some(Keyword::GenericSpace) if settings.std < ClStd::Cl20 => return Known::Nothing,
+        // The generic address space and pipes came with OpenCL C 2.0.
+        Some(Keyword::GenericSpace | Keyword::Pipe) if settings.std < ClStd::Cl20 => return Known::Nothing,
         Some(k) => return Known::Keyword(k),
         None => {}
     }
@@ -296,6 +296,7 @@ static LATER_MACROS: &[(&str, &str)] = &[
     ("ATOMIC_FLAG_INIT", "ATOMIC_FLAG_INIT 0"),
     ("ATOMIC_VAR_INIT", "ATOMIC_VAR_INIT(value) (value)"),
     ("CLK_IMAGE_MEM_FENCE", "CLK_IMAGE_MEM_FENCE 0x04"),
+    ("CLK_NULL_RESERVE_ID", "CLK_NULL_RESERVE_ID ((reserve_id_t)0)"),
     ("CLK_sBGRA", "CLK_sBGRA 0x10c2"),
     ("CLK_sRGB", "CLK_sRGB 0x10bf"),
     ("CLK_sRGBA", "CLK_sRGBA 0x10c1"),

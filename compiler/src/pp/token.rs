@@ -152,7 +152,7 @@ keywords! {
     Global "global" | "__global", Local "local" | "__local", Constant "constant" | "__constant",
     Private "private" | "__private", GenericSpace "generic" | "__generic",
     ReadOnly "read_only" | "__read_only", WriteOnly "write_only" | "__write_only",
-    ReadWrite "read_write" | "__read_write",
+    ReadWrite "read_write" | "__read_write", Pipe "pipe",
     VecStep "vec_step",
     Attribute "__attribute__" | "__attribute", Typeof "typeof" | "__typeof" | "__typeof__",
     Asm "asm" | "__asm" | "__asm__", Alignof "__alignof__" | "__alignof" | "_Alignof",

@@ -16,6 +16,7 @@ mod library;
 mod memory;
 mod native;
 mod overload;
+mod pipe;
 mod printf;
 mod relation;
 mod shuffle;

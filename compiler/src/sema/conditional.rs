@@ -72,7 +72,12 @@ impl Sema<'_> {
     fn common_arms(&mut self, a: Expr, b: Expr, span: Span) -> Result<(Expr, Expr)> {
         let (ta, tb) = (a.ty, b.ty);
         // 6.9.b, 6.12.14.1: no operator accepts images or samplers.
-        let handle = |ty| matches!(self.ty(ty), Type::Image { .. } | Type::Sampler);
+        let handle = |ty| {
+            matches!(
+                self.ty(ty),
+                Type::Image { .. } | Type::Sampler | Type::Pipe { .. }
+            )
+        };
         if ta == tb && !matches!(self.ty(ta), Type::Scalar(_)) && !handle(ta) {
             return Ok((a, b));
         }

@@ -52,7 +52,9 @@ impl Sema<'_> {
             | Type::Function { .. }
             | Type::Image { .. }
             | Type::Sampler
-            | Type::Event => match l.place.kind {
+            | Type::Event
+            | Type::Pipe { .. }
+            | Type::ReserveId => match l.place.kind {
                 // The value was only wrapped as a temporary object, so it is not in memory.
                 PlaceKind::Temporary(e) => Ok(*e),
                 PlaceKind::Local(_)
@@ -367,7 +369,7 @@ impl Sema<'_> {
             (Type::Pointer { .. }, Type::Scalar(s)) if s.is_integer() => {
                 Err(self.mismatch(&e, ty, why, "incompatible pointer to integer conversion "))
             }
-            (Type::Scalar(_), Type::Event) if self.is_null(&e) => {
+            (Type::Scalar(_), Type::Event | Type::ReserveId) if self.is_null(&e) => {
                 Ok(self.reinterpret(Convert::IntToPointer, e, ty))
             }
             // 6.12.14.1: a sampler is a constant. The initializer of a declaration has its own message.
@@ -635,7 +637,9 @@ impl Sema<'_> {
                 };
                 Ok(self.numeric(e, ty))
             }
-            (Type::Scalar(_), Type::Event | Type::Sampler) => self.convert(e, ty, Why::Assign),
+            (Type::Scalar(_), Type::Event | Type::ReserveId | Type::Sampler) => {
+                self.convert(e, ty, Why::Assign)
+            }
             (Type::Scalar(_) | Type::Vector(..) | Type::Pointer { .. }, _) => {
                 let (f, t) = (self.type_name(e.ty), self.type_name(ty));
                 let message = match self.ty(ty) {

@@ -260,7 +260,7 @@ impl Sema<'_> {
                 ))
             }
             Type::Array(elem, _) | Type::IncompleteArray(elem) => self.check_variable_type(elem, name),
-            Type::Image { .. } => {
+            Type::Image { .. } | Type::Pipe { .. } => {
                 let t = self.type_name(ty);
                 Err(self.error(
                     name.span,

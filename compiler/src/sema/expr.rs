@@ -492,7 +492,10 @@ impl Sema<'_> {
         ) {
             return Err(self.error(span, "address of vector element requested"));
         }
-        if matches!(self.ty(l.place.ty), Type::Image { .. } | Type::Sampler) {
+        if matches!(
+            self.ty(l.place.ty),
+            Type::Image { .. } | Type::Sampler | Type::Pipe { .. }
+        ) {
             let t = self.type_name(l.place.ty);
             return Err(self.error(span, format!("invalid argument type '{t}' to unary expression")));
         }
@@ -543,7 +546,7 @@ impl Sema<'_> {
                 return Err(self.error(op_span, "expression is not assignable"));
             }
             // 6.9.b, 6.12.14.1: images and samplers cannot be modified.
-            Type::Image { .. } | Type::Sampler => {
+            Type::Image { .. } | Type::Sampler | Type::Pipe { .. } => {
                 let t = self.type_name(l.place.ty);
                 return Err(self.error(op_span, format!("variable of type '{t}' cannot be modified")));
             }

@@ -418,9 +418,12 @@ impl Sema<'_> {
 
     fn zero_of(&mut self, ty: TypeId, span: Span) -> Result<Expr> {
         match self.ty(ty) {
-            Type::Scalar(_) | Type::Vector(..) | Type::Pointer { .. } | Type::Event | Type::Sampler => {
-                Ok(self.zero(ty, span))
-            }
+            Type::Scalar(_)
+            | Type::Vector(..)
+            | Type::Pointer { .. }
+            | Type::Event
+            | Type::ReserveId
+            | Type::Sampler => Ok(self.zero(ty, span)),
             _ => {
                 let t = self.type_name(ty);
                 Err(self.error(span, format!("illegal initializer type '{t}'")))

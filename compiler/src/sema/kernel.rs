@@ -84,6 +84,7 @@ impl Sema<'_> {
             Type::Scalar(Scalar::Half) if !self.has_half => self.bad_param("half", span),
             Type::Scalar(_) if q.is_size => self.bad_param("size_t", span),
             Type::Event => self.bad_param("event_t", span),
+            Type::ReserveId => self.bad_param("reserve_id_t", span),
             Type::Record(_) => self.check_record_param(q.ty, span),
             Type::Image { .. } | Type::Sampler if self.target.features.images => {}
             Type::Image { dim, .. } => {
@@ -106,7 +107,8 @@ impl Sema<'_> {
             | Type::Vector(..)
             | Type::Array(..)
             | Type::IncompleteArray(_)
-            | Type::Function { .. } => {}
+            | Type::Function { .. }
+            | Type::Pipe { .. } => {}
         }
     }
 
@@ -157,7 +159,12 @@ impl Sema<'_> {
                 | Type::Function { .. }
                 | Type::Image { .. }
                 | Type::Sampler
-                | Type::Event => {}
+                | Type::Event
+                | Type::Pipe { .. } => {}
+                Type::ReserveId => {
+                    self.bad_param("reserve_id_t", span);
+                    return;
+                }
             }
         }
     }
@@ -184,10 +191,6 @@ impl Sema<'_> {
             is_const,
             is_volatile,
             is_restrict,
-            image_write: match *self.ty(q.ty) {
-                Type::Image { write, .. } => Some(write),
-                _ => None,
-            },
         }
     }
 

@@ -37,13 +37,15 @@ impl Sema<'_> {
             Type::Scalar(s) => s.name().to_string(),
             Type::Vector(s, n) => format!("{}{n}", s.name()),
             Type::Record(id) => self.record_name(*id),
-            Type::Image { dim, write } => format!(
-                "{} {}",
-                if *write { "__write_only" } else { "__read_only" },
-                dim.name()
-            ),
+            Type::Image { dim, access } => format!("{} {}", access.name(), dim.name()),
             Type::Sampler => "sampler_t".to_string(),
             Type::Event => "event_t".to_string(),
+            Type::Pipe { packet, write } => format!(
+                "{} pipe {}",
+                if *write { "__write_only" } else { "__read_only" },
+                self.type_name(*packet)
+            ),
+            Type::ReserveId => "reserve_id_t".to_string(),
             Type::Pointer {
                 pointee,
                 space,
@@ -69,7 +71,9 @@ impl Sema<'_> {
                     | Type::Record(_)
                     | Type::Image { .. }
                     | Type::Sampler
-                    | Type::Event => format!("*{restrict}{inner}"),
+                    | Type::Event
+                    | Type::Pipe { .. }
+                    | Type::ReserveId => format!("*{restrict}{inner}"),
                 };
                 if matches!(self.ty(*pointee), Type::Pointer { .. }) {
                     // The qualifiers of a pointer follow its star.

@@ -4,8 +4,9 @@ use super::scope::Entity;
 use super::{QualType, Result, Sema, attr};
 use crate::builtins::older_contract;
 use crate::diag::Diag;
-use crate::hir::ty::ImageDim;
+use crate::hir::ty::{ImageAccess, ImageDim};
 use crate::hir::{Scalar, Space, Type, TypeId};
+use crate::options::ClStd;
 use crate::source::Span;
 use crate::syntax::ast::{
     AccessQual, DeclSpecs, Declarator, Derived, Ident, Param, Params, Quals, Storage, TypeKeyword, TypeName,
@@ -52,7 +53,12 @@ pub(super) fn predefined(name: &str) -> Option<Predefined> {
             _ => scalar(plain).map(|s| Predefined::Type(Type::Scalar(s))),
         };
     }
-    let image = |dim| Some(Predefined::Type(Type::Image { dim, write: false }));
+    let image = |dim| {
+        Some(Predefined::Type(Type::Image {
+            dim,
+            access: ImageAccess::Read,
+        }))
+    };
     match name {
         "bool" => return Some(Predefined::Type(Type::Scalar(Scalar::Bool))),
         "void" => return Some(Predefined::Type(Type::Void)),
@@ -61,6 +67,7 @@ pub(super) fn predefined(name: &str) -> Option<Predefined> {
         "memory_order" | "memory_scope" => return Some(Predefined::Type(Type::Scalar(Scalar::Int))),
         "cl_mem_fence_flags" => return Some(Predefined::Type(Type::Scalar(Scalar::UInt))),
         "event_t" => return Some(Predefined::Type(Type::Event)),
+        "reserve_id_t" => return Some(Predefined::Type(Type::ReserveId)),
         "sampler_t" => return Some(Predefined::Type(Type::Sampler)),
         "image1d_t" => return image(ImageDim::D1),
         "image1d_buffer_t" => return image(ImageDim::D1Buffer),
@@ -98,23 +105,46 @@ impl Sema<'_> {
             }
         };
         self.apply_quals(&mut q, &specs.quals);
+        if let Some(span) = specs.quals.pipe {
+            q = self.pipe_of(q, span)?;
+        }
         if let Some((access, span)) = specs.quals.access {
             match *self.ty(q.ty) {
-                Type::Image { dim, .. } => {
+                Type::Pipe { packet, .. } => {
                     if access == AccessQual::ReadWrite {
+                        self.error(span, "access qualifier 'read_write' can not be used for a pipe");
+                    }
+                    let write = access == AccessQual::WriteOnly;
+                    q.ty = self.program.types.intern(Type::Pipe { packet, write });
+                }
+                Type::Image { dim, .. } => {
+                    if access == AccessQual::ReadWrite && self.options.std < ClStd::Cl20 {
                         self.error(
                             span,
                             "access qualifier 'read_write' can not be used for an image before OpenCL 2.0",
                         );
+                    } else if access == AccessQual::ReadWrite
+                        && !self.has_feature("__opencl_c_read_write_images")
+                    {
+                        let message = "access qualifier 'read_write' requires __opencl_c_read_write_images, which the \
+                                       device does not have";
+                        self.error(span, message);
                     }
-                    let write = access == AccessQual::WriteOnly;
-                    if write && dim == ImageDim::D3 && !self.target.has_extension("cl_khr_3d_image_writes") {
+                    let access = match access {
+                        AccessQual::ReadOnly => ImageAccess::Read,
+                        AccessQual::WriteOnly => ImageAccess::Write,
+                        AccessQual::ReadWrite => ImageAccess::ReadWrite,
+                    };
+                    if access == ImageAccess::Write
+                        && dim == ImageDim::D3
+                        && !self.target.has_extension("cl_khr_3d_image_writes")
+                    {
                         self.error(
                             span,
                             "use of type '__write_only image3d_t' requires cl_khr_3d_image_writes support",
                         );
                     }
-                    q.ty = self.program.types.intern(Type::Image { dim, write });
+                    q.ty = self.program.types.intern(Type::Image { dim, access });
                 }
                 _ => {
                     self.error(span, "access qualifier can only be used for pipe and image type");
@@ -122,6 +152,34 @@ impl Sema<'_> {
             }
         }
         Ok(q)
+    }
+
+    /// Returns the type of pipes of a type (OpenCL C 2.0, 6.13.16).
+    fn pipe_of(&mut self, packet: QualType, span: Span) -> Result<QualType> {
+        self.require_pipes("the specifier 'pipe'", span)?;
+        let good = match *self.ty(packet.ty) {
+            Type::Scalar(s) => s != Scalar::Bool,
+            Type::Vector(..) | Type::Record(_) => true,
+            _ => false,
+        };
+        if !good || self.program.types.size(packet.ty).is_none_or(|n| n == 0) {
+            let name = self.type_name(packet.ty);
+            return Err(self.error(span, format!("a pipe cannot have packets of type '{name}'")));
+        }
+        Ok(QualType::plain(self.program.types.intern(Type::Pipe {
+            packet: packet.ty,
+            write: false,
+        })))
+    }
+
+    fn require_pipes(&mut self, what: &str, span: Span) -> Result<()> {
+        match self.has_feature("__opencl_c_pipes") {
+            true => Ok(()),
+            false => {
+                let message = format!("{what} requires __opencl_c_pipes, which the device does not have");
+                Err(self.error(span, message))
+            }
+        }
     }
 
     fn apply_quals(&mut self, q: &mut QualType, quals: &Quals) {
@@ -251,6 +309,9 @@ impl Sema<'_> {
                 if let Type::Scalar(s) | Type::Vector(s, _) = ty {
                     self.checked_scalar(s, name.span)?;
                 }
+                if ty == Type::ReserveId {
+                    self.require_pipes("type 'reserve_id_t'", name.span)?;
+                }
                 if matches!(ty, Type::Image { dim, .. } if dim.is_depth())
                     && !self.target.has_extension("cl_khr_depth_images")
                 {
@@ -300,7 +361,7 @@ impl Sema<'_> {
             Type::Function { .. } => {
                 return Err(self.error(span, "pointers to functions are not allowed"));
             }
-            Type::Image { .. } | Type::Sampler | Type::Event => {
+            Type::Image { .. } | Type::Sampler | Type::Event | Type::Pipe { .. } => {
                 let name = self.type_name(q.ty);
                 return Err(self.error(span, format!("pointer to type '{name}' is invalid in OpenCL")));
             }
@@ -310,7 +371,8 @@ impl Sema<'_> {
             | Type::Pointer { .. }
             | Type::Array(..)
             | Type::IncompleteArray(_)
-            | Type::Record(_) => {}
+            | Type::Record(_)
+            | Type::ReserveId => {}
         }
         let space = q.space.unwrap_or(match self.has_generic() {
             true => Space::Generic,
@@ -344,7 +406,7 @@ impl Sema<'_> {
                 let what = label(d);
                 return Err(self.error(d.span, format!("{what} array of functions")));
             }
-            Type::Image { .. } | Type::Sampler => {
+            Type::Image { .. } | Type::Sampler | Type::Pipe { .. } => {
                 let name = self.type_name(q.ty);
                 return Err(self.error(d.span, format!("array of '{name}' type is invalid in OpenCL")));
             }
@@ -400,7 +462,7 @@ impl Sema<'_> {
                 };
                 return Err(self.error(span, format!("function cannot return {kind} type '{name}'")));
             }
-            Type::Image { .. } | Type::Sampler => {
+            Type::Image { .. } | Type::Sampler | Type::Pipe { .. } => {
                 let name = self.type_name(ret.ty);
                 return Err(self.error(
                     span,

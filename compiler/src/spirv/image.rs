@@ -5,23 +5,26 @@
 
 use super::instruction::instruction;
 use super::{Emit, FnEmitter, Id, bug};
-use crate::intrinsic::{ImageShape, Intrinsic, Texel};
+use crate::intrinsic::{ImageShape, Intrinsic, Texel, TexelFormat};
 use crate::ir::walk::Walk;
 use crate::ir::{ArgLocation, Handle, Inst, Op, Scalar, Ty, Value};
 
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The image and sampler variables of a kernel.
 #[derive(Default)]
 pub(super) struct Handles {
-    /// By argument and texel type: the variable, and the type of the image.
-    images: BTreeMap<(u32, Texel), (Id, Id)>,
+    /// By argument, texel type and, if the kernel reads texels of a known format, that format: the variable, and the
+    /// type of the image.
+    images: BTreeMap<(u32, Texel, Option<TexelFormat>), (Id, Id)>,
     /// By handle: an argument, its normalized sampler, or a literal sampler's mask.
     samplers: BTreeMap<Handle, Id>,
     /// The texel type with which the kernel first reads or writes each image argument.
     texels: Option<BTreeMap<Handle, Texel>>,
+    /// The image arguments that the kernel reads and writes.
+    loaded: Option<BTreeSet<Handle>>,
 }
 
 /// An image whose descriptor has been loaded.
@@ -38,7 +41,7 @@ impl FnEmitter<'_, '_> {
         let args = &f.insts[inst].args;
         match op {
             Intrinsic::SampleImage(shape, texel) => {
-                let image = self.load_image(args[0], shape, texel)?;
+                let image = self.load_image(args[0], shape, texel, None)?;
                 let sampler = self.load_sampler(args[1])?;
                 let at = self.value(args[2])?;
                 let sampled_type = vec![Operand::IdRef(image.ty)];
@@ -54,8 +57,11 @@ impl FnEmitter<'_, '_> {
                 self.texel_of(spv::Op::ImageSampleExplicitLod, texel, operands)
                     .map(Some)
             }
+            Intrinsic::LoadImage(..) | Intrinsic::LoadFormat(..) => {
+                self.storage_read(op, args[0], args[1]).map(Some)
+            }
             Intrinsic::FetchImage(shape, texel) => {
-                let image = self.load_image(args[0], shape, texel)?;
+                let image = self.load_image(args[0], shape, texel, None)?;
                 let at = self.value(args[1])?;
                 let mut operands = vec![Operand::IdRef(image.value), Operand::IdRef(at)];
                 if shape != ImageShape::Buffer {
@@ -65,7 +71,7 @@ impl FnEmitter<'_, '_> {
                 self.texel_of(spv::Op::ImageFetch, texel, operands).map(Some)
             }
             Intrinsic::WriteImage(shape, texel) => {
-                let image = self.load_image(args[0], shape, texel)?;
+                let image = self.load_image(args[0], shape, texel, None)?;
                 let at = self.value(args[1])?;
                 let mut value = self.value(args[2])?;
                 if texel == Texel::Int {
@@ -75,13 +81,16 @@ impl FnEmitter<'_, '_> {
                 self.e
                     .needs
                     .capability(spv::Capability::StorageImageWriteWithoutFormat);
-                let operands = [image.value, at, value].map(Operand::IdRef).to_vec();
+                let mut operands = [image.value, at, value].map(Operand::IdRef).to_vec();
+                if self.is_loaded(args[0])? {
+                    self.not_private(&mut operands);
+                }
                 self.push(instruction(spv::Op::ImageWrite, None, None, operands))?;
                 Ok(None)
             }
             Intrinsic::ImageSize(shape) => {
                 let texel = self.texel_in_use(args[0])?;
-                let image = self.load_image(args[0], shape, texel)?;
+                let image = self.load_image(args[0], shape, texel, None)?;
                 self.e.needs.capability(spv::Capability::ImageQuery);
                 let ty = self.e.ty(Ty::vector(Scalar::I32, shape.lanes()))?;
                 if image.write || shape == ImageShape::Buffer {
@@ -93,6 +102,61 @@ impl FnEmitter<'_, '_> {
             }
             _ => Err(bug("an image operation that is left after lowering")),
         }
+    }
+
+    /// Reads a texel of an image that the kernel also writes.
+    fn storage_read(&mut self, op: Intrinsic, image: Value, at: Value) -> Emit<Id> {
+        let (shape, texel, format) = match op {
+            Intrinsic::LoadFormat(shape, format) => (shape, format.texel(), Some(format)),
+            Intrinsic::LoadImage(shape, texel) => (shape, texel, None),
+            _ => return Err(bug("an operation that is no load of a texel")),
+        };
+        self.e.needs.capability(match format {
+            Some(_) => spv::Capability::StorageImageExtendedFormats,
+            None => spv::Capability::StorageImageReadWithoutFormat,
+        });
+        let image = self.load_image(image, shape, texel, format)?;
+        let at = self.value(at)?;
+        let mut operands = vec![Operand::IdRef(image.value), Operand::IdRef(at)];
+        self.not_private(&mut operands);
+        self.texel_of(spv::Op::ImageRead, texel, operands)
+    }
+
+    /// States that fences order an access to an image.
+    fn not_private(&mut self, operands: &mut Vec<Operand>) {
+        if self.vulkan_model() {
+            operands.push(Operand::ImageOperands(spv::ImageOperands::NON_PRIVATE_TEXEL));
+        }
+    }
+
+    /// Returns whether the kernel reads and writes any image.
+    pub(super) fn loads_images(&mut self) -> Emit<bool> {
+        self.loaded().map(|loaded| !loaded.is_empty())
+    }
+
+    /// Returns whether the kernel reads and writes an image.
+    fn is_loaded(&mut self, image: Value) -> Emit<bool> {
+        let handle = self.handle(image)?;
+        self.loaded().map(|loaded| loaded.contains(&handle))
+    }
+
+    fn loaded(&mut self) -> Emit<&BTreeSet<Handle>> {
+        let found = match self.handles.loaded.take() {
+            Some(known) => known,
+            None => {
+                let mut found = BTreeSet::new();
+                let f = self.f;
+                let mut walk = Walk::new(f);
+                while let Some((_, inst)) = walk.next(f) {
+                    let data = &f.insts[inst];
+                    if let Op::Intrinsic(Intrinsic::LoadImage(..) | Intrinsic::LoadFormat(..)) = data.op {
+                        found.insert(self.handle(data.args[0])?);
+                    }
+                }
+                found
+            }
+        };
+        Ok(self.handles.loaded.insert(found))
     }
 
     /// Appends an instruction whose result is a texel, and converts the result to the IR's vector type.
@@ -171,6 +235,7 @@ impl FnEmitter<'_, '_> {
             if let Op::Intrinsic(
                 Intrinsic::SampleImage(_, texel)
                 | Intrinsic::FetchImage(_, texel)
+                | Intrinsic::LoadImage(_, texel)
                 | Intrinsic::WriteImage(_, texel),
             ) = data.op
             {
@@ -181,20 +246,34 @@ impl FnEmitter<'_, '_> {
         Ok(texels)
     }
 
-    fn load_image(&mut self, v: Value, shape: ImageShape, texel: Texel) -> Emit<Image> {
+    fn load_image(
+        &mut self,
+        v: Value,
+        shape: ImageShape,
+        texel: Texel,
+        format: Option<TexelFormat>,
+    ) -> Emit<Image> {
         let (arg, binding, write) = self.image_argument(v)?;
-        let (variable, ty) = match self.handles.images.get(&(arg, texel)) {
+        let (variable, ty) = match self.handles.images.get(&(arg, texel, format)) {
             Some(&found) => found,
             None => {
-                let ty = self.image_type(shape, texel, write)?;
+                let ty = self.image_type(shape, texel, write, format)?;
                 let at = (self.argument_set()?, binding);
                 let variable = self.descriptor(ty, at, arg)?;
-                if write {
+                let is_loaded = write && self.is_loaded(v)?;
+                if is_loaded {
+                    // Reads and writes may use several variables of the same image.
+                    self.e.decorate(variable, spv::Decoration::Aliased, &[]);
+                    if !self.vulkan_model() {
+                        self.e.decorate(variable, spv::Decoration::Coherent, &[]);
+                    }
+                }
+                if write && format.is_none() && !(is_loaded && self.e.target.features.reads_any_format) {
                     // Without this decoration, the device would need the feature to read images without a
                     // format.
                     self.e.decorate(variable, spv::Decoration::NonReadable, &[]);
                 }
-                self.handles.images.insert((arg, texel), (variable, ty));
+                self.handles.images.insert((arg, texel, format), (variable, ty));
                 (variable, ty)
             }
         };
@@ -202,7 +281,13 @@ impl FnEmitter<'_, '_> {
         Ok(Image { value, ty, write })
     }
 
-    fn image_type(&mut self, shape: ImageShape, texel: Texel, write: bool) -> Emit<Id> {
+    fn image_type(
+        &mut self,
+        shape: ImageShape,
+        texel: Texel,
+        write: bool,
+        format: Option<TexelFormat>,
+    ) -> Emit<Id> {
         let (dim, capability) = match shape {
             ImageShape::D1 | ImageShape::D1Array => (
                 spv::Dim::Dim1D,
@@ -235,7 +320,7 @@ impl FnEmitter<'_, '_> {
             Operand::LiteralBit32(u32::from(shape.is_array())),
             Operand::LiteralBit32(0),
             Operand::LiteralBit32(if write { 2 } else { 1 }),
-            Operand::ImageFormat(spv::ImageFormat::Unknown),
+            Operand::ImageFormat(format.map_or(spv::ImageFormat::Unknown, image_format)),
         ];
         Ok(self.e.intern(spv::Op::TypeImage, None, operands))
     }
@@ -295,6 +380,33 @@ impl FnEmitter<'_, '_> {
             },
         }
     }
+}
+
+/// Returns SPIR-V's name of a format.
+pub(super) fn image_format(format: TexelFormat) -> spv::ImageFormat {
+    use spv::ImageFormat as F;
+    const ALL: [F; 18] = [
+        F::R8,
+        F::R16f,
+        F::R32f,
+        F::Rgba8,
+        F::Rgba16f,
+        F::Rgba32f,
+        F::R8i,
+        F::R16i,
+        F::R32i,
+        F::Rgba8i,
+        F::Rgba16i,
+        F::Rgba32i,
+        F::R8ui,
+        F::R16ui,
+        F::R32ui,
+        F::Rgba8ui,
+        F::Rgba16ui,
+        F::Rgba32ui,
+    ];
+    let place = TexelFormat::all().position(|f| f == format);
+    place.and_then(|n| ALL.get(n)).copied().unwrap_or(F::Unknown)
 }
 
 impl super::Emitter<'_> {

@@ -298,9 +298,7 @@ impl FnEmitter<'_, '_> {
                 self.e.intern(spv::Op::TypeArray, None, operands)
             }
         };
-        let pointer = self.e.pointer(spv::StorageClass::Workgroup, ty);
-        let class = vec![Operand::StorageClass(spv::StorageClass::Workgroup)];
-        let variable = self.e.global(spv::Op::Variable, Some(pointer), class);
+        let variable = self.e.local_variable(ty);
         if block {
             self.e.decorate(variable, spv::Decoration::Aliased, &[]);
         }

@@ -131,7 +131,12 @@ impl FnEmitter<'_, '_> {
             I::FloatAtomic(_) => return Err(bug("lower_hir has not built the loop of an atomic operation")),
             I::Printf => return Err(bug("lower_printf has not run")),
             I::Prefetch => return Ok(None),
-            I::SampleImage(..) | I::FetchImage(..) | I::WriteImage(..) | I::ImageSize(_) => {
+            I::SampleImage(..)
+            | I::FetchImage(..)
+            | I::LoadImage(..)
+            | I::LoadFormat(..)
+            | I::WriteImage(..)
+            | I::ImageSize(_) => {
                 return self.image(inst, op);
             }
             I::ReadImage(..) => return Err(bug("lower_images has not run")),

@@ -179,7 +179,7 @@ impl FnEmitter<'_, '_> {
     }
 
     /// Returns whether the module uses the Vulkan memory model, and declares it.
-    fn vulkan_model(&mut self) -> bool {
+    pub(super) fn vulkan_model(&mut self) -> bool {
         let has = self.e.target.features.vulkan_memory_model;
         if has {
             self.e.needs.capability(spv::Capability::VulkanMemoryModel);
@@ -313,13 +313,16 @@ impl FnEmitter<'_, '_> {
     }
 
     /// Returns the semantics of acquire and release for the memory that the flags name.
-    pub(super) fn semantics(&mut self, flags: FenceFlags) -> Id {
+    pub(super) fn semantics(&mut self, flags: FenceFlags) -> Emit<Id> {
         let mut bits = spv::MemorySemantics::RELAXED;
         if flags.local {
             bits |= spv::MemorySemantics::WORKGROUP_MEMORY;
         }
         if flags.global {
             bits |= spv::MemorySemantics::UNIFORM_MEMORY;
+            if self.loads_images()? {
+                bits |= spv::MemorySemantics::IMAGE_MEMORY;
+            }
         }
         if !bits.is_empty() {
             bits |= spv::MemorySemantics::ACQUIRE_RELEASE;
@@ -327,7 +330,7 @@ impl FnEmitter<'_, '_> {
                 bits |= spv::MemorySemantics::MAKE_AVAILABLE | spv::MemorySemantics::MAKE_VISIBLE;
             }
         }
-        self.e.u32_const(bits.bits())
+        Ok(self.e.u32_const(bits.bits()))
     }
 
     /// OpenCL 1.2 6.12.8: a barrier orders the memory accesses of the work-group.
@@ -338,7 +341,7 @@ impl FnEmitter<'_, '_> {
 
     /// Makes the work-items of a scope wait for each other.
     pub(super) fn control_barrier(&mut self, scope: Id, flags: FenceFlags) -> Emit<()> {
-        let semantics = self.semantics(flags);
+        let semantics = self.semantics(flags)?;
         self.push(instruction(
             spv::Op::ControlBarrier,
             None,
@@ -365,7 +368,7 @@ impl FnEmitter<'_, '_> {
         } else {
             self.e.u32_const(spv::Scope::Workgroup as u32)
         };
-        let semantics = self.semantics(flags);
+        let semantics = self.semantics(flags)?;
         self.push(instruction(
             spv::Op::MemoryBarrier,
             None,

@@ -69,6 +69,15 @@ impl super::Emitter<'_> {
         self.global(spv::Op::Variable, Some(pointer), operands)
     }
 
+    /// Declares a variable in local memory.
+    pub(super) fn local_variable(&mut self, ty: Id) -> Id {
+        let zero = match self.target.zeroed.local {
+            true => Some(self.intern(spv::Op::ConstantNull, Some(ty), vec![])),
+            false => None,
+        };
+        self.variable_of(spv::StorageClass::Workgroup, ty, zero)
+    }
+
     /// Declares `struct { elem array[]; }`.
     fn unbounded(&mut self, elem: Ty) -> Emit<Id> {
         if let Some(&id) = self.shared.objects.blocks.get(&elem) {
@@ -147,7 +156,7 @@ impl super::Emitter<'_> {
             length = spec(self, spv::Op::UDiv, rounded, elem.bytes());
         }
         let array = self.array(elem, length)?;
-        let id = self.variable_of(spv::StorageClass::Workgroup, array, None);
+        let id = self.local_variable(array);
         self.shared.objects.local_arrays.insert((spec_id, elem), id);
         Ok(id)
     }
@@ -159,7 +168,7 @@ impl super::Emitter<'_> {
         let global = &self.module.globals[g];
         let length = self.u32_const(global.size.div_ceil(elem.bytes()).max(1));
         let array = self.array(elem, length)?;
-        let id = self.variable_of(spv::StorageClass::Workgroup, array, None);
+        let id = self.local_variable(array);
         self.name(id, &global.name);
         self.shared.objects.locals.insert((g, elem), id);
         Ok(id)

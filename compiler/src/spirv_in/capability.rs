@@ -100,6 +100,14 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
         | Capability::Image1D
         | Capability::SampledBuffer
         | Capability::ImageBuffer => f.images,
+        Capability::Pipes => target.c_features.iter().any(|f| f == "__opencl_c_pipes"),
+        Capability::ImageReadWrite => {
+            f.images
+                && target
+                    .c_features
+                    .iter()
+                    .any(|f| f == "__opencl_c_read_write_images")
+        }
         // Devices have both extensions or none; each stands for all atomic operations.
         Capability::Int64Atomics => {
             f.buffer_int64_atomics

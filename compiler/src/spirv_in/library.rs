@@ -6,7 +6,7 @@
 //! calls are inlined later, so the functions themselves cost nothing.
 
 use crate::ir::{self, AddressSpace, Linkage, Scalar, Ty};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// The prefix of the functions' names.
@@ -60,6 +60,14 @@ impl CType {
         })
     }
 
+    /// Returns the type `reserve_id_t`.
+    pub(super) fn reserve_id() -> CType {
+        CType {
+            text: "reserve_id_t".into(),
+            ir: Ty::I32,
+        }
+    }
+
     /// Returns the type `event_t`.
     pub(super) fn event() -> CType {
         CType {
@@ -74,6 +82,8 @@ impl CType {
 pub(super) struct Library {
     text: String,
     known: HashMap<String, ir::Func>,
+    /// The structures that the text declares.
+    structures: HashSet<String>,
 }
 
 impl Library {
@@ -105,6 +115,14 @@ impl Library {
         module.undefined.push(func);
         self.known.insert(key, func);
         func
+    }
+
+    /// Declares a structure with these members, for the functions that follow.
+    pub(super) fn structure(&mut self, name: &str, members: &str) {
+        if self.structures.insert(name.to_owned()) {
+            // Writing to a string does not fail.
+            let _ = writeln!(self.text, "struct {name} {{ {members} }};");
+        }
     }
 
     /// Returns the source of all functions; it is empty if there are none.

@@ -43,6 +43,11 @@ pub(super) enum Type {
     /// The id of the image type.
     SampledImage(u32),
     Event,
+    /// A pipe that is written, or else read.
+    Pipe {
+        write: bool,
+    },
+    ReserveId,
     /// A structure without a known definition.
     Opaque,
 }
@@ -115,6 +120,8 @@ impl Types {
             Type::Image { .. } => Ty::of(Scalar::Image),
             Type::Sampler => Ty::of(Scalar::Sampler),
             Type::Event => Ty::I64,
+            Type::Pipe { .. } => Ty::ptr(AddressSpace::Global),
+            Type::ReserveId => Ty::I32,
             Type::Void
             | Type::Array(..)
             | Type::Struct(_)
@@ -207,6 +214,16 @@ impl Types {
                 _ => return Err(inst.invalid("it does not name an image type")),
             },
             Op::TypeEvent => (Type::Event, Some(Layout { size: 8, align: 8 })),
+            Op::TypePipe => {
+                let access = AccessQualifier::from_u32(inst.arg(0)?);
+                let write = match access {
+                    Some(AccessQualifier::ReadOnly) => false,
+                    Some(AccessQualifier::WriteOnly) => true,
+                    _ => return Err(inst.invalid("a pipe is either read or written")),
+                };
+                (Type::Pipe { write }, None)
+            }
+            Op::TypeReserveId => (Type::ReserveId, Some(Layout { size: 4, align: 4 })),
             Op::TypeOpaque => (Type::Opaque, None),
             _ => return Err(inst.unsupported("the type is not implemented")),
         };

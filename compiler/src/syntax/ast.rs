@@ -139,6 +139,8 @@ pub struct Quals {
     pub spaces: Vec<(SpaceQual, Span)>,
     /// The access qualifier with its position.
     pub access: Option<(AccessQual, Span)>,
+    /// The position of `pipe`, if it was written.
+    pub pipe: Option<Span>,
 }
 
 /// `__attribute__((name(args)))`.

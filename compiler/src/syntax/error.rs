@@ -572,6 +572,7 @@ fn is_specifier(t: &Token) -> bool {
                 | Keyword::ReadOnly
                 | Keyword::WriteOnly
                 | Keyword::ReadWrite
+                | Keyword::Pipe
         ),
         TokenKind::Ident
         | TokenKind::Number

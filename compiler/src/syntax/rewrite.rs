@@ -251,7 +251,8 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                 | Keyword::GenericSpace
                 | Keyword::ReadOnly
                 | Keyword::WriteOnly
-                | Keyword::ReadWrite => w.keyword(i, Keyword::Const),
+                | Keyword::ReadWrite
+                | Keyword::Pipe => w.keyword(i, Keyword::Const),
                 Keyword::Attribute => {
                     let (record, end) = attribute::read(source, i, range.end, diags);
                     w.out.attributes.extend(record);

@@ -120,6 +120,7 @@ const LATER: &[&str] = &[
     "atomic_uintptr_t",
     "memory_order",
     "memory_scope",
+    "reserve_id_t",
 ];
 
 #[cfg(test)]

@@ -504,6 +504,8 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
         Intrinsic::ReadImage(..)
         | Intrinsic::SampleImage(..)
         | Intrinsic::FetchImage(..)
+        | Intrinsic::LoadImage(..)
+        | Intrinsic::LoadFormat(..)
         | Intrinsic::WriteImage(..)
         | Intrinsic::ImageSize(_)
         | Intrinsic::ChannelOrder
@@ -530,7 +532,12 @@ fn image(i: Intrinsic, args: &[Ty], results: &[Ty]) -> bool {
                 && results == [texel(t)]
         }
         Intrinsic::SampleImage(s, t) => args == [IMAGE, SAMPLER, at(s, Scalar::F32)] && results == [texel(t)],
-        Intrinsic::FetchImage(s, t) => args == [IMAGE, at(s, Scalar::I32)] && results == [texel(t)],
+        Intrinsic::LoadFormat(s, format) => {
+            args == [IMAGE, at(s, Scalar::I32)] && results == [texel(format.texel())]
+        }
+        Intrinsic::FetchImage(s, t) | Intrinsic::LoadImage(s, t) => {
+            args == [IMAGE, at(s, Scalar::I32)] && results == [texel(t)]
+        }
         Intrinsic::WriteImage(s, t) => args == [IMAGE, at(s, Scalar::I32), texel(t)] && results.is_empty(),
         Intrinsic::ImageSize(s) => args == [IMAGE] && results == [at(s, Scalar::I32)],
         Intrinsic::ChannelOrder | Intrinsic::ChannelDataType => args == [IMAGE] && results == [Ty::I32],

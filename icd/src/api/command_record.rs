@@ -470,6 +470,6 @@ entry! {
         let pattern = pattern
             .bytes()
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "pattern is NULL").at("2.0 5.6.1"))?;
-        target.record(|queue| queue.prepare_svm_fill(&to, pattern, size))
+        target.record(|queue| queue.prepare_svm_fill(CommandType::SvmMemFill, &to, pattern, size))
     }
 }

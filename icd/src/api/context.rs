@@ -12,6 +12,12 @@ use crate::args::Properties;
 use crate::out::Info;
 use crate::{callback, entry, handle};
 
+/// The name of the property of cl_khr_initialize_memory, and the bits of its value.
+const INITIALIZE: cl_context_properties = CL_CONTEXT_MEMORY_INITIALIZE_KHR as cl_context_properties;
+const INITIALIZED: cl_context_properties = (CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR
+    | CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR)
+    as cl_context_properties;
+
 /// Checks a property list and returns it in the form that CL_CONTEXT_PROPERTIES reports.
 fn check_properties(list: Properties<cl_context_properties>) -> Result<Vec<cl_context_properties>> {
     if list.is_null() {
@@ -32,6 +38,8 @@ fn check_properties(list: Properties<cl_context_properties>) -> Result<Vec<cl_co
                 }
             }
             CL_CONTEXT_INTEROP_USER_SYNC if value == 0 || value == 1 => {}
+            // cl_khr_initialize_memory
+            INITIALIZE if value & !INITIALIZED == 0 => {}
             // CL 4.4: INVALID_PROPERTY if a name is not supported or a value is not valid
             _ => {
                 return Err(

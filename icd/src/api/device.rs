@@ -6,6 +6,7 @@ use std::sync::Arc;
 use caldera_runtime::config::DeviceKind;
 use caldera_runtime::device::Device;
 use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::mem::usm::UsmKind;
 use caldera_runtime::object;
 use caldera_runtime::platform::Platform;
 
@@ -327,6 +328,24 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
             info.text(&all.join(" "))
         }
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => info.value(d.preferred_work_group_size_multiple),
+        CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL
+            if d.extensions.contains(&"cl_intel_unified_shared_memory") =>
+        {
+            let has = match param_name {
+                CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL => device.has_usm(UsmKind::Host),
+                CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL => true,
+                CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => device.has_usm(UsmKind::Shared),
+                _ => false,
+            };
+            info.value(match has {
+                true => CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL,
+                false => 0,
+            })
+        }
         CL_DEVICE_SVM_CAPABILITIES => info.value(match device.shares_addresses() {
             true => CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
             false => 0,
@@ -339,21 +358,30 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => {
             info.bool(d.opencl_c_features.contains(&"__opencl_c_generic_address_space"))
         }
-        CL_DEVICE_PIPE_SUPPORT => info.bool(false),
+        CL_DEVICE_PIPE_SUPPORT => info.bool(device.max_packet_size().is_some()),
+        CL_DEVICE_MAX_PIPE_ARGS => info.value(if device.max_packet_size().is_some() {
+            16u32
+        } else {
+            0
+        }),
+        // A reservation takes no memory, so nothing limits their number.
+        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => info.value(if device.max_packet_size().is_some() {
+            1024u32
+        } else {
+            0
+        }),
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE => info.value(device.max_packet_size().unwrap_or(0)),
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => info.bool(d.independent_sub_groups),
         CL_DEVICE_MAX_NUM_SUB_GROUPS => info.value(d.max_num_sub_groups),
         // The unit is a texel, so 1 means no further alignment.
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
             info.value(u32::from(d.image_support))
         }
-        CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
-        | CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
+        CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => info.value(d.max_read_write_image_args),
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
         | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
         | CL_DEVICE_MAX_ON_DEVICE_EVENTS
-        | CL_DEVICE_MAX_PIPE_ARGS
-        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-        | CL_DEVICE_PIPE_MAX_PACKET_SIZE
         | CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => info.value(0u32),

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 use caldera_runtime::error::{ClCode, Error, Result};
 
 use super::{command_buffer::*, command_record::*, command_update::*};
-use super::{device::*, kernel::*, platform::*, program::*, queue::*, semaphore::*};
+use super::{device::*, kernel::*, platform::*, program::*, queue::*, semaphore::*, usm::*};
 use crate::abi::*;
 use crate::args::Ptr;
 use crate::out::Info;
@@ -54,6 +54,17 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         "clEnqueueWaitSemaphoresKHR" => clEnqueueWaitSemaphoresKHR as *const c_void,
         "clEnqueueSignalSemaphoresKHR" => clEnqueueSignalSemaphoresKHR as *const c_void,
         "clGetSemaphoreInfoKHR" => clGetSemaphoreInfoKHR as *const c_void,
+        "clHostMemAllocINTEL" => clHostMemAllocINTEL as *const c_void,
+        "clDeviceMemAllocINTEL" => clDeviceMemAllocINTEL as *const c_void,
+        "clSharedMemAllocINTEL" => clSharedMemAllocINTEL as *const c_void,
+        "clMemFreeINTEL" => clMemFreeINTEL as *const c_void,
+        "clMemBlockingFreeINTEL" => clMemBlockingFreeINTEL as *const c_void,
+        "clGetMemAllocInfoINTEL" => clGetMemAllocInfoINTEL as *const c_void,
+        "clSetKernelArgMemPointerINTEL" => clSetKernelArgMemPointerINTEL as *const c_void,
+        "clEnqueueMemFillINTEL" => clEnqueueMemFillINTEL as *const c_void,
+        "clEnqueueMemcpyINTEL" => clEnqueueMemcpyINTEL as *const c_void,
+        "clEnqueueMigrateMemINTEL" => clEnqueueMigrateMemINTEL as *const c_void,
+        "clEnqueueMemAdviseINTEL" => clEnqueueMemAdviseINTEL as *const c_void,
         "clSetKernelArgDevicePointerEXT" => clSetKernelArgDevicePointerEXT as *const c_void,
         "clGetDeviceFeatureReportCALDERA" => clGetDeviceFeatureReportCALDERA as *const c_void,
         // CL 9.2: NULL if the function does not exist for the implementation

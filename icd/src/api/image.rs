@@ -184,7 +184,7 @@ entry! {
         let context = handle::borrow::<Context>(context)?;
         // CL 5.3.2: INVALID_VALUE if flags or image_type are not valid, or if num_entries is 0 and image_formats is not
         // NULL
-        // CL 2.0, 5.3.2: the formats of images that a kernel reads and writes, of which there are none.
+        // CL 2.0, 5.3.2: the formats of images that a kernel reads and writes.
         let both = flags & CL_MEM_KERNEL_READ_AND_WRITE != 0;
         let flags = MemFlags::from_bits(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
         let ty = ImageType::from_number(image_type)
@@ -192,9 +192,8 @@ entry! {
         if num_entries == 0 && !image_formats.is_null() {
             return Err(Error::new(ClCode::InvalidValue, "num_entries is 0").at("5.3.2"));
         }
-        let formats: Vec<_> = Image::supported_formats(&context, flags, ty)
+        let formats: Vec<_> = Image::supported_formats(&context, flags, both, ty)
             .into_iter()
-            .filter(|_| !both)
             .map(raw_format)
             .collect();
         out::counted(&formats, image_formats, num_image_formats);

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use caldera_runtime::device::Device;
 use caldera_runtime::error::{ClCode, Error, Result};
-use caldera_runtime::kernel::Kernel;
 use caldera_runtime::kernel::args::ArgKind;
 use caldera_runtime::kernel::launch::ArgValue;
-use caldera_runtime::mem::{Buffer, Image};
+use caldera_runtime::kernel::{Kernel, PointerList};
+use caldera_runtime::mem::usm::UsmKind;
+use caldera_runtime::mem::{Buffer, Image, Pipe};
 use caldera_runtime::object;
 use caldera_runtime::program::Program;
 use caldera_runtime::queue::CommandQueue;
@@ -100,6 +101,12 @@ pub(super) fn arg_value(kind: ArgKind, size: usize, value: Array<c_void>) -> Res
                 ArgValue::Buffer(Some(buffer))
             }
         }
+        // CL 5.7.2: INVALID_MEM_OBJECT, as above
+        ArgKind::Pipe => {
+            let pipe = object::get::<Pipe>(handle_arg(value))
+                .ok_or_else(|| Error::new(ClCode::InvalidMemObject, "not a pipe").at("5.7.2"))?;
+            ArgValue::Buffer(Some(Arc::clone(pipe.buffer())))
+        }
         // CL 5.7.2: INVALID_SAMPLER for an argument declared to be a sampler when arg_value is not one
         ArgKind::Sampler => ArgValue::Sampler(
             object::get::<Sampler>(handle_arg(value))
@@ -132,14 +139,13 @@ entry! {
     }
 }
 
-/// Returns the addresses that clSetKernelExecInfo sets, and whether they are in shared virtual memory; `None` if it sets
-/// something else, which has no effect.
+/// Returns the addresses that clSetKernelExecInfo sets, and their list; `None` if it sets something else, which has no effect.
 pub(super) fn pointers(
     kernel: &Kernel,
     param_name: cl_kernel_exec_info,
     param_value_size: usize,
     param_value: Array<c_void>,
-) -> Result<Option<(Vec<u64>, bool)>> {
+) -> Result<Option<(Vec<u64>, PointerList)>> {
     let invalid = |what| Error::new(ClCode::InvalidValue, what).at("2.0 5.9.3");
     // CL 2.0, 5.9.3: INVALID_VALUE if param_name is not valid, if param_value is NULL and param_value_size is greater
     // than zero, or if the size is not valid
@@ -158,7 +164,7 @@ pub(super) fn pointers(
     match param_name {
         CL_KERNEL_EXEC_INFO_SVM_PTRS => {
             kernel.context().check_svm()?;
-            Ok(Some((addresses(value()?)?, true)))
+            Ok(Some((addresses(value()?)?, PointerList::Svm)))
         }
         CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => match *value()? {
             [0, 0, 0, 0] => Ok(None),
@@ -170,7 +176,26 @@ pub(super) fn pointers(
         },
         CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => {
             kernel.check_addresses()?;
-            Ok(Some((addresses(value()?)?, false)))
+            Ok(Some((addresses(value()?)?, PointerList::Addresses)))
+        }
+        CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => {
+            kernel.context().check_usm(UsmKind::Device)?;
+            Ok(Some((addresses(value()?)?, PointerList::Usm)))
+        }
+        // Launches that load pointers from memory are ordered against all others anyway.
+        CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL
+        | CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL
+        | CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => {
+            let kind = match param_name {
+                CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL => UsmKind::Host,
+                CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL => UsmKind::Device,
+                _ => UsmKind::Shared,
+            };
+            kernel.context().check_usm(kind)?;
+            match value()?.len() {
+                4 => Ok(None),
+                _ => Err(invalid("param_value_size is not that of a cl_bool")),
+            }
         }
         _ => Err(invalid("param_name")),
     }
@@ -185,8 +210,8 @@ entry! {
         param_value: *const c_void [param_value_size],
     ) {
         let kernel = handle::borrow::<Kernel>(kernel)?;
-        if let Some((addresses, shared)) = pointers(&kernel, param_name, param_value_size, param_value)? {
-            kernel.set_pointed(&addresses, shared);
+        if let Some((addresses, list)) = pointers(&kernel, param_name, param_value_size, param_value)? {
+            kernel.set_pointed(&addresses, list);
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::mem::image::Image;
-use caldera_runtime::mem::{Buffer, HostPtrUse, MemObject};
+use caldera_runtime::mem::{Buffer, HostPtrUse, MemObject, Pipe};
 use caldera_runtime::object;
 
 use crate::abi::*;
@@ -21,23 +21,26 @@ pub(super) fn borrow(memobj: Ptr<c_void>) -> Result<MemObject> {
     }
 }
 
+/// Returns the memory object of a handle, which for a pipe is its buffer, or CL_INVALID_MEM_OBJECT.
+fn any(handle: *mut c_void) -> Result<MemObject> {
+    let image = || object::get::<Image>(handle).map(MemObject::Image);
+    let pipe = || object::get::<Pipe>(handle).map(|p| MemObject::Buffer(Arc::clone(p.buffer())));
+    object::get::<Buffer>(handle)
+        .map(MemObject::Buffer)
+        .or_else(image)
+        .or_else(pipe)
+        .ok_or_else(|| Error::new(ClCode::InvalidMemObject, "not a memory object"))
+}
+
 /// Returns the memory objects of a list of handles, or CL_INVALID_MEM_OBJECT.
 pub(super) fn list(handles: &[*mut c_void]) -> Result<Vec<MemObject>> {
-    handles
-        .iter()
-        .map(|h| match object::get::<Image>(*h) {
-            Some(image) => Ok(MemObject::Image(image)),
-            None => object::get::<Buffer>(*h)
-                .map(MemObject::Buffer)
-                .ok_or_else(|| Error::new(ClCode::InvalidMemObject, "not a memory object")),
-        })
-        .collect()
+    handles.iter().map(|h| any(*h)).collect()
 }
 
 entry! {
     /// CL 5.4.1 — clRetainMemObject
     fn clRetainMemObject(memobj: cl_mem) {
-        match object::retain::<Image>(memobj.raw()) {
+        match object::retain::<Image>(memobj.raw()).or_else(|| object::retain::<Pipe>(memobj.raw())) {
             Some(()) => Ok(()),
             None => handle::retain::<Buffer>(memobj),
         }
@@ -47,7 +50,7 @@ entry! {
 entry! {
     /// CL 5.4.1 — clReleaseMemObject
     fn clReleaseMemObject(memobj: cl_mem) {
-        match object::release::<Image>(memobj.raw()) {
+        match object::release::<Image>(memobj.raw()).or_else(|| object::release::<Pipe>(memobj.raw())) {
             Some(()) => Ok(()),
             None => handle::release::<Buffer>(memobj),
         }
@@ -61,7 +64,7 @@ entry! {
         pfn_notify: Option<unsafe extern "C" fn(cl_mem, *mut c_void)>,
         user_data: *mut c_void,
     ) {
-        let object = borrow(memobj)?;
+        let object = any(memobj.raw())?;
         // CL 5.4.1: INVALID_VALUE if pfn_notify is NULL
         let notify = pfn_notify.ok_or_else(|| Error::new(ClCode::InvalidValue, "pfn_notify is NULL").at("5.4.1"))?;
         let callback = callback::destructor(memobj, notify, user_data);
@@ -70,19 +73,6 @@ entry! {
             MemObject::Image(image) => image.on_destroy(callback),
         }
         Ok(())
-    }
-}
-
-entry! {
-    /// CL 2.0, 5.4.2 — clGetPipeInfo. No device has pipes, so no object is one.
-    fn clGetPipeInfo(
-        pipe: cl_mem,
-        param_name: cl_pipe_info,
-        param_value_size: size_t,
-        param_value: *mut c_void [param_value_size],
-        param_value_size_ret: *mut size_t,
-    ) {
-        Err(Error::new(ClCode::InvalidMemObject, "not a pipe").at("2.0 5.4.2"))
     }
 }
 
@@ -99,18 +89,20 @@ entry! {
         param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
-        let object = borrow(memobj)?;
+        let object = any(memobj.raw())?;
+        let pipe = object::get::<Pipe>(memobj.raw());
         let info = Info::new(param_value, param_value_size_ret);
         let flags = match &object {
             MemObject::Buffer(b) => b.flags(),
             MemObject::Image(i) => i.flags(),
         };
         match param_name {
+            CL_MEM_TYPE if pipe.is_some() => info.value(CL_MEM_OBJECT_PIPE),
             CL_MEM_TYPE => info.value(match &object {
                 MemObject::Buffer(_) => CL_MEM_OBJECT_BUFFER,
                 MemObject::Image(i) => i.image_type() as u32,
             }),
-            CL_MEM_FLAGS => info.value(flags.bits()),
+            CL_MEM_FLAGS => info.value(pipe.as_ref().map_or(flags.bits(), |p| p.flags())),
             CL_MEM_SIZE => info.value(match &object {
                 MemObject::Buffer(b) => b.size() as usize,
                 MemObject::Image(i) => i.bytes() as usize,
@@ -127,6 +119,7 @@ entry! {
                 MemObject::Buffer(b) => b.map_count(),
                 MemObject::Image(i) => i.map_count(),
             }),
+            CL_MEM_REFERENCE_COUNT if let Some(pipe) = &pipe => info.value(object::reference_count(&**pipe)),
             CL_MEM_REFERENCE_COUNT => info.value(match &object {
                 MemObject::Buffer(b) => object::reference_count(&**b),
                 MemObject::Image(i) => object::reference_count(&**i),

@@ -131,7 +131,7 @@ entry! {
         let context = queue.context();
         let (to, from) = (side(context, dst_ptr, size)?, side(context, src_ptr, size)?);
         let waits = events.waits()?;
-        events.finish(queue.enqueue_svm_copy(&from, &to, size, blocking_copy != 0, waits))
+        events.finish(queue.enqueue_svm_copy(CommandType::SvmMemcpy, &from, &to, size, blocking_copy != 0, waits))
     }
 }
 
@@ -156,7 +156,7 @@ entry! {
         let to = place(queue.context(), svm_ptr.raw().addr(), size)?;
         // CL 2.0, 5.6.1: INVALID_VALUE if pattern is NULL
         let pattern = pattern.bytes().ok_or_else(|| invalid("pattern is NULL"))?;
-        let fill = queue.prepare_svm_fill(&to, pattern, size)?;
+        let fill = queue.prepare_svm_fill(CommandType::SvmMemFill, &to, pattern, size)?;
         events.finish(queue.enqueue_prepared(fill, events.waits()?))
     }
 }

@@ -50,6 +50,10 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
             | "clCreateProgramWithIL"
             | "clCreateProgramWithILKHR"
             | "clLinkProgram"
+            | "clCreatePipe"
+            | "clHostMemAllocINTEL"
+            | "clDeviceMemAllocINTEL"
+            | "clSharedMemAllocINTEL"
             | "clCreateKernel"
             | "clCloneKernel"
             | "clCreateUserEvent"
@@ -78,7 +82,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         }
         "clGetCommandBufferInfoKHR" | "clUpdateMutableCommandsKHR" => common::CL_INVALID_COMMAND_BUFFER_KHR,
         // The features of these are not offered: they return CL_INVALID_OPERATION or null for every argument.
-        "clSVMAlloc" | "clSVMFree" | "clSetProgramReleaseCallback" | "clCreatePipe" => return None,
+        "clSVMAlloc" | "clSVMFree" | "clSetProgramReleaseCallback" => return None,
         "clGetPlatformInfo"
         | "clGetDeviceIDs"
         | "clUnloadPlatformCompiler"
@@ -107,6 +111,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clSetKernelArg"
         | "clSetKernelArgDevicePointerEXT"
         | "clSetKernelArgSVMPointer"
+        | "clSetKernelArgMemPointerINTEL"
         | "clSetKernelExecInfo"
         | "clGetKernelInfo"
         | "clGetKernelWorkGroupInfo"
@@ -133,6 +138,12 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clSetContextDestructorCallback"
         | "clSetDefaultDeviceCommandQueue"
         | "clLinkProgram"
+        | "clHostMemAllocINTEL"
+        | "clDeviceMemAllocINTEL"
+        | "clSharedMemAllocINTEL"
+        | "clMemFreeINTEL"
+        | "clMemBlockingFreeINTEL"
+        | "clGetMemAllocInfoINTEL"
         | "clGetSupportedImageFormats" => common::CL_INVALID_CONTEXT,
         _ if name.starts_with("clEnqueue")
             || matches!(name, "clFlush" | "clFinish" | "clGetKernelSuggestedLocalWorkSize")

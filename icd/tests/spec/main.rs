@@ -28,6 +28,7 @@ mod s5_3_3_image_commands;
 mod s5_3_3_read_image;
 mod s5_3_image;
 mod s5_4_mem_object;
+mod s5_4_pipe;
 mod s5_5_sampler;
 mod s5_6_program;
 mod s5_6_svm;

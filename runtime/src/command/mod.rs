@@ -86,6 +86,14 @@ pub enum CommandType {
     SvmUnmap = 0x120D,
     /// CL_COMMAND_SVM_MIGRATE_MEM.
     SvmMigrateMem = 0x120E,
+    /// CL_COMMAND_MEMFILL_INTEL.
+    UsmMemFill = 0x4204,
+    /// CL_COMMAND_MEMCPY_INTEL.
+    UsmMemcpy = 0x4205,
+    /// CL_COMMAND_MIGRATEMEM_INTEL.
+    UsmMigrateMem = 0x4206,
+    /// CL_COMMAND_MEMADVISE_INTEL.
+    UsmMemAdvise = 0x4207,
     /// CL_COMMAND_COMMAND_BUFFER_KHR.
     CommandBuffer = 0x12A8,
     /// CL_COMMAND_SEMAPHORE_WAIT_KHR.

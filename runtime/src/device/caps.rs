@@ -3,7 +3,7 @@
 use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::options::ClStd;
 use caldera_compiler::target::{
-    Calibration, Costs, Quirks, SHUFFLE_EXTENSIONS, SUBGROUP_EXTENSIONS, SpirvVersion, Target,
+    Calibration, Costs, Quirks, SHUFFLE_EXTENSIONS, SUBGROUP_EXTENSIONS, SpirvVersion, Target, Zeroed,
 };
 
 use super::calibrate::Measured;
@@ -95,10 +95,14 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         // With the descriptor ABI, a pointer is no address.
         if abi(f) == AbiChoice::Physical {
             list.push("cl_ext_buffer_device_address");
+            list.push("cl_intel_unified_shared_memory");
         }
         list.push("cl_ext_float_atomics");
         if features.clocks {
             list.push("cl_khr_kernel_clock");
+        }
+        if features.zeroes_local_memory {
+            list.push("cl_khr_initialize_memory");
         }
         list.extend([
             "cl_khr_command_buffer",
@@ -171,8 +175,14 @@ fn double_atomics(f: &Facts) -> bool {
     f.features.float64 && f.features.buffer_int64_atomics && f.features.shared_int64_atomics
 }
 
+/// Returns whether kernels may both read and write an image.
+fn reads_and_writes(f: &Facts, formats: &ImageFormats) -> bool {
+    let any = f.features.reads_any_format || f.features.states_formats;
+    newest() >= ClStd::Cl30 && any && formats.read_and_written()
+}
+
 /// Returns the optional features of OpenCL C 3.0 (6.2.1), in alphabetical order. There are none before that version.
-fn c_features(f: &Facts, images: bool) -> Vec<&'static str> {
+fn c_features(f: &Facts, images: bool, formats: &ImageFormats) -> Vec<&'static str> {
     if newest() < ClStd::Cl30 {
         return Vec::new();
     }
@@ -206,7 +216,12 @@ fn c_features(f: &Facts, images: bool) -> Vec<&'static str> {
             f.features.clocks && f.features.subgroups,
         ),
         ("__opencl_c_kernel_clock_scope_work_group", f.features.clocks),
+        ("__opencl_c_pipes", physical),
         ("__opencl_c_program_scope_global_variables", physical),
+        (
+            "__opencl_c_read_write_images",
+            images && reads_and_writes(f, formats),
+        ),
         ("__opencl_c_subgroups", f.features.subgroups),
         ("__opencl_c_work_group_collective_functions", true),
     ]
@@ -236,6 +251,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             images,
             // Wherever images are supported, so are the orders A, RA and ARGB, whose stores need it.
             reordered_writes: images,
+            reads_any_format: f.features.reads_any_format,
             ..f.features
         },
         calibration: Calibration::default(),
@@ -292,9 +308,13 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             local_memory_step: LOCAL_STEP,
         },
         wide_ranges: false,
+        zeroed: Zeroed::default(),
         aligned_buffers: true,
         newest: newest(),
-        c_features: c_features(f, images).into_iter().map(String::from).collect(),
+        c_features: c_features(f, images, formats)
+            .into_iter()
+            .map(String::from)
+            .collect(),
         extensions: extensions.into_iter().map(String::from).collect(),
     }
 }
@@ -365,7 +385,12 @@ pub(super) fn fp_configs(target: &Target, measured: &Measured) -> [FpConfig; 3] 
 }
 
 /// Returns the answers of clGetDeviceInfo.
-pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limits) -> DeviceInfo {
+pub(super) fn info(
+    physical: &vk::PhysicalDevice,
+    target: &Target,
+    limits: &Limits,
+    formats: &ImageFormats,
+) -> DeviceInfo {
     let f = physical.facts();
     let has64 = target.features.float64;
     let has16 = target.features.float16 && target.features.storage16;
@@ -404,6 +429,10 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         image_support: images,
         max_read_image_args: image(f.max_per_stage_sampled_images.min(128)),
         max_write_image_args: image(f.max_per_stage_storage_images.min(64)),
+        max_read_write_image_args: image(match reads_and_writes(f, formats) {
+            true => f.max_per_stage_storage_images.min(64),
+            false => 0,
+        }),
         image2d_max_width: texels(one.min(two)),
         image2d_max_height: texels(two),
         image3d_max_width: texels(three),
@@ -468,7 +497,7 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
             .into_iter()
             .filter(|version| *version <= config().cl_version.numbers())
             .collect(),
-        opencl_c_features: c_features(f, images),
+        opencl_c_features: c_features(f, images, formats),
         atomic_memory: atomics(f),
         atomic_fence: atomics(f),
         atomic_doubles: double_atomics(f),

@@ -40,6 +40,15 @@ fn required() -> impl Iterator<Item = ImageFormat> {
         .filter_map(|(order, data)| ImageFormat::new(order as u32, data as u32))
 }
 
+/// Returns whether kernels must be able to read and write images of a format at once, where they can do that at all (CL 2.0,
+/// 5.3.2.1). No other formats are offered for that.
+pub(crate) fn is_read_and_written(format: ImageFormat) -> bool {
+    use ChannelType as T;
+    let order = matches!(format.order(), ChannelOrder::R | ChannelOrder::Rgba);
+    let of_integers = format.data().integer();
+    order && (of_integers || matches!(format.data(), T::Unorm8 | T::Half | T::Float))
+}
+
 impl ImageFormats {
     pub(super) fn query(physical: &vk::PhysicalDevice) -> ImageFormats {
         let list = ImageFormat::all()
@@ -73,6 +82,17 @@ impl ImageFormats {
         required().filter(|f| !enough(f)).collect()
     }
 
+    /// Returns whether kernels can read and write all formats of [`is_read_and_written`].
+    pub(super) fn read_and_written(&self) -> bool {
+        let can = |f: ImageFormat| {
+            [Holder::Image, Holder::Buffer].into_iter().all(|holder| {
+                let can = self.get(f, holder);
+                can.read && can.write
+            })
+        };
+        ImageFormat::all().filter(|f| is_read_and_written(*f)).all(can)
+    }
+
     /// Returns whether samplers can filter every floating-point format linearly.
     pub(super) fn filtered(&self) -> bool {
         self.list
@@ -85,6 +105,11 @@ impl Device {
     /// Returns the accesses that kernels may make to images of each format.
     pub(crate) fn image_formats(&self) -> &ImageFormats {
         &self.image_formats
+    }
+
+    /// Returns whether a kernel may both read and write one image of a format.
+    pub(crate) fn reads_and_writes(&self, format: ImageFormat) -> bool {
+        self.info().max_read_write_image_args > 0 && is_read_and_written(format)
     }
 
     /// Returns whether the driver supports images of a shape and format with the access that the flags ask for.

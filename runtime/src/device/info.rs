@@ -144,6 +144,8 @@ pub struct DeviceInfo {
     pub max_read_image_args: u32,
     /// CL_DEVICE_MAX_WRITE_IMAGE_ARGS.
     pub max_write_image_args: u32,
+    /// CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS.
+    pub max_read_write_image_args: u32,
     /// CL_DEVICE_IMAGE2D_MAX_WIDTH, in texels.
     pub image2d_max_width: usize,
     /// CL_DEVICE_IMAGE2D_MAX_HEIGHT, in texels.

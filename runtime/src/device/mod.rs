@@ -6,7 +6,7 @@
 pub(crate) mod calibrate;
 mod caps;
 mod clock_keeper;
-mod images;
+pub(crate) mod images;
 pub mod info;
 mod limits;
 mod opened;
@@ -74,7 +74,7 @@ impl Device {
         let image_formats = images::ImageFormats::query(&physical);
         let base = caps::target(&physical, &image_formats);
         let limits = Limits::new(&physical);
-        let info = caps::info(&physical, &base, &limits);
+        let info = caps::info(&physical, &base, &limits, &image_formats);
         Some(Arc::new(Device {
             anchor: Anchor::new(),
             physical,
@@ -112,6 +112,14 @@ impl Device {
             Some(storage.mapped()?.address() as u64 == storage.address())
         };
         is_possible && *self.shares_addresses.get_or_init(|| probe().unwrap_or(false))
+    }
+
+    /// Returns CL_DEVICE_PIPE_MAX_PACKET_SIZE, if the device has pipes.
+    pub fn max_packet_size(&self) -> Option<u32> {
+        self.info
+            .opencl_c_features
+            .contains(&"__opencl_c_pipes")
+            .then_some(1024)
     }
 
     /// Returns the compiler's target. The first call measures the device, unless the cache on disk has the

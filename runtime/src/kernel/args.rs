@@ -6,6 +6,7 @@ use caldera_compiler::reflect::{self, Binding, Place};
 
 use super::launch::{ArgValue, PodBytes};
 use crate::config::{ClVersion, config};
+use crate::device::images::is_read_and_written;
 use crate::error::{ClCode, Error, Result};
 use crate::mem::Image;
 
@@ -15,6 +16,11 @@ mod address {
     pub(super) const LOCAL: u32 = 0x119C;
     pub(super) const CONSTANT: u32 = 0x119D;
 }
+
+/// CL_KERNEL_ARG_ACCESS_READ_WRITE in the reflection.
+const ACCESS_READ_WRITE: u32 = 0x11A2;
+/// The bit CL_KERNEL_ARG_TYPE_PIPE of the type qualifier in the reflection.
+const TYPE_PIPE: u32 = 8;
 
 /// The values that clSetKernelArg accepts for an argument.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -27,13 +33,19 @@ pub enum ArgKind {
     Unknown,
     /// A buffer or a null pointer, for a `global` or `constant` pointer.
     Buffer,
+    /// A pipe.
+    Pipe,
     /// A size in bytes, for a `local` pointer.
     Local,
     /// A sampler.
     Sampler,
-    /// An image, which the kernel either writes or reads. If the module states the `CL_MEM_OBJECT_IMAGE…` type,
+    /// An image, which the kernel writes or reads, or both. If the module states the `CL_MEM_OBJECT_IMAGE…` type,
     /// the image must have it.
-    Image { write: bool, ty: Option<u32> },
+    Image {
+        read: bool,
+        write: bool,
+        ty: Option<u32>,
+    },
 }
 
 /// Returns the kinds of a kernel's arguments, by ordinal.
@@ -42,16 +54,21 @@ pub(super) fn kinds(kernel: &reflect::Kernel) -> Vec<ArgKind> {
 }
 
 fn kind(arg: &reflect::Arg) -> ArgKind {
+    if arg.info.as_ref().is_some_and(is_pipe) {
+        return ArgKind::Pipe;
+    }
     match arg.binding {
         Some(Binding::Pod(place)) => ArgKind::Pod(size(place)),
         Some(Binding::Pointer(_) | Binding::StorageBuffer(_) | Binding::UniformBuffer(_)) => ArgKind::Buffer,
         Some(Binding::Workgroup { .. }) => ArgKind::Local,
         Some(Binding::Sampler(_) | Binding::NormalizedSampler(_)) => ArgKind::Sampler,
         Some(Binding::SampledImage(_) | Binding::UniformTexelBuffer(_)) => ArgKind::Image {
+            read: true,
             write: false,
             ty: arg.image_type,
         },
         Some(Binding::StorageImage(_) | Binding::StorageTexelBuffer(_)) => ArgKind::Image {
+            read: arg.info.as_ref().and_then(|i| i.access_qualifier) == Some(ACCESS_READ_WRITE),
             write: true,
             ty: arg.image_type,
         },
@@ -67,6 +84,10 @@ fn kind(arg: &reflect::Arg) -> ArgKind {
 /// Returns whether an argument is a pointer to constant memory.
 pub(super) fn is_constant(info: &reflect::ArgInfo) -> bool {
     info.address_qualifier == Some(address::CONSTANT)
+}
+
+fn is_pipe(info: &reflect::ArgInfo) -> bool {
+    info.type_qualifier.is_some_and(|bits| bits & TYPE_PIPE != 0)
 }
 
 fn size(place: Place) -> u32 {
@@ -125,9 +146,9 @@ impl ArgKind {
             ArgKind::Sampler if !has_value => {
                 Err(Error::new(ClCode::InvalidSampler, "arg_value is NULL").at("5.7.2"))
             }
-            ArgKind::Image { .. } if !has_value => Err(no_value()),
+            ArgKind::Image { .. } | ArgKind::Pipe if !has_value => Err(no_value()),
             // For a pointer, a NULL arg_value is a null pointer; arg_size is checked as for any memory object.
-            ArgKind::Buffer | ArgKind::Sampler | ArgKind::Image { .. } => {
+            ArgKind::Buffer | ArgKind::Pipe | ArgKind::Sampler | ArgKind::Image { .. } => {
                 if arg_size != size_of::<usize>() {
                     return Err(wrong_size(size_of::<usize>()));
                 }
@@ -140,21 +161,21 @@ impl ArgKind {
     /// the argument's; INVALID_ARG_VALUE if kernels may not read (write) the image as the argument's qualifier
     /// demands.
     pub fn image(self, image: Arc<Image>) -> Result<ArgValue> {
-        let ArgKind::Image { write, ty } = self else {
+        let ArgKind::Image { read, write, ty } = self else {
             return Err(Error::new(ClCode::InvalidArgValue, "an image").at("5.7.2"));
         };
         if ty.is_some_and(|ty| ty != image.image_type() as u32) {
             return Err(Error::new(ClCode::InvalidMemObject, "an image of another type").at("5.7.2"));
         }
-        let allowed = if write {
-            image.kernel_writes()
-        } else {
-            image.kernel_reads()
-        };
-        if !allowed {
+        if write && !image.kernel_writes() || read && !image.kernel_reads() {
             return Err(
                 Error::new(ClCode::InvalidArgValue, "the image's flags forbid the access").at("5.7.2"),
             );
+        }
+        // CL 2.0, 5.3.2.2: only images of the formats for CL_MEM_KERNEL_READ_AND_WRITE may have the qualifier read_write
+        if read && write && !is_read_and_written(image.format()) {
+            let what = "kernels cannot both read and write an image of this format";
+            return Err(Error::new(ClCode::InvalidArgValue, what).at("2.0 5.3.2"));
         }
         Ok(ArgValue::Image { image, write })
     }

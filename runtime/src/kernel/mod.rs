@@ -44,6 +44,7 @@ use crate::queue::{CommandQueue, Enqueued, Waits};
 use args::ArgKind;
 use launch::ArgValue;
 use pipeline::DeviceKernel;
+pub use values::PointerList;
 use values::{Pointing, Taken, Values};
 
 /// An NDRange as the application specifies it, unchecked.
@@ -339,15 +340,10 @@ impl Kernel {
     }
 
     /// Sets the addresses of the buffers that the kernel may access besides its arguments (clSetKernelExecInfo,
-    /// CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, or CL_KERNEL_EXEC_INFO_SVM_PTRS if `shared`). They replace the former ones.
-    pub fn set_pointed(&self, addresses: &[u64], shared: bool) {
+    /// `list`). They replace the former ones of that list.
+    pub fn set_pointed(&self, addresses: &[u64], list: PointerList) {
         let buffers = self.buffers_at(addresses);
-        let by = if shared {
-            Pointing::Shared
-        } else {
-            Pointing::Addresses
-        };
-        self.values.lock().point(by, &buffers);
+        self.values.lock().point(Pointing::Listed(list), &buffers);
     }
 
     /// Returns the buffers at these device addresses.

@@ -55,15 +55,24 @@ impl Named {
     }
 }
 
+/// The lists of addresses that clSetKernelExecInfo sets.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum PointerList {
+    /// CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT.
+    Addresses,
+    /// CL_KERNEL_EXEC_INFO_SVM_PTRS.
+    Svm,
+    /// CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL.
+    Usm,
+}
+
 /// How the application has told that a kernel may access buffers through addresses.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Pointing {
     /// The address is the value of the argument with this index.
     Argument(usize),
-    /// CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT.
-    Addresses,
-    /// CL_KERNEL_EXEC_INFO_SVM_PTRS.
-    Shared,
+    /// The address is in a list of clSetKernelExecInfo.
+    Listed(PointerList),
 }
 
 /// The values of all arguments of a kernel.

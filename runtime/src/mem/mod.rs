@@ -12,14 +12,17 @@ pub mod image;
 pub(crate) mod map;
 pub(crate) mod migrate;
 pub(crate) mod parallel;
+pub mod pipe;
 mod properties;
 pub(crate) mod residence;
 pub mod svm;
+pub mod usm;
 
 pub use buffer::Buffer;
 pub(crate) use host_ptr::HostMemory;
 pub use host_ptr::HostPtr;
 pub use image::Image;
+pub use pipe::Pipe;
 pub use properties::Properties;
 
 use std::sync::Arc;

@@ -10,18 +10,46 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::usm::{Usm, UsmKind};
 use super::{Buffer, MemFlags};
 use crate::context::Context;
 use crate::error::{ClCode, Error, Result};
 use crate::lock::{Mutex, Rank};
 
+/// An allocation of shared virtual memory or of unified shared memory.
+#[derive(Clone, Debug)]
+pub(super) struct Allocation {
+    pub(super) buffer: Arc<Buffer>,
+    /// What it is as unified shared memory, if it is that.
+    pub(super) usm: Option<Usm>,
+}
+
 /// The allocations of a context, by address.
-pub(crate) struct SvmTable(Mutex<BTreeMap<usize, Arc<Buffer>>>);
+pub(crate) struct SvmTable(Mutex<BTreeMap<usize, Allocation>>);
 
 impl SvmTable {
     /// Makes an empty table.
     pub(crate) fn new() -> SvmTable {
         SvmTable(Mutex::new(Rank::Cache, BTreeMap::new()))
+    }
+
+    pub(super) fn insert(&self, address: usize, allocation: Allocation) {
+        self.0.lock().insert(address, allocation);
+    }
+
+    /// Removes the allocation that starts at an address, if it is of unified shared memory, or if it is not, as asked.
+    pub(super) fn remove(&self, address: usize, usm: bool) -> Option<Allocation> {
+        let mut table = self.0.lock();
+        let is_one = table.get(&address).is_some_and(|a| a.usm.is_some() == usm);
+        is_one.then(|| table.remove(&address)).flatten()
+    }
+
+    /// Returns the allocation that an address belongs to, and the offset in it.
+    pub(super) fn find(&self, address: usize) -> Option<(Allocation, usize)> {
+        let table = self.0.lock();
+        let (start, allocation) = table.range(..=address).next_back()?;
+        let offset = address - start;
+        ((offset as u64) < allocation.buffer.size()).then(|| (allocation.clone(), offset))
     }
 }
 
@@ -55,6 +83,16 @@ impl Context {
     /// CL_MEM_ALLOC_HOST_PTR.
     pub fn allocate_svm(self: &Arc<Self>, flags: MemFlags, size: usize) -> Result<usize> {
         self.check_svm()?;
+        self.allocate_mapped(flags, size, None)
+    }
+
+    /// Allocates mapped memory that has the same address for the host and the device.
+    pub(super) fn allocate_mapped(
+        self: &Arc<Self>,
+        flags: MemFlags,
+        size: usize,
+        usm: Option<Usm>,
+    ) -> Result<usize> {
         let buffer = Buffer::create(self, flags, size, None)?;
         buffer.expose_addresses()?;
         let host = buffer.storage(0)?.mapped().map_or(0, |p| p.address());
@@ -63,26 +101,26 @@ impl Context {
             let what = "the host and the device have different addresses for the memory";
             return Err(Error::new(ClCode::OutOfResources, what).at("2.0 5.6.1"));
         }
-        self.svm().0.lock().insert(host, buffer);
+        // The host may access unified shared memory whenever no command does.
+        if usm.is_some() {
+            buffer.expect_host_access();
+        }
+        self.svm().insert(host, Allocation { buffer, usm });
         Ok(host)
     }
 
     /// Frees shared memory (CL 2.0, 5.6.1, clSVMFree). Commands that use it keep it until they are complete. An address that
     /// is not that of an allocation is ignored.
     pub fn free_svm(&self, address: usize) {
-        let freed = self.svm().0.lock().remove(&address);
+        let freed = self.svm().remove(address, false);
         // No lock is held when the memory is released.
         drop(freed);
     }
 
-    /// Returns the place in an allocation that an address belongs to.
+    /// Returns the place in an allocation that an address belongs to. Allocations that the host cannot access have none.
     pub fn find_svm(&self, address: usize) -> Option<SvmPlace> {
-        let table = self.svm().0.lock();
-        let (start, buffer) = table.range(..=address).next_back()?;
-        let offset = address - start;
-        ((offset as u64) < buffer.size()).then(|| SvmPlace {
-            buffer: Arc::clone(buffer),
-            offset,
-        })
+        let (Allocation { buffer, usm }, offset) = self.svm().find(address)?;
+        let of_device = usm.is_some_and(|u| u.kind == UsmKind::Device);
+        (!of_device).then_some(SvmPlace { buffer, offset })
     }
 }

@@ -22,12 +22,13 @@
 use std::sync::Arc;
 
 use caldera_compiler::spirv;
-use caldera_compiler::target::Target;
+use caldera_compiler::target::{Target, Zeroed};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Output;
 use super::build::load;
 use super::toolchain::Object;
+use crate::context::Context;
 use crate::device::Device;
 
 /// The first characters of an object or library, in every version of the format.
@@ -64,9 +65,10 @@ pub(super) fn encode(output: &Output, target: &Target) -> Vec<u8> {
 }
 
 /// Reads a binary that [`encode`] wrote, or a SPIR-V module with reflection from another compiler.
-pub(super) fn decode(device: &Arc<Device>, bytes: &[u8]) -> Result<Output, BinaryError> {
+pub(super) fn decode(context: &Context, device: &Arc<Device>, bytes: &[u8]) -> Result<Output, BinaryError> {
+    let target = &context.target(device);
     if bytes.starts_with(MAGIC.as_bytes()) {
-        return decode_objects(bytes, device.target());
+        return decode_objects(bytes, target);
     }
     let (words, rest) = bytes.as_chunks::<4>();
     if words.first().map(|w| u32::from_ne_bytes(*w)) != Some(SPIRV_MAGIC) {
@@ -76,10 +78,15 @@ pub(super) fn decode(device: &Arc<Device>, bytes: &[u8]) -> Result<Output, Binar
         return Err(BinaryError::Damaged("the size is not a multiple of 4"));
     }
     let words: Vec<u32> = words.iter().map(|w| u32::from_ne_bytes(*w)).collect();
-    let (words, arg_info) = match unseal(&words, device.target())? {
+    let (words, arg_info) = match unseal(&words, target)? {
         Some((words, arg_info)) => (words, Some(arg_info)),
+        // Only a binary of such a context does what cl_khr_initialize_memory demands.
+        None if context.zeroed() != Zeroed::default() => {
+            let what = "the context initializes memory, and the module was not compiled for it";
+            return Err(BinaryError::Unusable(what.into()));
+        }
         None => {
-            spirv::check(&words, Some(device.target())).map_err(BinaryError::Unusable)?;
+            spirv::check(&words, Some(target)).map_err(BinaryError::Unusable)?;
             (words, None)
         }
     };

@@ -121,27 +121,27 @@ pub(super) fn parse_options(text: &str, usage: OptionUse) -> Result<Options> {
     })
 }
 
-/// Returns a device's target for launches that are not usual: with NDRanges beyond 32 bits, or with addresses as arguments
+/// Returns a target for launches that are not usual: with NDRanges beyond 32 bits, or with addresses as arguments
 /// that are no multiples of 16.
-pub(super) fn wide_target(device: &Arc<Device>) -> Arc<Target> {
-    let mut target = Target::clone(device.target());
+pub(super) fn wide_target(target: &Target) -> Arc<Target> {
+    let mut target = Target::clone(target);
     target.wide_ranges = true;
     target.aligned_buffers = false;
     Arc::new(target)
 }
 
 /// Returns a function that links the objects again for NDRanges beyond 32 bits.
-pub(super) fn widen_objects(device: &Arc<Device>, objects: &[Arc<Object>], options: &Options) -> Widen {
-    let (device, objects, options) = (Arc::clone(device), objects.to_vec(), options.clone());
+pub(super) fn widen_objects(target: &Arc<Target>, objects: &[Arc<Object>], options: &Options) -> Widen {
+    let (target, objects, options) = (Arc::clone(target), objects.to_vec(), options.clone());
     Box::new(move || {
-        let linked = toolchain::link(&objects, &options, &wide_target(&device))?;
+        let linked = toolchain::link(&objects, &options, &wide_target(&target))?;
         Ok(Arc::clone(&linked.words))
     })
 }
 
 /// Returns a function that builds the source again for NDRanges beyond 32 bits.
-fn widen_source(device: &Arc<Device>, source: &Arc<[u8]>, text: &str, options: &Options) -> Widen {
-    let (device, source) = (Arc::clone(device), Arc::clone(source));
+fn widen_source(target: &Arc<Target>, source: &Arc<[u8]>, text: &str, options: &Options) -> Widen {
+    let (target, source) = (Arc::clone(target), Arc::clone(source));
     let (text, options) = (text.to_owned(), options.clone());
     Box::new(move || {
         let unit = Unit {
@@ -150,7 +150,7 @@ fn widen_source(device: &Arc<Device>, source: &Arc<[u8]>, text: &str, options: &
             options: &options,
             headers: &[],
         };
-        Ok(Arc::clone(&toolchain::build(&unit, &wide_target(&device))?.words))
+        Ok(Arc::clone(&toolchain::build(&unit, &wide_target(&target))?.words))
     })
 }
 
@@ -233,6 +233,7 @@ impl Program {
 
     /// Builds the program for one device.
     fn build_for(&self, device: &Arc<Device>, options: &str, parsed: &Options) -> Outcome {
+        let target = &self.context.target(device);
         match &self.origin {
             Origin::Source(source) => {
                 let unit = Unit {
@@ -241,12 +242,12 @@ impl Program {
                     options: parsed,
                     headers: &[],
                 };
-                let compiled = toolchain::build(&unit, device.target())?;
-                let widen = widen_source(device, source, options, parsed);
+                let compiled = toolchain::build(&unit, target)?;
+                let widen = widen_source(target, source, options, parsed);
                 let output = load(device, &compiled.words, Some(parsed.kernel_arg_info), Some(widen))?;
                 Ok((output, compiled.log.clone()))
             }
-            Origin::Il(il) => IlBuild::new(il, options, parsed).build(device),
+            Origin::Il(il) => IlBuild::new(il, options, parsed).build(device, target),
             Origin::Binary | Origin::Link => {
                 let index = self.index(device).map_err(|e| e.to_string())?;
                 let present = self.builds.lock()[index].output.clone();
@@ -256,8 +257,8 @@ impl Program {
                     Output::Library(l) => l.to_vec(),
                     Output::None => return Err("error: there is no binary for the device\n".into()),
                 };
-                let compiled = toolchain::link(&objects, parsed, device.target())?;
-                let widen = widen_objects(device, &objects, parsed);
+                let compiled = toolchain::link(&objects, parsed, target)?;
+                let widen = widen_objects(target, &objects, parsed);
                 let output = load(device, &compiled.words, Some(parsed.kernel_arg_info), Some(widen))?;
                 Ok((output, compiled.log.clone()))
             }
@@ -280,8 +281,9 @@ impl Program {
             // cl_khr_il_program: the headers are ignored for a program from IL
             let progress = InProgress::start(self, &devices, options)?;
             let unit = IlBuild::new(il, options, &parsed);
+            let context = Arc::clone(&self.context);
             return run(self, notify, ClCode::CompileProgramFailure, "5.6.3", move || {
-                progress.finish(devices.iter().map(|d| unit.compile(d)).collect())
+                progress.finish(devices.iter().map(|d| unit.compile(&context.target(d))).collect())
             });
         }
         // CL 5.6.3: INVALID_OPERATION if program has no source
@@ -291,6 +293,7 @@ impl Program {
         let progress = InProgress::start(self, &devices, options)?;
         let source = Arc::clone(source);
         let options = options.to_owned();
+        let context = Arc::clone(&self.context);
         run(self, notify, ClCode::CompileProgramFailure, "5.6.3", move || {
             let unit = Unit {
                 source: &source,
@@ -301,7 +304,7 @@ impl Program {
             let outcomes = devices
                 .iter()
                 .map(|d| {
-                    let object = toolchain::compile(&unit, d.target())?;
+                    let object = toolchain::compile(&unit, &context.target(d))?;
                     let log = object.log.clone();
                     Ok((Output::Object(object), log))
                 })

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use caldera_compiler::options::Options;
 use caldera_compiler::spirv_in::{SpecConstant, Specialization};
+use caldera_compiler::target::Target;
 
 use super::build::{load, wide_target};
 use super::toolchain::{self, IlUnit};
@@ -107,9 +108,9 @@ impl IlBuild {
     }
 
     /// Builds an executable for a device.
-    pub(super) fn build(&self, device: &Arc<Device>) -> super::build::Outcome {
-        let compiled = toolchain::build_il(&self.unit(), device.target())?;
-        let (again, on) = (self.clone(), Arc::clone(device));
+    pub(super) fn build(&self, device: &Arc<Device>, target: &Arc<Target>) -> super::build::Outcome {
+        let compiled = toolchain::build_il(&self.unit(), target)?;
+        let (again, on) = (self.clone(), Arc::clone(target));
         let widen: Widen = Box::new(move || {
             let linked = toolchain::build_il(&again.unit(), &wide_target(&on))?;
             Ok(Arc::clone(&linked.words))
@@ -120,8 +121,8 @@ impl IlBuild {
     }
 
     /// Compiles an object for a device.
-    pub(super) fn compile(&self, device: &Arc<Device>) -> super::build::Outcome {
-        let object = toolchain::compile_il(&self.unit(), device.target())?;
+    pub(super) fn compile(&self, target: &Arc<Target>) -> super::build::Outcome {
+        let object = toolchain::compile_il(&self.unit(), target)?;
         let log = object.log.clone();
         Ok((Output::Object(object), log))
     }

@@ -60,16 +60,18 @@ impl Program {
         let builds = vec![DeviceBuild::default(); devices.len()];
         let program = Program::new(context, devices.clone(), Origin::Link, builds);
         let progress = InProgress::start(&program, &devices, options)?;
+        let context = Arc::clone(context);
         let result = run(&program, notify, ClCode::LinkProgramFailure, "5.6.3", move || {
             let outcomes = linked
                 .into_iter()
                 .map(|(device, objects)| -> Outcome {
+                    let target = context.target(&device);
                     if parsed.create_library {
                         return Ok((Output::Library(objects.into()), String::new()));
                     }
-                    let compiled = toolchain::link(&objects, &parsed, device.target())?;
+                    let compiled = toolchain::link(&objects, &parsed, &target)?;
                     let arg_info = objects.iter().any(|o| o.arg_info);
-                    let widen = widen_objects(&device, &objects, &parsed);
+                    let widen = widen_objects(&target, &objects, &parsed);
                     let output = load(&device, &compiled.words, Some(arg_info), Some(widen))?;
                     Ok((output, compiled.log.clone()))
                 })

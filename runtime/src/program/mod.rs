@@ -203,7 +203,7 @@ impl Program {
         let mut builds = Vec::with_capacity(binaries.len());
         let mut status = Vec::with_capacity(binaries.len());
         for (device, bytes) in binaries {
-            match binary::decode(device, bytes) {
+            match binary::decode(context, device, bytes) {
                 Ok(output) => {
                     builds.push(DeviceBuild {
                         output,
@@ -286,7 +286,9 @@ impl Program {
     pub fn binaries(&self) -> Vec<Vec<u8>> {
         let outputs: Vec<Output> = self.builds.lock().iter().map(|b| b.output.clone()).collect();
         let with_devices = outputs.iter().zip(&self.devices);
-        with_devices.map(|(o, d)| binary::encode(o, d.target())).collect()
+        with_devices
+            .map(|(o, d)| binary::encode(o, &self.context.target(d)))
+            .collect()
     }
 
     /// Returns the executables that kernels can be created from, with their devices. Binaries count only after

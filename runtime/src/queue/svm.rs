@@ -32,24 +32,24 @@ impl CommandQueue {
         })
     }
 
-    /// Enqueues a copy (CL 2.0, 5.6.1, clEnqueueSVMMemcpy) of `size` bytes, which is not 0.
+    /// Enqueues a copy (CL 2.0, 5.6.1, clEnqueueSVMMemcpy; clEnqueueMemcpyINTEL) of `size` bytes, which is not 0.
     pub fn enqueue_svm_copy(
         self: &Arc<Self>,
+        kind: CommandType,
         from: &SvmSide,
         to: &SvmSide,
         size: usize,
         blocking: bool,
         waits: Waits<'_>,
     ) -> Enqueued {
-        let kind = CommandType::SvmMemcpy;
         let (place, host, write) = match (from, to) {
             (SvmSide::Shared(from), SvmSide::Shared(to)) => {
-                let Prepared { kind, command } = self.prepare_svm_copy(from, to, size)?;
+                let Prepared { command, .. } = self.prepare_svm_copy(from, to, size)?;
                 let until = Until::blocking(blocking);
                 return self.enqueue(kind, Incoming::Command(command), waits, until);
             }
             (SvmSide::Host(from), SvmSide::Host(to)) => {
-                return self.enqueue_host_copy(*from, *to, size, blocking, waits);
+                return self.enqueue_host_copy(kind, *from, *to, size, blocking, waits);
             }
             (SvmSide::Host(host), SvmSide::Shared(place)) => (place, *host, true),
             (SvmSide::Shared(place), SvmSide::Host(host)) => (place, *host, false),
@@ -62,6 +62,7 @@ impl CommandQueue {
 
     fn enqueue_host_copy(
         self: &Arc<Self>,
+        kind: CommandType,
         from: HostPtr,
         to: HostPtr,
         size: usize,
@@ -77,18 +78,24 @@ impl CommandQueue {
             want_event: waits.want_event || blocking,
             ..waits
         };
-        let event = self.enqueue_function(CommandType::SvmMemcpy, &[], copy, with_event)?;
+        let event = self.enqueue_function(kind, &[], copy, with_event)?;
         if blocking && let Some(event) = &event {
             crate::event::Event::wait_all(std::slice::from_ref(event))?;
         }
         Ok(event.filter(|_| waits.want_event))
     }
 
-    /// Prepares a fill of shared memory (CL 2.0, 5.6.1, clEnqueueSVMMemFill).
-    pub fn prepare_svm_fill(&self, to: &SvmPlace, pattern: &[u8], size: usize) -> Result<Prepared> {
+    /// Prepares a fill of shared memory (CL 2.0, 5.6.1, clEnqueueSVMMemFill; clEnqueueMemFillINTEL).
+    pub fn prepare_svm_fill(
+        &self,
+        kind: CommandType,
+        to: &SvmPlace,
+        pattern: &[u8],
+        size: usize,
+    ) -> Result<Prepared> {
         let range = BufferRange::new(&to.buffer, to.offset, size)?;
         Ok(Prepared {
-            kind: CommandType::SvmMemFill,
+            kind,
             ..self.prepare_fill(BufferFill::new(range, pattern)?)?
         })
     }

@@ -35,12 +35,18 @@ type Named = (&'static str, fn(&mut FeatureSet) -> &mut vk::Bool32);
 /// The features that are enabled where the device has them. Features that exist are not all enabled, because some cost
 /// performance (robust access). More are enabled than the compiler uses, because program binaries may come from other
 /// compilers.
-const ENABLED: [Named; 33] = [
+const ENABLED: [Named; 36] = [
     ("shaderInt16", |f| &mut f.core.shader_int16),
     ("shaderInt64", |f| &mut f.core.shader_int64),
     ("shaderFloat64", |f| &mut f.core.shader_float64),
     ("shaderStorageImageWriteWithoutFormat", |f| {
         &mut f.core.shader_storage_image_write_without_format
+    }),
+    ("shaderStorageImageReadWithoutFormat", |f| {
+        &mut f.core.shader_storage_image_read_without_format
+    }),
+    ("shaderStorageImageExtendedFormats", |f| {
+        &mut f.core.shader_storage_image_extended_formats
     }),
     ("sparseBinding", |f| &mut f.core.sparse_binding),
     ("storageBuffer16BitAccess", |f| {
@@ -90,6 +96,9 @@ const ENABLED: [Named; 33] = [
     ("synchronization2", |f| &mut f.v13.synchronization2),
     ("subgroupSizeControl", |f| &mut f.v13.subgroup_size_control),
     ("computeFullSubgroups", |f| &mut f.v13.compute_full_subgroups),
+    ("shaderZeroInitializeWorkgroupMemory", |f| {
+        &mut f.v13.shader_zero_initialize_workgroup_memory
+    }),
     ("maintenance4", |f| &mut f.v13.maintenance4),
     ("shaderDeviceClock", |f| &mut f.clock.shader_device_clock),
     ("shaderSubgroupClock", |f| &mut f.clock.shader_subgroup_clock),
@@ -204,6 +213,9 @@ impl FeatureSet {
                 && on(self.v12.subgroup_broadcast_dynamic_id),
             // Only the features are considered here; some formats may still be missing.
             images: on(self.core.shader_storage_image_write_without_format),
+            zeroes_local_memory: on(self.v13.shader_zero_initialize_workgroup_memory),
+            reads_any_format: on(self.core.shader_storage_image_read_without_format),
+            states_formats: on(self.core.shader_storage_image_extended_formats),
             ..Features::default()
         }
     }

@@ -15,6 +15,11 @@ fn image_dim(s: &Sema<'_>, e: &Expr) -> Result<ImageDim> {
     }
 }
 
+/// Returns whether an image is written besides being read.
+fn is_written(s: &Sema<'_>, e: &Expr) -> bool {
+    matches!(*s.ty(e.ty), Type::Image { access, .. } if access.writes())
+}
+
 fn lanes_of(s: &mut Sema<'_>, e: Expr, scalar: Scalar, count: u8) -> Expr {
     match s.lanes(e.ty) {
         Some((_, n)) if n > count => Expr {
@@ -49,6 +54,7 @@ pub(super) fn read(s: &mut Sema<'_>, texel: Texel, mut args: Vec<Expr>, span: Sp
     let at = args.pop().ok_or(Reported)?;
     let at = coordinate(s, at, shape);
     let op = match args.len() {
+        1 if is_written(s, &args[0]) => Intrinsic::LoadImage(shape, texel),
         1 => Intrinsic::FetchImage(shape, texel),
         _ => Intrinsic::ReadImage(shape, texel),
     };

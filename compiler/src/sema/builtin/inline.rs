@@ -2,7 +2,7 @@
 
 use super::build::{Before, binary, constant, lane};
 use super::{
-    Call, c11_atomic, convert_fn, generic_pointer, image, lanes, library, overload, printf, relation,
+    Call, c11_atomic, convert_fn, generic_pointer, image, lanes, library, overload, pipe, printf, relation,
     shuffle, widen,
 };
 use crate::builtins::library::{self as lib, TypeArgs};
@@ -17,6 +17,8 @@ use crate::source::Span;
 /// The values of CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE.
 const LOCAL_FENCE: i128 = 1;
 const GLOBAL_FENCE: i128 = 2;
+/// The value of CLK_IMAGE_MEM_FENCE. Such a fence orders global memory, too.
+const IMAGE_FENCE: i128 = 4;
 
 /// Builds calls whose arguments the table does not describe.
 pub(super) fn unresolved(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: Vec<Expr>) -> Result<Expr> {
@@ -24,6 +26,7 @@ pub(super) fn unresolved(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: Vec<Ex
         How::Inline(Inline::Printf) => printf::printf(s, at, args),
         How::Inline(Inline::Shuffle) => shuffle::shuffle(s, at, args, false),
         How::Inline(Inline::C11Atomic(what)) => c11_atomic::call(s, at, what, args),
+        How::Inline(Inline::Pipe(what)) => pipe::call(s, at, what, args),
         How::Inline(Inline::PointerQuery(what)) => generic_pointer::call(s, at, what, args),
         How::Inline(Inline::Shuffle2) => shuffle::shuffle(s, at, args, true),
         How::Inline(_)
@@ -186,6 +189,7 @@ pub(super) fn build(
         | Inline::Shuffle2
         | Inline::C11Atomic(_)
         | Inline::PointerQuery(_)
+        | Inline::Pipe(_)
         | Inline::WorkItemFence
         | Inline::WorkGroupBarrier => Err(Reported),
         Inline::Compare(r) => relation::relation(s, r, args, ty),
@@ -358,7 +362,7 @@ fn fence_flags(s: &Sema<'_>, e: &Expr) -> FenceFlags {
     match s.int_value(e) {
         Some(v) => FenceFlags {
             local: v & LOCAL_FENCE != 0,
-            global: v & GLOBAL_FENCE != 0,
+            global: v & (GLOBAL_FENCE | IMAGE_FENCE) != 0,
         },
         None => FenceFlags {
             local: true,

@@ -6,6 +6,7 @@ use crate::builtins::signature::{Concrete, PointeeConcrete};
 use crate::builtins::version;
 use crate::builtins::{Access, Instance, Row};
 use crate::diag::Diag;
+use crate::hir::ty::ImageAccess;
 use crate::hir::{Expr, ExprKind, Scalar, Space, Type, TypeId};
 use crate::options::ClStd;
 use crate::sema::convert::Why;
@@ -38,8 +39,8 @@ fn rank(s: &Sema<'_>, e: &Expr, to: Concrete) -> Option<Rank> {
         (&Type::Scalar(_), Concrete::Arith(..)) => Some(Rank::Widening),
         (&Type::Vector(from, n), Concrete::Arith(to, m)) => (from == to && n == m).then_some(Rank::Exact),
         (Type::Event, Concrete::Event) => Some(Rank::Exact),
-        (&Type::Image { dim, write }, Concrete::Image(to, to_write)) => {
-            (dim == to && write == to_write).then_some(Rank::Exact)
+        (&Type::Image { dim, access }, Concrete::Image(to, to_write)) => {
+            (dim == to && access.writes() == to_write).then_some(Rank::Exact)
         }
         (Type::Sampler, Concrete::Sampler) => Some(Rank::Exact),
         (Type::Scalar(_), Concrete::Sampler) => s.int_value(e).map(|_| Rank::Conversion),
@@ -70,7 +71,17 @@ fn ranks(s: &Sema<'_>, args: &[Expr], inst: &Instance, out: &mut Vec<Rank>) -> b
         return false;
     }
     for (&p, e) in inst.sig.params.iter().zip(args) {
-        match rank(s, e, inst.concrete(p)) {
+        let to = match (inst.concrete(p), s.ty(e.ty)) {
+            // OpenCL C 2.0, 6.13.14.3: an image that is read and written has the reads without a sampler, as well as
+            // everything that images to write have.
+            (Concrete::Image(dim, false), &Type::Image { access, .. })
+                if access == ImageAccess::ReadWrite && args.len() == 2 =>
+            {
+                Concrete::Image(dim, true)
+            }
+            (to, _) => to,
+        };
+        match rank(s, e, to) {
             Some(r) => out.push(r),
             None => return false,
         }
@@ -214,7 +225,13 @@ pub(super) fn type_of(s: &mut Sema<'_>, c: Concrete) -> TypeId {
         Concrete::Void => s.common.void,
         Concrete::Arith(scalar, lanes) => s.vector_ty(scalar, lanes),
         Concrete::Event => s.common.event,
-        Concrete::Image(dim, write) => s.program.types.intern(Type::Image { dim, write }),
+        Concrete::Image(dim, write) => s.program.types.intern(Type::Image {
+            dim,
+            access: match write {
+                true => ImageAccess::Write,
+                false => ImageAccess::Read,
+            },
+        }),
         Concrete::Sampler => s.program.types.intern(Type::Sampler),
         Concrete::Ptr(to, space, _) => {
             let pointee = match to {
@@ -232,7 +249,7 @@ pub(super) fn convert(s: &mut Sema<'_>, inst: &Instance, args: Vec<Expr>) -> Res
     params
         .zip(args)
         .map(|(&p, e)| match inst.concrete(p) {
-            Concrete::Ptr(..) => Ok(e),
+            Concrete::Ptr(..) | Concrete::Image(..) => Ok(e),
             Concrete::Event if matches!(e.kind, ExprKind::Const(_)) => Ok(Expr {
                 ty: s.common.event,
                 ..e

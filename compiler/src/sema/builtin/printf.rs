@@ -69,7 +69,9 @@ fn argument(s: &mut Sema<'_>, e: Expr, is_string: bool) -> Result<Expr> {
         | Type::Function { .. }
         | Type::Image { .. }
         | Type::Sampler
-        | Type::Event => {
+        | Type::Event
+        | Type::Pipe { .. }
+        | Type::ReserveId => {
             let name = s.type_name(e.ty);
             Err(s.error(e.span, format!("cannot pass a value of type '{name}' to printf")))
         }

@@ -331,23 +331,23 @@ impl Checker<'_> {
                 };
                 let (k, n) = value(1)?;
                 let lod = inst.operands.get(2) == Some(&Operand::ImageOperands(spv::ImageOperands::LOD));
+                if op == Op::ImageRead {
+                    let known = i.format != spv::ImageFormat::Unknown;
+                    let readable = known || self.has(Capability::StorageImageReadWithoutFormat);
+                    return Ok(!i.sampled
+                        && readable
+                        && k == Kind::Int(32)
+                        && n >= lanes(i)
+                        && n <= 4
+                        && self.texel_operands(inst, 2)
+                        && self.texel(ty, i));
+                }
                 let extra = match count {
                     2 => true,
-                    4 => {
-                        lod && op == Op::ImageFetch
-                            && i.dim != spv::Dim::DimBuffer
-                            && value(3)? == (Kind::Int(32), 1)
-                    }
+                    4 => lod && i.dim != spv::Dim::DimBuffer && value(3)? == (Kind::Int(32), 1),
                     _ => false,
                 };
-                // Reads without a format need a capability that no accepted module has.
-                i.sampled
-                    && op == Op::ImageFetch
-                    && k == Kind::Int(32)
-                    && n >= lanes(i)
-                    && n <= 4
-                    && extra
-                    && self.texel(ty, i)
+                i.sampled && k == Kind::Int(32) && n >= lanes(i) && n <= 4 && extra && self.texel(ty, i)
             }
             Op::ImageWrite => {
                 let Ty::Image(i) = &self.types[&of(0)?] else {
@@ -361,7 +361,7 @@ impl Checker<'_> {
                     && k == Kind::Int(32)
                     && n >= lanes(i)
                     && n <= 4
-                    && count == 3
+                    && self.texel_operands(inst, 3)
                     && Some(value(2)?) == texel
             }
             Op::ImageQuerySize | Op::ImageQuerySizeLod => {
@@ -475,6 +475,17 @@ impl Checker<'_> {
 
     fn in_subgroup(&self, inst: &Instruction) -> Checked<bool> {
         Ok(self.constant(inst, id(inst, 0)?)? == 3)
+    }
+
+    /// Returns whether an access to a storage image, with `count` operands, has no more, or only that the access is not
+    /// private.
+    fn texel_operands(&self, inst: &Instruction, count: usize) -> bool {
+        let private = Operand::ImageOperands(spv::ImageOperands::NON_PRIVATE_TEXEL);
+        match inst.operands.get(count..) {
+            Some([]) => true,
+            Some([operand]) => *operand == private && self.vulkan_memory,
+            _ => false,
+        }
     }
 
     fn texel(&self, ty: u32, i: &Image) -> bool {

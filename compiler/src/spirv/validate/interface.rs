@@ -43,6 +43,8 @@ fn offered(c: Capability, t: Option<&Target>) -> Option<bool> {
         | Capability::ImageBuffer
         | Capability::SampledBuffer
         | Capability::StorageImageWriteWithoutFormat => has(&|f| f.images),
+        Capability::StorageImageReadWithoutFormat => has(&|f| f.images && f.reads_any_format),
+        Capability::StorageImageExtendedFormats => has(&|f| f.images && f.states_formats),
         Capability::Int8 => has(&|f| f.int8),
         Capability::Int16 => has(&|f| f.int16),
         Capability::Int64 => has(&|f| f.int64),

@@ -4,6 +4,8 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{self as spv, Capability, Decoration, Op, StorageClass};
 
 use super::{Checked, Checker, id, ids_from, literal, refuse};
+use crate::intrinsic::{Texel, TexelFormat};
+use crate::spirv::image::image_format;
 
 /// A type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -38,6 +40,8 @@ pub(super) struct Image {
     pub(super) arrayed: bool,
     /// Whether it is accessed through a sampler or by fetches; otherwise it is a storage image.
     pub(super) sampled: bool,
+    /// Its format, which only storage images may state.
+    pub(super) format: spv::ImageFormat,
 }
 
 /// The component type of numbers and Booleans.
@@ -280,7 +284,19 @@ impl Checker<'_> {
             return refuse(inst, "no format");
         };
         let good = depth == 0 && arrayed <= 1 && multi == 0 && (1..=2).contains(&sampled);
-        if !good || *format != spv::ImageFormat::Unknown || inst.operands.len() != 7 {
+        if *format != spv::ImageFormat::Unknown {
+            self.needs(inst, &[Capability::StorageImageExtendedFormats])?;
+            let texel = match self.types[&sampled_type] {
+                Ty::Float(_) => Texel::Float,
+                Ty::Signed => Texel::Int,
+                _ => Texel::UInt,
+            };
+            let fits = |f: TexelFormat| f.texel() == texel && image_format(f) == *format;
+            if sampled != 2 || !TexelFormat::all().any(fits) {
+                return refuse(inst, "a format that does not fit the image");
+            }
+        }
+        if !good || inst.operands.len() != 7 {
             return refuse(inst, "a kind of image that OpenCL does not have");
         }
         match dim {
@@ -303,6 +319,7 @@ impl Checker<'_> {
             dim: *dim,
             arrayed: arrayed == 1,
             sampled: sampled == 1,
+            format: *format,
         })
     }
 

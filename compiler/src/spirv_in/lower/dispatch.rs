@@ -227,6 +227,22 @@ where
             Op::ImageQuerySize | Op::ImageQuerySizeLod => self.image_size(inst),
             Op::ImageQueryFormat | Op::ImageQueryOrder => self.image_query(inst),
 
+            Op::ReadPipe
+            | Op::WritePipe
+            | Op::ReservedReadPipe
+            | Op::ReservedWritePipe
+            | Op::ReserveReadPipePackets
+            | Op::ReserveWritePipePackets
+            | Op::CommitReadPipe
+            | Op::CommitWritePipe
+            | Op::IsValidReserveId
+            | Op::GetNumPipePackets
+            | Op::GetMaxPipePackets
+            | Op::GroupReserveReadPipePackets
+            | Op::GroupReserveWritePipePackets
+            | Op::GroupCommitReadPipe
+            | Op::GroupCommitWritePipe => self.pipe(inst),
+
             // Hints.
             Op::LifetimeStart
             | Op::LifetimeStop

@@ -6,7 +6,7 @@ use crate::ir::{Op as IrOp, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::types::Type;
 use crate::spirv_in::words::Inst;
-use rspirv::spirv::{ImageOperands, Op};
+use rspirv::spirv::{AccessQualifier, ImageOperands, Op};
 
 /// OpenCL's first channel order (CL_R) and first channel data type (CL_SNORM_INT8). SPIR-V counts from 0.
 const FIRST_ORDER: u64 = 0x10B0;
@@ -27,6 +27,12 @@ where
             Some(Type::Image { shape, depth, .. }) => Ok((*shape, *depth)),
             _ => Err(inst.invalid(format!("%{id} is no image"))),
         }
+    }
+
+    /// Returns whether an id stands for an image that the kernel reads and writes.
+    fn is_read_and_written(&self, inst: &Inst<'_>, id: u32) -> Result<bool, Error> {
+        let ty = self.cx.source.types.get(self.type_of(inst, id)?);
+        Ok(matches!(ty, Some(Type::Image { access, .. }) if *access == AccessQualifier::ReadWrite))
     }
 
     pub(super) fn sampled_image(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
@@ -117,7 +123,11 @@ where
         let at = self.coordinates(inst, 1, shape, true)?;
         let to = self.result_type(inst)?;
         let texel = self.texel(inst, 2, to)?;
-        self.texels(inst, Intrinsic::FetchImage(shape, texel), vec![image, at], depth)
+        let op = match self.is_read_and_written(inst, inst.arg(0)?)? {
+            true => Intrinsic::LoadImage(shape, texel),
+            false => Intrinsic::FetchImage(shape, texel),
+        };
+        self.texels(inst, op, vec![image, at], depth)
     }
 
     /// Reads a texel. That of a depth image is its first component.

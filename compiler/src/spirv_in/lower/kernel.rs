@@ -14,10 +14,12 @@ const ADDRESS_CONSTANT: u32 = 0x119D;
 const ADDRESS_PRIVATE: u32 = 0x119E;
 const ACCESS_READ_ONLY: u32 = 0x11A0;
 const ACCESS_WRITE_ONLY: u32 = 0x11A1;
+const ACCESS_READ_WRITE: u32 = 0x11A2;
 const ACCESS_NONE: u32 = 0x11A3;
 const TYPE_CONST: u32 = 1;
 const TYPE_RESTRICT: u32 = 2;
 const TYPE_VOLATILE: u32 = 4;
+const TYPE_PIPE: u32 = 8;
 
 impl<'w> Lowering<'_, 'w> {
     /// Describes the kernels.
@@ -179,22 +181,37 @@ impl<'w> Lowering<'_, 'w> {
             }
             Type::Image { shape, access, .. } => {
                 address_qualifier = ADDRESS_GLOBAL;
-                let write = match access {
-                    AccessQualifier::ReadOnly => false,
-                    AccessQualifier::WriteOnly => true,
+                access_qualifier = match access {
+                    AccessQualifier::ReadOnly => ACCESS_READ_ONLY,
+                    AccessQualifier::WriteOnly => ACCESS_WRITE_ONLY,
+                    AccessQualifier::ReadWrite if self.reads_and_writes => ACCESS_READ_WRITE,
                     AccessQualifier::ReadWrite => {
-                        return Err(p.unsupported("images that are read and written are not implemented"));
+                        let what = "the device does not have images that a kernel reads and writes";
+                        return Err(p.unsupported(what));
                     }
                 };
-                access_qualifier = if write {
-                    ACCESS_WRITE_ONLY
-                } else {
-                    ACCESS_READ_ONLY
-                };
+                let write = *access != AccessQualifier::ReadOnly;
                 ArgKind::Image { shape: *shape, write }
             }
             Type::Sampler => ArgKind::Sampler,
-            Type::Void | Type::Function { .. } | Type::SampledImage(_) | Type::Event | Type::Opaque => {
+            Type::Pipe { write } => {
+                address_qualifier = ADDRESS_GLOBAL;
+                access_qualifier = match write {
+                    true => ACCESS_WRITE_ONLY,
+                    false => ACCESS_READ_ONLY,
+                };
+                type_qualifier |= TYPE_PIPE;
+                ArgKind::Buffer {
+                    space: AddressSpace::Global,
+                    align: 4,
+                }
+            }
+            Type::Void
+            | Type::Function { .. }
+            | Type::SampledImage(_)
+            | Type::Event
+            | Type::ReserveId
+            | Type::Opaque => {
                 return Err(p.unsupported("kernel parameters of this type are not implemented"));
             }
         };

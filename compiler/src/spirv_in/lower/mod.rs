@@ -24,6 +24,7 @@ mod image;
 mod kernel;
 mod memory;
 mod opencl_std;
+mod pipe;
 mod sync;
 mod value;
 
@@ -55,6 +56,8 @@ struct Lowering<'m, 'w> {
     has_subgroups: bool,
     /// Whether kernels may write 3D images.
     writes_volumes: bool,
+    /// Whether kernels may both read and write an image.
+    reads_and_writes: bool,
     /// Whether the device has double, to which printf's arguments are promoted.
     has_double: bool,
 }
@@ -73,6 +76,10 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         contract: !source.modes.iter().any(contraction_off),
         has_subgroups: target.has_extension("cl_khr_subgroups") || target.has_extension(BALLOT),
         writes_volumes: target.has_extension("cl_khr_3d_image_writes"),
+        reads_and_writes: target
+            .c_features
+            .iter()
+            .any(|f| f == "__opencl_c_read_write_images"),
         has_double: target.features.float64,
     };
     cx.variables()?;

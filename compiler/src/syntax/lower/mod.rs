@@ -229,6 +229,7 @@ impl Lower<'_> {
             Keyword::ReadOnly => self.access(AccessQual::ReadOnly, span, quals),
             Keyword::WriteOnly => self.access(AccessQual::WriteOnly, span, quals),
             Keyword::ReadWrite => self.access(AccessQual::ReadWrite, span, quals),
+            Keyword::Pipe => quals.pipe = Some(span),
             Keyword::Kernel => return Some(span),
             Keyword::Atomic => self
                 .diags

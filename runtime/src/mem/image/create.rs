@@ -301,11 +301,18 @@ impl Image {
 
     /// Returns the formats that at least one device of the context supports (CL 5.3.2,
     /// clGetSupportedImageFormats).
-    pub fn supported_formats(context: &Context, flags: MemFlags, ty: ImageType) -> Vec<ImageFormat> {
+    /// If `both` is set, these are the formats of images that a kernel reads and writes.
+    pub fn supported_formats(
+        context: &Context,
+        flags: MemFlags,
+        both: bool,
+        ty: ImageType,
+    ) -> Vec<ImageFormat> {
         ImageFormat::all()
             .filter(|format| {
                 context.devices().iter().any(|d| {
                     d.info().image_support
+                        && (!both || d.reads_and_writes(*format))
                         && supports(d, ty, *format, flags.kernel)
                         && shape(ty).is_none_or(|shape| d.has_images(shape, *format, flags.kernel))
                 })
