@@ -20,13 +20,11 @@ pub(super) const LOCAL_STEP: u32 = 1024;
 /// Returns the Vulkan names of the features that OpenCL needs and the device lacks.
 pub(super) fn missing(physical: &vk::PhysicalDevice) -> Vec<&'static str> {
     let f = physical.facts();
-    let features = &f.features;
     [
         (
             f.buffer_addresses || abi(f) == AbiChoice::Descriptor,
             "bufferDeviceAddress",
         ),
-        (features.int64, "shaderInt64"),
         (
             has_narrow_storage(f) || abi(f) == AbiChoice::Descriptor,
             "storageBuffer8BitAccess and storageBuffer16BitAccess",
@@ -44,16 +42,23 @@ fn has_narrow_storage(f: &Facts) -> bool {
     f.features.storage8 && f.features.storage16
 }
 
+/// Returns whether addresses can be converted to pointers to every type. Without 64-bit integers, the conversion is a bit cast of
+/// words, in which SPIRV-Tools' validator allows a pointer to bytes or 16-bit integers only if there is arithmetic on these.
+fn has_pointers(f: &Facts) -> bool {
+    let features = &f.features;
+    features.int64 || features.int8 && features.int16
+}
+
 /// Returns the way in which kernels access buffers: the one that the environment asks for, or by address where the
-/// device has addresses and narrow accesses.
+/// device has addresses, pointers, and narrow accesses.
 pub(super) fn abi(f: &Facts) -> AbiChoice {
-    config()
-        .abi
-        .unwrap_or(if f.buffer_addresses && has_narrow_storage(f) {
+    config().abi.unwrap_or(
+        if f.buffer_addresses && has_narrow_storage(f) && has_pointers(f) {
             AbiChoice::Physical
         } else {
             AbiChoice::Descriptor
-        })
+        },
+    )
 }
 
 /// Returns the newest version of SPIR-V that the device's version of Vulkan has.
