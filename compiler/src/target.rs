@@ -168,6 +168,9 @@ pub struct Quirks {
     /// `fmin(fmax(fmin(x, a), b), c)` loses the inner minimum if the constants make it needless for every number,
     /// although it changes the result for NaN (NVIDIA). The inner minimum is hidden from the driver.
     pub repeated_clamps: bool,
+    /// A conversion of an unsigned 32-bit integer to a float is rounded twice (SwiftShader). Its halves are converted as
+    /// signed integers instead, and added.
+    pub rounded_unsigned: bool,
 }
 
 /// Costs peculiar to a driver, for which there is quicker code with the same results. If all fields are
@@ -375,6 +378,7 @@ impl Target {
                 shared_quotients: true,
                 mixed_lanes: true,
                 repeated_clamps: true,
+                rounded_unsigned: true,
             },
             costs: Costs {
                 costly_negation: true,

@@ -240,6 +240,7 @@ fn c_features(f: &Facts, images: bool, formats: &ImageFormats) -> Vec<&'static s
 pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> Target {
     let f = physical.facts();
     let nvidia = f.driver_name == "NVIDIA" || config().debug.nvidia_faults;
+    let swiftshader = f.driver_name == "SwiftShader driver";
     // With `nvidia-faults`, kernels are compiled with the passes for GPUs. Long loops are wrong on llvmpipe then.
     let gpu_passes = f.driver_name != "llvmpipe" || config().debug.nvidia_faults;
     let images = f.features.images && formats.missing().is_empty();
@@ -261,8 +262,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
         },
         calibration: Calibration::default(),
         quirks: Quirks {
-            // Observed with Mesa 22.3.
-            loop_values: f.driver_name == "llvmpipe",
+            // Observed with Mesa 22.3, and with the SwiftShader of Chromium 156.
+            loop_values: f.driver_name == "llvmpipe" || swiftshader,
             // In all versions of Mesa: LP_MAX_TGSI_LOOP_ITERATIONS.
             counted_loops: !gpu_passes,
             // Observed with Mesa 22.3.
@@ -292,10 +293,13 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             shared_quotients: nvidia,
             mixed_lanes: nvidia,
             repeated_clamps: nvidia,
+            // Observed with the SwiftShader of Chromium 156.
+            rounded_unsigned: swiftshader,
         },
         costs: Costs {
             // Observed in the machine code of driver version 580.
-            costly_negation: nvidia,
+            // SwiftShader's FNegate leaves the sign of NaN.
+            costly_negation: nvidia || swiftshader,
             // Observed in the machine code of Mesa 22.3, and in execution times with NVIDIA's version 580.
             split_words: nvidia || f.driver_name == "llvmpipe",
             lane_by_lane: !gpu_passes,
