@@ -3,13 +3,24 @@
 //! The algorithm is that of Hacker's Delight, chapter 9: a division of two words by one takes two divisions of a word
 //! by half a word, each of whose results is at most two too large. A divisor of two words is replaced by its first 32
 //! bits, so that the quotient is at most one too large.
+//!
+//! The quotients by half a word have at most 17 bits. They are estimated in floats, which is quick on all devices, while
+//! few have an instruction that divides integers. Vulkan's division is wrong by at most 2.5 units in the last of 24 bits,
+//! so that such an estimate is wrong by at most one.
 
 use super::arith::WORD;
 use crate::intrinsic::Intrinsic;
-use crate::ir::{BinOp, Builder, CmpOp, Function, Linkage, Op, Scalar, Ty, UnOp, Value};
+use crate::ir::{BinOp, Builder, CastOp, CmpOp, Function, Linkage, Op, Scalar, Ty, UnOp, Value};
 
 /// The bits of half a word.
 const HALF: u32 = 16;
+
+/// A divisor whose first bit is set, in halves, and two divided by the high half as a float.
+struct Divisor {
+    low: Value,
+    high: Value,
+    reciprocal: Value,
+}
 
 /// The function under construction.
 struct Divide<'f> {
@@ -28,19 +39,24 @@ pub(super) fn function() -> Function {
     let mut d = Divide {
         b: Builder::at_end(&mut func, body),
     };
+    // The only division of integers: that of the low words if there are no others, or else that of the high word of the
+    // dividend. No divisor is 0 unless the function's is.
     let high = d.op(BinOp::Or, a_high, b_high);
     let small = d.is(CmpOp::IEq, high, 0);
+    let short = d.is(CmpOp::IEq, b_high, 0);
+    let dividend = d.b.select(small, a_low, a_high);
+    let divisor = d.b.select(short, b_low, b_high);
+    let quotient = d.op(BinOp::UDiv, dividend, divisor);
+    let product = d.op(BinOp::IMul, quotient, divisor);
+    let rest = d.op(BinOp::ISub, dividend, product);
+    let zero = d.b.i32(0);
     let (choice, word, words) = d.b.if_(small, &[result]);
     d.b.enter(word);
-    let quotient = d.op(BinOp::UDiv, a_low, b_low);
-    let product = d.op(BinOp::IMul, quotient, b_low);
-    let rest = d.op(BinOp::ISub, a_low, product);
-    let zero = d.b.i32(0);
     let all = d.b.construct(result, vec![quotient, zero, rest, zero]);
     d.b.exit(choice, vec![all]);
     d.b.leave();
     d.b.enter(words);
-    let all = d.two_words([a_low, a_high], [b_low, b_high]);
+    let all = d.two_words([a_low, a_high], [b_low, b_high], [quotient, rest]);
     let all = d.b.construct(result, all.to_vec());
     d.b.exit(choice, vec![all]);
     d.b.leave();
@@ -81,17 +97,14 @@ impl Divide<'_> {
         self.op(BinOp::Or, high, carried)
     }
 
-    /// Returns the words of the quotient, then those of the remainder.
-    fn two_words(&mut self, a: [Value; 2], b: [Value; 2]) -> [Value; 4] {
+    /// Returns the words of the quotient, then those of the remainder. If the divisor has one word, `first` is the quotient
+    /// of the high word of the dividend by it, and the remainder.
+    fn two_words(&mut self, a: [Value; 2], b: [Value; 2], first: [Value; 2]) -> [Value; 4] {
         let zero = self.b.i32(0);
         let short = self.is(CmpOp::IEq, b[1], 0);
         // A divisor of one word: the quotient of the high words is the high word. What remains is less than the
-        // divisor, so that the quotient of this and the low word is one word. Otherwise the quotient is not used, but
-        // no division is by 0.
-        let word = self.b.select(short, b[0], b[1]);
-        let first = self.op(BinOp::UDiv, a[1], word);
-        let product = self.op(BinOp::IMul, first, b[0]);
-        let rest = self.op(BinOp::ISub, a[1], product);
+        // divisor, so that the quotient of this and the low word is one word.
+        let [first, rest] = first;
         // A divisor of two words: half the dividend by the first 32 bits of the divisor.
         let zeros = self.b.value(Op::Intrinsic(Intrinsic::Clz), [b[1]], Ty::I32);
         let top = self.shifted(b[1], b[0], zeros);
@@ -149,31 +162,57 @@ impl Divide<'_> {
         let b = self.op(BinOp::Shl, b, zeros);
         let high = self.shifted(a[1], a[0], zeros);
         let low = self.op(BinOp::Shl, a[0], zeros);
-        let halves = [self.with(BinOp::And, b, 0xffff), self.with(BinOp::LShr, b, HALF)];
+        let top = self.with(BinOp::LShr, b, HALF);
+        let two = self.b.f32(2.0);
+        let float = self.b.cast(CastOp::SToF, top, Ty::F32);
+        let divisor = Divisor {
+            low: self.with(BinOp::And, b, 0xffff),
+            high: top,
+            reciprocal: self.b.binary(BinOp::FDiv, two, float),
+        };
         let next = self.with(BinOp::LShr, low, HALF);
-        let first = self.half_of_quotient(high, next, halves);
+        let first = self.half_of_quotient(high, next, &divisor);
         // What remains, with the next half word of the dividend.
         let rest = self.with(BinOp::Shl, high, HALF);
         let rest = self.op(BinOp::IAdd, rest, next);
         let product = self.op(BinOp::IMul, first, b);
         let rest = self.op(BinOp::ISub, rest, product);
         let next = self.with(BinOp::And, low, 0xffff);
-        let second = self.half_of_quotient(rest, next, halves);
+        let second = self.half_of_quotient(rest, next, &divisor);
         let first = self.with(BinOp::Shl, first, HALF);
         self.op(BinOp::IAdd, first, second)
     }
 
-    /// Returns half a word of a quotient: that of a word and the next half word, and a divisor in halves, the first bit
-    /// of which is set.
-    fn half_of_quotient(&mut self, word: Value, next: Value, divisor: [Value; 2]) -> Value {
-        let mut quotient = self.op(BinOp::UDiv, word, divisor[1]);
-        let product = self.op(BinOp::IMul, quotient, divisor[1]);
-        let mut rest = self.op(BinOp::ISub, word, product);
+    /// Returns the quotient of a word by the high half of a divisor, and the remainder.
+    fn by_half(&mut self, word: Value, divisor: &Divisor) -> [Value; 2] {
+        // Half of the word is a signed integer.
+        let half = self.with(BinOp::LShr, word, 1);
+        let float = self.b.cast(CastOp::SToF, half, Ty::F32);
+        let estimate = self.b.binary(BinOp::FMul, float, divisor.reciprocal);
+        let estimate = self.b.cast(CastOp::FToS, estimate, Ty::I32);
+        let product = self.op(BinOp::IMul, estimate, divisor.high);
+        let rest = self.op(BinOp::ISub, word, product);
+        let zero = self.b.i32(0);
+        let negative = self.is(CmpOp::SLt, rest, 0);
+        let one = self.number(negative);
+        let quotient = self.op(BinOp::ISub, estimate, one);
+        let more = self.b.select(negative, divisor.high, zero);
+        let rest = self.op(BinOp::IAdd, rest, more);
+        let large = self.b.compare(CmpOp::UGe, rest, divisor.high);
+        let one = self.number(large);
+        let quotient = self.op(BinOp::IAdd, quotient, one);
+        let less = self.b.select(large, divisor.high, zero);
+        [quotient, self.op(BinOp::ISub, rest, less)]
+    }
+
+    /// Returns half a word of a quotient: that of a word and the next half word.
+    fn half_of_quotient(&mut self, word: Value, next: Value, divisor: &Divisor) -> Value {
+        let [mut quotient, mut rest] = self.by_half(word, divisor);
         for _ in 0..2 {
             // Once what remains has more than half a word, the quotient is right.
             let counts = self.is(CmpOp::ULt, rest, 1 << HALF);
             let large = self.is(CmpOp::UGe, quotient, 1 << HALF);
-            let product = self.op(BinOp::IMul, quotient, divisor[0]);
+            let product = self.op(BinOp::IMul, quotient, divisor.low);
             let limit = self.with(BinOp::Shl, rest, HALF);
             let limit = self.op(BinOp::Or, limit, next);
             let exceeds = self.b.compare(CmpOp::UGt, product, limit);
@@ -182,7 +221,7 @@ impl Divide<'_> {
             let one = self.number(wrong);
             quotient = self.op(BinOp::ISub, quotient, one);
             let zero = self.b.i32(0);
-            let more = self.b.select(wrong, divisor[1], zero);
+            let more = self.b.select(wrong, divisor.high, zero);
             rest = self.op(BinOp::IAdd, rest, more);
         }
         quotient
