@@ -355,6 +355,36 @@ impl Target {
         }
     }
 
+    /// Returns the target without 64-bit integers, and without what follows from them (compiler ADR 20).
+    #[must_use]
+    pub fn without_int64(mut self) -> Self {
+        let features = &mut self.features;
+        features.int64 = false;
+        features.float64 = false;
+        features.buffer_int64_atomics = false;
+        features.shared_int64_atomics = false;
+        features.clocks = false;
+        features.subgroups = false;
+        features.subgroup_shuffle = false;
+        let follow = [
+            "cl_khr_fp64",
+            "cl_khr_int64",
+            "cl_khr_subgroup",
+            "cl_khr_kernel_clock",
+        ];
+        self.extensions
+            .retain(|e| !follow.iter().any(|name| e.starts_with(name)));
+        let follow = [
+            "__opencl_c_fp64",
+            "__opencl_c_ext_fp64",
+            "__opencl_c_subgroups",
+            "__opencl_c_kernel_clock",
+        ];
+        self.c_features
+            .retain(|f| !follow.iter().any(|name| f.starts_with(name)));
+        self
+    }
+
     /// Returns [`Target::desktop`] with a driver that has every known fault and peculiar cost, so that all passes run.
     /// It lacks the features without which passes generate other code.
     pub fn faulty() -> Self {
