@@ -147,7 +147,7 @@ fn may_overflow(module: &mut Module, trap: &Trap) -> bool {
 #[derive(Clone)]
 enum Treatment {
     /// The pipeline of a target, or only its first passes.
-    Pipeline(&'static str, Target, Option<usize>),
+    Pipeline(&'static str, Box<Target>, Option<usize>),
     /// Passes one after the other.
     Passes(Vec<Pass>),
 }
@@ -312,8 +312,8 @@ fn treatments(seed: u64) -> Vec<Treatment> {
     }
     let part = 1 + random.below(60);
     vec![
-        Treatment::Pipeline(name, target.clone(), None),
-        Treatment::Pipeline(name, target, Some(part)),
+        Treatment::Pipeline(name, Box::new(target.clone()), None),
+        Treatment::Pipeline(name, Box::new(target), Some(part)),
         Treatment::Passes(alone),
         Treatment::Passes(order),
     ]
