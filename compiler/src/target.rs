@@ -168,6 +168,9 @@ pub struct Quirks {
     /// `fmin(fmax(fmin(x, a), b), c)` loses the inner minimum if the constants make it needless for every number,
     /// although it changes the result for NaN (NVIDIA). The inner minimum is hidden from the driver.
     pub repeated_clamps: bool,
+    /// A conversion of an unsigned 32-bit integer to a float is rounded twice (SwiftShader). Its halves are converted as
+    /// signed integers instead, and added.
+    pub rounded_unsigned: bool,
 }
 
 /// Costs peculiar to a driver, for which there is quicker code with the same results. If all fields are
@@ -352,6 +355,36 @@ impl Target {
         }
     }
 
+    /// Returns the target without 64-bit integers, and without what follows from them (compiler ADR 20).
+    #[must_use]
+    pub fn without_int64(mut self) -> Self {
+        let features = &mut self.features;
+        features.int64 = false;
+        features.float64 = false;
+        features.buffer_int64_atomics = false;
+        features.shared_int64_atomics = false;
+        features.clocks = false;
+        features.subgroups = false;
+        features.subgroup_shuffle = false;
+        let follow = [
+            "cl_khr_fp64",
+            "cl_khr_int64",
+            "cl_khr_subgroup",
+            "cl_khr_kernel_clock",
+        ];
+        self.extensions
+            .retain(|e| !follow.iter().any(|name| e.starts_with(name)));
+        let follow = [
+            "__opencl_c_fp64",
+            "__opencl_c_ext_fp64",
+            "__opencl_c_subgroups",
+            "__opencl_c_kernel_clock",
+        ];
+        self.c_features
+            .retain(|f| !follow.iter().any(|name| f.starts_with(name)));
+        self
+    }
+
     /// Returns [`Target::desktop`] with a driver that has every known fault and peculiar cost, so that all passes run.
     /// It lacks the features without which passes generate other code.
     pub fn faulty() -> Self {
@@ -375,6 +408,7 @@ impl Target {
                 shared_quotients: true,
                 mixed_lanes: true,
                 repeated_clamps: true,
+                rounded_unsigned: true,
             },
             costs: Costs {
                 costly_negation: true,

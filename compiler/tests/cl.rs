@@ -27,8 +27,9 @@ fn sources(dir: &Path, out: &mut Vec<PathBuf>) {
 }
 
 /// Kernels with images are also compiled for drivers with faults, for which images are lowered in another
-/// way. All kernels but those of sub-groups are also compiled for a device without 8-bit and 16-bit integers.
-fn targets(name: &str) -> Vec<Target> {
+/// way. All kernels but those of sub-groups are also compiled for a device without 8-bit and 16-bit integers, and for one without
+/// 64-bit integers, unless they have atomic operations on these.
+fn targets(name: &str, source: &str) -> Vec<Target> {
     let [old, new] = [3, 6].map(|minor| Target {
         spirv: SpirvVersion { major: 1, minor },
         ..Target::desktop()
@@ -38,11 +39,25 @@ fn targets(name: &str) -> Vec<Target> {
         let mut words = Target::desktop();
         (words.features.int8, words.features.int16) = (false, false);
         list.push(words);
+        if !["atom_", "atomic_long", "atomic_ulong", "clock_read"]
+            .iter()
+            .any(|s| source.contains(s))
+        {
+            let mut pairs = Target::desktop();
+            pairs.features.int64 = false;
+            list.push(pairs);
+        }
     }
     if name.starts_with("images") {
         list.push(Target::faulty());
     }
     list
+}
+
+/// Returns whether a module declares the capability of 64-bit integers.
+fn has_int64(words: &[u32]) -> bool {
+    const CAPABILITY: u32 = 2 << 16 | 17;
+    words.windows(2).any(|pair| pair == [CAPABILITY, 11])
 }
 
 fn options(source: &str) -> Options {
@@ -70,10 +85,11 @@ fn kernels_compile_to_valid_modules() {
             options: &options,
             resolver: &NoIncludes,
         };
-        for target in targets(&name) {
+        for target in targets(&name, &source) {
             let direct = compile(&input, &target).unwrap_or_else(|f| panic!("{name}:\n{}", f.log));
             assert_eq!(direct.log, "", "{name}");
             common::validate(&direct.words, target.spirv);
+            assert!(target.features.int64 || !has_int64(&direct.words), "{name}");
             let reflection = reflect::read(&direct.words).unwrap_or_else(|e| panic!("{name}: {e}"));
             for kernel in &reflection.kernels {
                 assert!(source.contains(&kernel.name), "{name}: kernel {}", kernel.name);

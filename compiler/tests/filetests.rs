@@ -96,6 +96,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
     match without {
         "" => {}
         "workgroup_layout" => target.features.workgroup_layout = false,
+        "int64" => target.features.int64 = false,
         "narrow_integers" => (target.features.int8, target.features.int16) = (false, false),
         other => return Err(format!("no feature '{other}'")),
     }

@@ -421,3 +421,44 @@ fn required_size_is_constant() {
     assert_eq!(r.spec.workgroup_size, None);
     assert_eq!(r.kernels[0].required_size, Some([8, 4, 1]));
 }
+
+/// A driver that rounds unsigned conversions twice gets signed ones of the halves, whose sum is rounded once.
+#[test]
+fn unsigned_conversions_by_halves() {
+    const CONVERT_S_TO_F: u32 = 111;
+    const CONVERT_U_TO_F: u32 = 112;
+    let m = module(
+        "k",
+        vec![(arg("out", buffer()), ArgLocation::PointerPush { offset: 0 })],
+        |b| {
+            let out = push_u64(b, 0);
+            let op = Op::LoadFrom(Storage::Physical, ALIGN4);
+            let n = b.value(op, vec![out], Ty::I32);
+            let float = b.cast(CastOp::UToF, n, Ty::F32);
+            b.insert(Op::StoreTo(Storage::Physical, ALIGN4), vec![out, float], &[]);
+            b.ret(None);
+        },
+    );
+    for rounded_unsigned in [false, true] {
+        let mut target = Target::desktop();
+        target.quirks.rounded_unsigned = rounded_unsigned;
+        let words = emit(&m, &target).expect("emits");
+        validate(&words, target.spirv);
+        let count = |op: u32| words.iter().filter(|&&w| w == 4 << 16 | op).count();
+        let expected = if rounded_unsigned { (2, 0) } else { (0, 1) };
+        assert_eq!((count(CONVERT_S_TO_F), count(CONVERT_U_TO_F)), expected);
+    }
+    for n in [
+        0u32,
+        0xffff,
+        0x0100_0001,
+        0x0180_0001,
+        0xdd6c_3565,
+        0xffff_ff7f,
+        0xffff_ff80,
+        u32::MAX,
+    ] {
+        let [high, low] = [n >> 16, n & 0xffff].map(|half| half as i32 as f32);
+        assert_eq!(high * 65536.0 + low, n as f32, "{n:#x}");
+    }
+}

@@ -24,6 +24,7 @@ fn targets() -> Vec<Target> {
     vec![
         Target::desktop(),
         Target::faulty(),
+        Target::desktop().without_int64(),
         old,
         descriptors,
         Target::clspv(),

@@ -396,7 +396,10 @@ impl<'m> Machine<'m> {
         let index = |n: usize| args[n].first().copied().unwrap_or(0);
         let size = u64::from(size_of(ty));
         Ok(match storage {
-            Storage::Physical => index(0),
+            Storage::Physical => match args[0][..] {
+                [low, high] => low | high << 32,
+                _ => index(0),
+            },
             Storage::Arena(elem) => self.shared.arena + index(0) * u64::from(elem.bytes()),
             Storage::Variable => index(0) + index(1) * size,
             Storage::PushWord => self.shared.push + index(0) * 4,

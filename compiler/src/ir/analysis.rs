@@ -87,6 +87,30 @@ pub fn is_pure_function(func: &Function) -> bool {
     true
 }
 
+/// Returns whether a function has values or memory of 64-bit integers.
+pub fn has_int64(func: &Function) -> bool {
+    let is_int64 = |ty: Ty| ty.scalar == Scalar::I64;
+    let signature = func.params.iter().map(|&p| func.ty(p)).chain(func.ret);
+    if signature.into_iter().any(is_int64) {
+        return true;
+    }
+    let mut walk = Walk::new(func);
+    while let Some((_, inst)) = walk.next(func) {
+        let data = &func.insts[inst];
+        let region_args = data.regions.iter().flat_map(|&r| &func.regions[r].args);
+        let mut values = data.results.iter().chain(&data.args).chain(region_args);
+        let element = match data.op {
+            Op::Variable { elem, .. } => is_int64(elem),
+            Op::AtomicOn(_, storage) => storage.element().is_some_and(is_int64),
+            _ => false,
+        };
+        if element || values.any(|&v| is_int64(func.ty(v))) {
+            return true;
+        }
+    }
+    false
+}
+
 /// The exits and repeats of each structured instruction, in the order of the text.
 #[derive(Clone, Debug)]
 pub struct Jumps {

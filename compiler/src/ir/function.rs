@@ -244,6 +244,14 @@ impl Function {
         v
     }
 
+    /// Adds a parameter.
+    pub fn add_param(&mut self, ty: Ty) -> Value {
+        let def = ValueDef::Param(self.params.len() as u32);
+        let v = self.values.push(ValueData { ty, def });
+        self.params.push(v);
+        v
+    }
+
     /// Adds an argument to a region.
     pub fn add_region_arg(&mut self, region: Region, ty: Ty) -> Value {
         let n = self.regions[region].args.len() as u32;

@@ -178,7 +178,7 @@ impl Access {
 /// access.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
-    /// One operand: a 64-bit device address (I64). The accessed type is any storable type except pointers.
+    /// One operand: a 64-bit device address, an I64 or a vector of two I32s, the low word first. The accessed type is any storable type except pointers.
     Physical,
     /// The kernel's work-group memory, except for that of `Shared`, as an array of elements of this type. A kernel
     /// may use arrays of several types, which cover the same bytes, if the target has [`crate::target::Target::workgroup_layout`].
@@ -215,6 +215,17 @@ impl Storage {
             | Storage::Buffer(..)
             | Storage::Shared(..)
             | Storage::ReadOnly(..) => 1,
+        }
+    }
+
+    /// Returns the element type of an array, except for that of a private variable, which its instruction names.
+    pub fn element(self) -> Option<Ty> {
+        match self {
+            Storage::Arena(elem)
+            | Storage::Buffer(_, elem)
+            | Storage::Shared(_, elem)
+            | Storage::ReadOnly(_, elem) => Some(elem),
+            Storage::Physical | Storage::Variable | Storage::PushWord | Storage::ArgsWord => None,
         }
     }
 }

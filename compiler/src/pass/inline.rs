@@ -15,7 +15,7 @@
 //! The body of a callee with a single return at its end is inserted in place of the call. Any other callee
 //! becomes a `Block`, and its returns exits of that block.
 
-use super::{Changed, Pass, PassCx, PassError};
+use super::{Changed, Pass, PassCx, PassError, lower_int64};
 use crate::inv;
 use crate::ir::analysis::is_pure_function;
 use crate::ir::clone::Cloner;
@@ -81,7 +81,8 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         let kept = !is_kernel
             && is_worth_keeping(func, copies[f.index()])
             // `widen_integers` does not change parameters and results of calls.
-            && !(cx.target.lacks_narrow_integers() && has_narrow_signature(func));
+            && !(cx.target.lacks_narrow_integers() && has_narrow_signature(func))
+            && (cx.target.features.int64 || func.ret.is_none_or(lower_int64::may_return));
         if kept && !ends {
             *func = returning_at_end(func);
             ends = true;

@@ -34,6 +34,7 @@ pub mod limit_nesting;
 pub mod lower_exits;
 pub mod lower_generic;
 pub mod lower_images;
+pub mod lower_int64;
 pub mod lower_kernel_args;
 pub mod lower_long_vectors;
 pub mod lower_memory;

@@ -3,7 +3,7 @@
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_nesting, const_fold, cse, dce, forward_memory,
     fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
-    isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images,
+    isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_int64,
     lower_kernel_args, lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg,
     merge_accesses, pair_words, permute_bytes, promote_accumulators, resolve_generic, round_doubles,
     scalarize_integers, scratch_memory, share_addresses, share_loads, share_offsets, simplify_integers,
@@ -118,7 +118,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(widen_accesses::PASS);
     // After promotion, long vectors also occur as SSA values, not only in memory accesses.
     p.run_pass(lower_long_vectors::PASS);
-    if target.costs.lane_by_lane && target.abi == Abi::Physical {
+    if target.costs.lane_by_lane && target.features.int64 && target.abi == Abi::Physical {
         // After splitting, the parts of long vectors are paired, too. `lower_memory`, which chooses element
         // types, comes later.
         p.run_pass(pair_words::PASS);
@@ -168,6 +168,15 @@ pub fn pipeline(target: &Target) -> Pipeline {
         "late",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
+    if !target.features.int64 {
+        // After the last fixpoint: all passes that profit from whole integers have run.
+        p.run_pass(lower_int64::PASS);
+        // High words of extended integers are 0, and equal halves are one value.
+        p.fixpoint(
+            "words",
+            &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+        );
+    }
     if !target.quirks.counted_loops {
         // All passes that look at hints have run, and bodies of loops have their final size.
         p.run_pass(keep_loops::PASS);
@@ -210,7 +219,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
         // This pass checks the final control flow, which the driver gets.
         p.run_pass(check_nesting::PASS);
     }
-    p.finish(inv![
+    let profile = inv![
         Ssa,
         Inlined,
         KernelArgs,
@@ -219,21 +228,31 @@ pub fn pipeline(target: &Target) -> Pipeline {
         NoLongVectors,
         ExplicitMemory,
         SpirvExits
-    ])
+    ];
+    let words = if target.features.int64 {
+        inv![]
+    } else {
+        inv![NoInt64]
+    };
+    p.finish(profile.plus(words))
 }
 
 /// Returns the passes of all targets, each once, in the order in which they first run.
 pub fn all_passes() -> Vec<Pass> {
-    let mut list = pipeline(&Target::desktop()).passes();
-    let mut at = 0;
     let mut other = Target::faulty();
     other.zeroed.private = true;
-    for pass in pipeline(&other).passes() {
-        match list.iter().position(|p| p.name == pass.name) {
-            Some(place) => at = place + 1,
-            None => {
-                list.insert(at, pass);
-                at += 1;
+    let mut words = Target::faulty();
+    words.features.int64 = false;
+    let mut list = pipeline(&Target::desktop()).passes();
+    for target in [other, words] {
+        let mut at = 0;
+        for pass in pipeline(&target).passes() {
+            match list.iter().position(|p| p.name == pass.name) {
+                Some(place) => at = place + 1,
+                None => {
+                    list.insert(at, pass);
+                    at += 1;
+                }
             }
         }
     }

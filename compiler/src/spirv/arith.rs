@@ -304,6 +304,12 @@ impl FnEmitter<'_, '_> {
         if from == to {
             return Ok(a);
         }
+        if op == spv::Op::ConvertUToF
+            && (from.scalar, to.scalar) == (Scalar::I32, Scalar::F32)
+            && self.e.target.quirks.rounded_unsigned
+        {
+            return self.unsigned_to_float(a, from, to);
+        }
         let widened = op == spv::Op::SConvert && (from.scalar, to.scalar) == (Scalar::I32, Scalar::I64);
         if widened && self.e.target.quirks.widened_compares {
             return self.sign_extended(a, to, ty);
@@ -318,6 +324,20 @@ impl FnEmitter<'_, '_> {
             a
         };
         self.op_ids(op, ty, &[a])
+    }
+
+    /// Converts an unsigned integer to a float by halves, which are exact, so that only their sum is rounded. For drivers that
+    /// have [`Quirks::rounded_unsigned`](crate::target::Quirks::rounded_unsigned).
+    fn unsigned_to_float(&mut self, a: Id, from: Ty, to: Ty) -> Emit<Id> {
+        let (words, floats) = (self.e.ty(from)?, self.e.ty(to)?);
+        let (half, mask) = (self.e.splat(from, 16)?, self.e.splat(from, 0xffff)?);
+        let scale = self.e.splat(to, u64::from(65536f32.to_bits()))?;
+        let high = self.op_ids(spv::Op::ShiftRightLogical, words, &[a, half])?;
+        let low = self.op_ids(spv::Op::BitwiseAnd, words, &[a, mask])?;
+        let high = self.op_ids(spv::Op::ConvertSToF, floats, &[high])?;
+        let low = self.op_ids(spv::Op::ConvertSToF, floats, &[low])?;
+        let high = self.op_ids(spv::Op::FMul, floats, &[high, scale])?;
+        self.op_ids(spv::Op::FAdd, floats, &[high, low])
     }
 
     /// Sign-extends 32 bits to 64 bits by shifts, which no driver treats as a conversion. For drivers that

@@ -89,7 +89,12 @@ impl FnEmitter<'_, '_> {
                 self.e.buffer_access(ty.scalar);
                 let to = self.e.ty(ty)?;
                 let pointer = self.e.pointer(spv::StorageClass::PhysicalStorageBuffer, to);
-                self.op_ids(spv::Op::ConvertUToPtr, pointer, &[address])
+                // SPV_KHR_physical_storage_buffer allows the conversion of two words.
+                let conversion = match f.ty(args[0]) {
+                    Ty::I64 => spv::Op::ConvertUToPtr,
+                    _ => spv::Op::Bitcast,
+                };
+                self.op_ids(conversion, pointer, &[address])
             }
             Storage::Arena(elem) => {
                 if ty != elem {

@@ -21,13 +21,15 @@ pub enum Invariant {
     NoLongVectors,
     /// Memory is accessed by storage, not by pointers; see [`lower_memory`](crate::pass::lower_memory).
     ExplicitMemory,
+    /// There are no 64-bit integers: neither values, nor elements of memory, nor addresses.
+    NoInt64,
     /// Exits and repeats are those that SPIR-V can express; see [`crate::pass::lower_exits`].
     SpirvExits,
 }
 
 impl Invariant {
     /// All invariants, in order.
-    pub const ALL: [Invariant; 9] = [
+    pub const ALL: [Invariant; 10] = [
         Invariant::Ssa,
         Invariant::Inlined,
         Invariant::NoGeneric,
@@ -36,6 +38,7 @@ impl Invariant {
         Invariant::Images,
         Invariant::NoLongVectors,
         Invariant::ExplicitMemory,
+        Invariant::NoInt64,
         Invariant::SpirvExits,
     ];
 }

@@ -3,7 +3,7 @@
 use super::Fault;
 use super::Invariant;
 use crate::intrinsic::Intrinsic;
-use crate::ir::analysis::is_pure_function;
+use crate::ir::analysis::{has_int64, is_pure_function};
 use crate::ir::walk::{Parents, Walk};
 use crate::ir::{AddressSpace, EntityRef, Function, Inst, Module, Op};
 
@@ -48,6 +48,7 @@ pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), 
         | Invariant::Images
         | Invariant::NoLongVectors
         | Invariant::ExplicitMemory
+        | Invariant::NoInt64
         | Invariant::SpirvExits => Ok(()),
     }
 }
@@ -111,6 +112,10 @@ pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<()
             }
             _ => Ok(()),
         }),
+        Invariant::NoInt64 => match has_int64(func) {
+            true => Err(Fault::new(format!("'{}' has a 64-bit integer", func.name))),
+            false => Ok(()),
+        },
         Invariant::SpirvExits => spirv_exits(func),
     }
 }

@@ -319,7 +319,11 @@ fn storable(ty: Ty) -> Check {
 fn location(storage: Storage, args: &[Ty], accessed: Ty, written: bool) -> Check {
     match storage {
         Storage::Physical => {
-            require(args[0] == Ty::I64, "the address is no i64")?;
+            let words = Ty::vector(Scalar::I32, 2);
+            require(
+                args[0] == Ty::I64 || args[0] == words,
+                "the address has no 64 bits",
+            )?;
             require(!accessed.scalar.is_ptr(), "a pointer is no value any more")?;
             storable(accessed)
         }

@@ -17,8 +17,8 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 4] = [
 ];
 
 /// Returns the targets: a GPU, a CPU with the faults of its driver, a device with all faults at once, both
-/// variants of the descriptor ABI, a GPU on which arrays of different types may be in the same local memory, and one
-/// without arithmetic of 8-bit and 16-bit integers.
+/// variants of the descriptor ABI, a GPU on which arrays of different types may be in the same local memory, one without
+/// arithmetic of 8-bit and 16-bit integers, one without 64-bit integers, and a device with descriptors that has neither.
 pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     let mut cpu = Target::faulty();
     cpu.costs.costly_negation = false;
@@ -38,6 +38,18 @@ pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     words.features.int8 = false;
     words.features.int16 = false;
     words.features.workgroup_layout = false;
+    let mut pairs = Target::desktop();
+    pairs.features.int64 = false;
+    // The least that a device offers.
+    let mut least = Target {
+        abi: Abi::Descriptor(DescriptorAbi::runtime()),
+        ..Target::faulty()
+    };
+    least.features.int8 = false;
+    least.features.int16 = false;
+    least.features.int64 = false;
+    least.features.storage8 = false;
+    least.features.storage16 = false;
     vec![
         ("a GPU", Target::desktop()),
         ("a CPU", cpu),
@@ -46,6 +58,8 @@ pub(crate) fn targets() -> Vec<(&'static str, Target)> {
         ("descriptors", runtime),
         ("a GPU with several types of local memory", views),
         ("a GPU without 8-bit and 16-bit integers", words),
+        ("a GPU without 64-bit integers", pairs),
+        ("descriptors and 32-bit integers only", least),
     ]
 }
 

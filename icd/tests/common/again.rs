@@ -10,9 +10,15 @@ const MARK: &str = "CALDERA_TEST_AGAIN";
 pub fn with_descriptors() -> bool {
     std::env::var("CALDERA_ABI").is_ok_and(|v| v == "descriptor")
         || std::env::var("CALDERA_DEBUG").is_ok_and(|v| {
-            ["no-addresses", "words-only"]
-                .iter()
-                .any(|device| v.contains(device))
+            [
+                "android-2022",
+                "desktop-2022",
+                "no-addresses",
+                "raspberry-pi-5",
+                "words-only",
+            ]
+            .iter()
+            .any(|device| v.contains(device))
         })
 }
 

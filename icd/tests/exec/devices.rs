@@ -14,6 +14,19 @@ const TESTS: [&str; 6] = [
     "subgroups::what_they_compute",
 ];
 
+/// Tests whose kernels need neither more than four buffers nor more than 128 work-items in a work-group: the least that a
+/// Vulkan device may have.
+const SMALL_TESTS: [&str; 8] = [
+    "aliases::arguments_share_memory",
+    "atomics::on_int",
+    "conversions::from_float",
+    "conversions::from_long",
+    "images::of_2d",
+    "integer_functions::of_ulong",
+    "layouts::random_layouts",
+    "printf::output",
+];
+
 fn pretend(device: &str) {
     run_exactly(&TESTS, "CALDERA_DEBUG", &format!("device={device}"));
 }
@@ -46,4 +59,24 @@ fn with_accesses_by_words_only() {
 #[test]
 fn with_moltenvk() {
     pretend("moltenvk");
+}
+
+#[test]
+fn without_int64() {
+    pretend("no-int64");
+}
+
+#[test]
+fn with_a_raspberry_pi_5() {
+    pretend("raspberry-pi-5");
+}
+
+#[test]
+fn with_the_desktop_baseline() {
+    pretend("desktop-2022");
+}
+
+#[test]
+fn with_the_android_baseline() {
+    run_exactly(&SMALL_TESTS, "CALDERA_DEBUG", "device=android-2022");
 }

@@ -20,13 +20,11 @@ pub(super) const LOCAL_STEP: u32 = 1024;
 /// Returns the Vulkan names of the features that OpenCL needs and the device lacks.
 pub(super) fn missing(physical: &vk::PhysicalDevice) -> Vec<&'static str> {
     let f = physical.facts();
-    let features = &f.features;
     [
         (
             f.buffer_addresses || abi(f) == AbiChoice::Descriptor,
             "bufferDeviceAddress",
         ),
-        (features.int64, "shaderInt64"),
         (
             has_narrow_storage(f) || abi(f) == AbiChoice::Descriptor,
             "storageBuffer8BitAccess and storageBuffer16BitAccess",
@@ -44,16 +42,23 @@ fn has_narrow_storage(f: &Facts) -> bool {
     f.features.storage8 && f.features.storage16
 }
 
+/// Returns whether addresses can be converted to pointers to every type. Without 64-bit integers, the conversion is a bit cast of
+/// words, in which SPIRV-Tools' validator allows a pointer to bytes or 16-bit integers only if there is arithmetic on these.
+fn has_pointers(f: &Facts) -> bool {
+    let features = &f.features;
+    features.int64 || features.int8 && features.int16
+}
+
 /// Returns the way in which kernels access buffers: the one that the environment asks for, or by address where the
-/// device has addresses and narrow accesses.
+/// device has addresses, pointers, and narrow accesses.
 pub(super) fn abi(f: &Facts) -> AbiChoice {
-    config()
-        .abi
-        .unwrap_or(if f.buffer_addresses && has_narrow_storage(f) {
+    config().abi.unwrap_or(
+        if f.buffer_addresses && has_narrow_storage(f) && has_pointers(f) {
             AbiChoice::Physical
         } else {
             AbiChoice::Descriptor
-        })
+        },
+    )
 }
 
 /// Returns the newest version of SPIR-V that the device's version of Vulkan has.
@@ -235,6 +240,7 @@ fn c_features(f: &Facts, images: bool, formats: &ImageFormats) -> Vec<&'static s
 pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> Target {
     let f = physical.facts();
     let nvidia = f.driver_name == "NVIDIA" || config().debug.nvidia_faults;
+    let swiftshader = f.driver_name == "SwiftShader driver";
     // With `nvidia-faults`, kernels are compiled with the passes for GPUs. Long loops are wrong on llvmpipe then.
     let gpu_passes = f.driver_name != "llvmpipe" || config().debug.nvidia_faults;
     let images = f.features.images && formats.missing().is_empty();
@@ -256,8 +262,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
         },
         calibration: Calibration::default(),
         quirks: Quirks {
-            // Observed with Mesa 22.3.
-            loop_values: f.driver_name == "llvmpipe",
+            // Observed with Mesa 22.3, and with the SwiftShader of Chromium 156.
+            loop_values: f.driver_name == "llvmpipe" || swiftshader,
             // In all versions of Mesa: LP_MAX_TGSI_LOOP_ITERATIONS.
             counted_loops: !gpu_passes,
             // Observed with Mesa 22.3.
@@ -287,10 +293,13 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             shared_quotients: nvidia,
             mixed_lanes: nvidia,
             repeated_clamps: nvidia,
+            // Observed with the SwiftShader of Chromium 156.
+            rounded_unsigned: swiftshader,
         },
         costs: Costs {
             // Observed in the machine code of driver version 580.
-            costly_negation: nvidia,
+            // SwiftShader's FNegate leaves the sign of NaN.
+            costly_negation: nvidia || swiftshader,
             // Observed in the machine code of Mesa 22.3, and in execution times with NVIDIA's version 580.
             split_words: nvidia || f.driver_name == "llvmpipe",
             lane_by_lane: !gpu_passes,

@@ -30,6 +30,7 @@ impl Device {
             ),
             ("shaderInt8", f.int8, "32-bit arithmetic"),
             ("shaderInt16", f.int16, "32-bit arithmetic"),
+            ("shaderInt64", f.int64, "pairs of words"),
             ("storageBuffer8BitAccess", f.storage8, "parts of words"),
             ("storageBuffer16BitAccess", f.storage16, "parts of words"),
             (

@@ -192,24 +192,29 @@ impl FeatureSet {
     /// the caller adds them.
     pub(super) fn for_compiler(&self) -> Features {
         let on = |b: vk::Bool32| b == ON;
+        // What follows from 64-bit integers: atomic operations on them, doubles, whose functions take them apart, and what
+        // pairs of words do not have (compiler ADR 20).
+        let int64 = on(self.core.shader_int64);
         Features {
             int8: on(self.v12.shader_int8),
             int16: on(self.core.shader_int16),
-            int64: on(self.core.shader_int64),
+            int64,
             float16: on(self.v12.shader_float16),
-            float64: on(self.core.shader_float64),
+            float64: int64 && on(self.core.shader_float64),
             storage8: on(self.v12.storage_buffer8_bit_access),
             storage16: on(self.v11.storage_buffer16_bit_access),
             vulkan_memory_model: on(self.v12.vulkan_memory_model),
             vulkan_memory_model_device_scope: on(self.v12.vulkan_memory_model_device_scope),
-            buffer_int64_atomics: on(self.v12.shader_buffer_int64_atomics),
-            shared_int64_atomics: on(self.v12.shader_shared_int64_atomics),
+            buffer_int64_atomics: int64 && on(self.v12.shader_buffer_int64_atomics),
+            shared_int64_atomics: int64 && on(self.v12.shader_shared_int64_atomics),
             // The compiler emits the scope of the device, which the memory model has to have.
-            clocks: on(self.clock.shader_device_clock)
+            clocks: int64
+                && on(self.clock.shader_device_clock)
                 && on(self.clock.shader_subgroup_clock)
                 && (!on(self.v12.vulkan_memory_model) || on(self.v12.vulkan_memory_model_device_scope)),
             // Only the features are considered here; the caller considers the properties.
-            subgroups: on(self.v12.shader_subgroup_extended_types)
+            subgroups: int64
+                && on(self.v12.shader_subgroup_extended_types)
                 && on(self.v12.subgroup_broadcast_dynamic_id),
             // Only the features are considered here; some formats may still be missing.
             images: on(self.core.shader_storage_image_write_without_format),

@@ -12,13 +12,14 @@ use ash::vk;
 use crate::config::config;
 
 /// The built-in descriptions by name, in alphabetical order.
-const DEVICES: [(&str, &str); 10] = [
+const DEVICES: [(&str, &str); 11] = [
     ("android-2021", include_str!("devices/android-2021.txt")),
     ("android-2022", include_str!("devices/android-2022.txt")),
     ("desktop-2022", include_str!("devices/desktop-2022.txt")),
     ("intel-gen9", include_str!("devices/intel-gen9.txt")),
     ("moltenvk", include_str!("devices/moltenvk.txt")),
     ("no-addresses", include_str!("devices/no-addresses.txt")),
+    ("no-int64", include_str!("devices/no-int64.txt")),
     (
         "no-narrow-integers",
         include_str!("devices/no-narrow-integers.txt"),

@@ -336,6 +336,7 @@ fn target(environment: &Environment, clspv: &Clspv) -> Result<Target, Refusal> {
     let mut target = match environment.target.as_deref() {
         None if descriptor => Target::clspv(),
         None => Target::desktop(),
+        Some("no-int64") => Target::desktop().without_int64(),
         Some("runtime") => Target {
             abi: Abi::Descriptor(DescriptorAbi::runtime()),
             ..Target::desktop()

@@ -174,6 +174,15 @@ impl Checker<'_> {
                 self.computed(inst, a)?;
                 count == 1 && is_int(a) && result.is_some_and(|r| is_float(r) && r.1 == a.1)
             }
+            // The words of a device address.
+            Op::Bitcast
+                if matches!(
+                    self.types[&ty],
+                    Ty::Pointer(StorageClass::PhysicalStorageBuffer, _)
+                ) =>
+            {
+                count == 1 && value(0)? == (Kind::Int(32), 2)
+            }
             Op::Bitcast => {
                 let a = value(0)?;
                 self.computed(inst, a)?;
