@@ -15,6 +15,7 @@ pub(crate) mod copy;
 pub(crate) mod descriptors;
 mod driver_cache;
 mod early;
+pub(crate) mod ended;
 pub mod launch;
 mod launched;
 mod local_size;
