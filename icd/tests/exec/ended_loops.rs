@@ -179,3 +179,70 @@ fn ended_loops_are_never_silent() {
     }
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
+
+/// A command of another queue that waits for the launch gets wrong data, so it fails, too.
+#[test]
+fn ended_loops_fail_in_other_queues() {
+    let s = Setup::new();
+    let program = s.built(SOURCE, "");
+    let kernel = s.kernel(program, "sequence");
+    let buffer = s.buffer(&[0; 4]);
+    let n = 70_000_000u32;
+    let last = element(n);
+    let (number, object) = (size_of::<u32>(), size_of::<cl_mem>());
+    assert_eq!(cl!(clSetKernelArg(kernel, 0, number, (&raw const n).cast())), 0);
+    assert_eq!(
+        cl!(clSetKernelArg(kernel, 1, number, (&raw const last).cast())),
+        0
+    );
+    assert_eq!(
+        cl!(clSetKernelArg(kernel, 2, object, (&raw const buffer).cast())),
+        0
+    );
+    let (queue, code) = created!(clCreateCommandQueue(s.context, s.device, 0));
+    assert_eq!(code, 0);
+    let mut launched: cl_event = null_mut();
+    let one = 1usize;
+    let size = &raw const one;
+    let code = cl!(clEnqueueNDRangeKernel(
+        s.queue,
+        kernel,
+        1,
+        null(),
+        size,
+        size,
+        0,
+        null(),
+        &raw mut launched
+    ));
+    assert_eq!(code, 0);
+    assert_eq!(cl!(clFlush(s.queue)), 0);
+    let mut result = 0u32;
+    let mut read: cl_event = null_mut();
+    let at = (&raw mut result).cast();
+    let wait = &raw const launched;
+    let code = cl!(clEnqueueReadBuffer(
+        queue,
+        buffer,
+        0,
+        0,
+        4,
+        at,
+        1,
+        wait,
+        &raw mut read
+    ));
+    // The launch may have failed before the call.
+    if code == 0 {
+        let ended = cl!(clWaitForEvents(1, &raw const read)) != 0;
+        assert!(ended || result == n, "{result} without an error");
+        assert_eq!(cl!(clReleaseEvent(read)), 0);
+    }
+    // Its result is that of the launch.
+    let _ = cl!(clFinish(queue));
+    assert_eq!(cl!(clReleaseEvent(launched)), 0);
+    assert_eq!(cl!(clReleaseCommandQueue(queue)), 0);
+    assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}

@@ -210,6 +210,8 @@ impl Drop for Parts {
     fn drop(&mut self) {
         if let Err(e) = self.timeline.wait(self.value) {
             log::debug!("uploads: {e}");
+            // A lost device may still execute the commands, so what they use is leaked.
+            std::mem::forget(std::mem::take(&mut self.slots));
         }
     }
 }
