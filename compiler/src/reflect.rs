@@ -278,6 +278,9 @@ pub struct Kernel {
     pub has_arena: bool,
     /// The memory that a launch must supply for each work-item.
     pub scratch: Option<Scratch>,
+    /// The push constant that receives the 64-bit device address of a 32-bit word, to which the kernel adds if the driver
+    /// has ended its loops before they were complete.
+    pub ended_loops: Option<PushRange>,
     /// Whether the result is independent of how the NDRange is divided into work-groups, even into groups of
     /// different sizes.
     pub ungrouped: bool,
@@ -542,9 +545,11 @@ impl Reflection {
             Some(DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_)) | None => 0,
         };
         let scratch = kernel.scratch.map_or(0, |s| s.place.offset + s.place.size);
+        let ended_loops = kernel.ended_loops.map_or(0, |r| r.offset + r.size);
         kernel
             .push_end()
             .max(scratch)
+            .max(ended_loops)
             .max(self.push.end())
             .max(data(&self.constant_data))
             .max(data(&self.program_variables))

@@ -3,13 +3,17 @@
 //! The stages recurse over the tree of a program, which is as deep as the program is nested. That depth is
 //! bounded before any stage recurses ([`crate::syntax::nesting`]), so the required stack size is known. A
 //! stack reserves address space; only the pages that are touched use memory. Where little address space can
-//! be reserved (`ulimit -v`), a smaller stack is used, which is enough for a program with less nesting and leaves as much
-//! for everything else.
+//! be reserved (`ulimit -v`), a smaller stack is used, which is enough for a program with less nesting and leaves three
+//! times as much for everything else.
 
 use std::cell::Cell;
 
 /// The preferred size of the stack of a compilation, in bytes.
 const PREFERRED: usize = 256 << 20;
+
+/// The part of a limited address space that a stack may take, unless it needs more: one of this many. A large program
+/// without nesting needs more memory for its tree than for its stack.
+const SHARES: usize = 4;
 
 /// The number of bytes that stay free for the frames of functions that the stages call.
 const MARGIN: usize = 256 << 10;
@@ -49,7 +53,7 @@ pub(crate) fn run<R: Send>(need: usize, work: impl FnOnce() -> R + Send) -> Resu
     let mut work = Some(work);
     loop {
         // A stack that leaves too little of a limited address space would end the process at a later allocation.
-        if size > least && !can_reserve(size.saturating_mul(2)) {
+        if size > least && !can_reserve(size.saturating_mul(SHARES)) {
             size = (size / 2).max(least);
             continue;
         }

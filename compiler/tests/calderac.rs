@@ -626,6 +626,14 @@ fn little_address_space() {
         let out = limited(kib, &plain);
         assert_eq!(out.status.code(), Some(0), "{kib}: {}", text(&out.stderr));
     }
+    // A long program needs its memory for other things than stacks.
+    let lines: String = (1..20_000)
+        .map(|n| format!("if (x % {n} == 3) x = x * 3 + a[{n}];\n"))
+        .collect();
+    let long = format!("kernel void k(global int *a) {{ int x = a[0]; {lines} a[0] = missing; }}");
+    let out = limited(200_000, &file("long.cl", &long));
+    assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
+    assert!(text(&out.stderr).contains("undeclared"), "{}", text(&out.stderr));
     let out = limited(400_000, &nested);
     assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
     // The parse of this program needs more stack than can be reserved.

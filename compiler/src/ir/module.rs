@@ -339,6 +339,8 @@ pub struct KernelAbi {
     pub local_fixed: u32,
     /// The bytes of scratch memory for each work-item; 0 if there is none. `scratch_memory` fills it in.
     pub scratch: u32,
+    /// The kernel reports that the driver has ended its loops. `report_ended_loops` fills it in.
+    pub ended_loops: bool,
     /// The kernel may access the variables in global memory. `lower_memory` fills it in.
     pub variables: bool,
     /// The properties of arguments that the kernel reads.
@@ -408,6 +410,8 @@ pub struct SystemPush {
     pub printf_buffer: Option<u32>,
     /// The 64-bit address of the scratch memory (one u64), for the kernels that have scratch memory.
     pub scratch: Option<u32>,
+    /// The 64-bit address of a word that counts ended loops (one u64), for the kernels that report them.
+    pub ended_loops: Option<u32>,
     /// Whether any kernel reads the work dimension, which is a specialization constant.
     pub work_dim: bool,
     /// The end of the whole block in bytes, kernel arguments included.

@@ -548,6 +548,9 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
         if abi.scratch > 0 {
             write!(f, " scratch {}", abi.scratch)?;
         }
+        if abi.ended_loops {
+            write!(f, " ended_loops")?;
+        }
         writeln!(f)?;
         for location in &abi.args {
             f.write_str("  location ")?;
@@ -632,6 +635,7 @@ fn write_system(f: &mut fmt::Formatter<'_>, s: &SystemPush) -> fmt::Result {
         ("constant_data", s.constant_data),
         ("printf_buffer", s.printf_buffer),
         ("scratch", s.scratch),
+        ("ended_loops", s.ended_loops),
     ];
     for (name, offset) in slots {
         if let Some(offset) = offset {

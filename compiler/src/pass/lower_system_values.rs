@@ -4,7 +4,8 @@
 //! The runtime writes the values that a dispatch cannot know into push constants ([`SystemPush`]). All
 //! kernels of a module share their offsets, and only those values that some kernel reads are present. They
 //! include the addresses in `constant_data`, since this pass sees whether there are `Constant` or `Global` globals, in
-//! `printf_buffer`, for `lower_printf`, and in `scratch`, for `scratch_memory`.
+//! `printf_buffer`, for `lower_printf`, in `scratch`, for `scratch_memory`, and in `ended_loops`, for
+//! `report_ended_loops`.
 //! In:  `Inlined`.
 //! Out: `SystemValues`. Of the work-item functions only `WorkDim` remains, beside Vulkan's built-ins such as
 //!      `WorkgroupId`, `LocalInvocationId` and `WorkgroupSize`, and the functions of sub-groups other than
@@ -29,7 +30,7 @@
 //!
 //! CL 6.12.1: for a dimension out of range, ids and offsets are 0, and sizes and counts are 1.
 
-use super::{Changed, Pass, PassCx, PassError, scratch_memory};
+use super::{Changed, Pass, PassCx, PassError, report_ended_loops, scratch_memory};
 use crate::abi::{DescriptorAbi, GlobalOffset, Slot};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
@@ -58,6 +59,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         .funcs
         .iter()
         .any(|(_, f)| scratch_memory::is_likely(f, room));
+    used.ended_loops = cx.target.quirks.counted_loops && report_ended_loops::is_likely(module);
     let abi = cx.target.abi.descriptor();
     // Without regions, no launch has several dispatches.
     let can_be_uneven = abi.is_none_or(|d| d.regions);
@@ -293,6 +295,7 @@ struct Used {
     subgroups: bool,
     printf: Option<Span>,
     scratch: bool,
+    ended_loops: bool,
 }
 
 impl Used {
@@ -347,6 +350,10 @@ fn physical_slots(used: &Used, wide: bool) -> SystemPush {
     }
     if used.scratch {
         system.scratch = Some(system.size);
+        system.size += 8;
+    }
+    if used.ended_loops {
+        system.ended_loops = Some(system.size);
         system.size += 8;
     }
     let mut slot = |wanted: bool| {

@@ -49,6 +49,7 @@ pub mod pointers;
 pub mod points_to;
 pub mod progression;
 pub mod promote_accumulators;
+pub mod report_ended_loops;
 pub mod resolve_generic;
 pub mod round_doubles;
 pub mod scalarize_integers;

@@ -5,10 +5,10 @@ use super::{
     fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
     isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_int64,
     lower_kernel_args, lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg,
-    merge_accesses, pair_words, permute_bytes, promote_accumulators, resolve_generic, round_doubles,
-    scalarize_integers, scratch_memory, share_addresses, share_loads, share_offsets, simplify_integers,
-    simplify_regions, solve_loops, split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses,
-    widen_integers, zero_private,
+    merge_accesses, pair_words, permute_bytes, promote_accumulators, report_ended_loops, resolve_generic,
+    round_doubles, scalarize_integers, scratch_memory, share_addresses, share_loads, share_offsets,
+    simplify_integers, simplify_regions, solve_loops, split_rotations, sroa, unroll_counted, unroll_loops,
+    widen_accesses, widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -203,6 +203,11 @@ pub fn pipeline(target: &Target) -> Pipeline {
         // All passes that examine or copy loops have run, and the last fixpoint. The `if` counts for
         // `limit_nesting`.
         p.run_pass(guard_loops::PASS);
+    }
+    if target.quirks.counted_loops && target.abi == Abi::Physical {
+        // After the passes that change the number of iterations. The code around the kernel's body counts for
+        // `limit_nesting`.
+        p.run_pass(report_ended_loops::PASS);
     }
     if target.limits.nesting != u32::MAX {
         // This pass may create multi-level exits, which `lower_exits` lowers. The fixpoint `late` would undo

@@ -11,7 +11,7 @@
 //!
 //! Where the work-groups are not small, only cheap bodies are repeated (`unroll_loops/versions.rs`).
 
-mod trips;
+pub(super) mod trips;
 pub(super) mod versions;
 
 use std::collections::BTreeMap;

@@ -673,6 +673,7 @@ impl Reader {
                 let (place, bytes) = (call.push(1)?, call.number(3)?);
                 self.kernel(call)?.scratch = Some(Scratch { place, bytes });
             }
+            CalderaOp::KernelEndedLoops => self.kernel(call)?.ended_loops = Some(call.push(1)?),
             CalderaOp::ArgumentSamplerMaskPushConstant => {
                 let place = Place::Push(call.push(2)?);
                 self.arg(call, &[0, 1])?.sampler_mask = Some(place);

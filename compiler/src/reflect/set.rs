@@ -47,6 +47,9 @@ pub enum CalderaOp {
     KernelVariables = 12,
     /// Kernel: it may access memory through pointers that come neither from its arguments nor from variables.
     KernelAnyMemory = 13,
+    /// Kernel, Offset, Size: the push constant for the address of a 32-bit word, to which the kernel adds if the driver
+    /// has ended its loops before they were complete.
+    KernelEndedLoops = 14,
 }
 
 impl CalderaOp {
@@ -66,6 +69,7 @@ impl CalderaOp {
             CalderaOp::KernelUneven,
             CalderaOp::KernelVariables,
             CalderaOp::KernelAnyMemory,
+            CalderaOp::KernelEndedLoops,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -87,6 +91,7 @@ impl CalderaOp {
             CalderaOp::KernelUneven => "KernelUneven",
             CalderaOp::KernelAnyMemory => "KernelAnyMemory",
             CalderaOp::KernelVariables => "KernelVariables",
+            CalderaOp::KernelEndedLoops => "KernelEndedLoops",
         }
     }
 
@@ -98,7 +103,10 @@ impl CalderaOp {
             | CalderaOp::KernelUneven
             | CalderaOp::KernelAnyMemory => 0,
             CalderaOp::KernelLocalApart => 1,
-            CalderaOp::ArgumentUse | CalderaOp::ArgumentImageType | CalderaOp::KernelVariables => 2,
+            CalderaOp::ArgumentUse
+            | CalderaOp::ArgumentImageType
+            | CalderaOp::KernelVariables
+            | CalderaOp::KernelEndedLoops => 2,
             CalderaOp::ArgumentSamplerMaskPushConstant
             | CalderaOp::ArgumentNormalizedSampler
             | CalderaOp::ArgumentNotNullPushConstant

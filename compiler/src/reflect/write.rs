@@ -354,6 +354,9 @@ impl Writer {
             let numbers = [scratch.place.offset, scratch.place.size, scratch.bytes];
             self.own(CalderaOp::KernelScratch, kernel, &numbers);
         }
+        if let Some(place) = k.ended_loops {
+            self.own(CalderaOp::KernelEndedLoops, kernel, &[place.offset, place.size]);
+        }
         for (ordinal, arg) in k.args.iter().enumerate() {
             self.argument(kernel, ordinal as u32, arg)?;
         }

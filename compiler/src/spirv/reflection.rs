@@ -38,6 +38,7 @@ pub(super) fn system_end(s: &SystemPush) -> u32 {
         .chain(s.constant_data.map(|o| o + 8))
         .chain(s.printf_buffer.map(|o| o + 8))
         .chain(s.scratch.map(|o| o + 8))
+        .chain(s.ended_loops.map(|o| o + 8))
         .max()
         .unwrap_or(0)
 }
@@ -320,6 +321,9 @@ impl Writer<'_, '_> {
         }
         if let (Some(offset), 1..) = (module.system.scratch, abi.scratch) {
             self.own(CalderaOp::KernelScratch, decl, &[offset, 8, abi.scratch]);
+        }
+        if let (Some(offset), true) = (module.system.ended_loops, abi.ended_loops) {
+            self.own(CalderaOp::KernelEndedLoops, decl, &[offset, 8]);
         }
         if let Some(arena) = self.e.kernels[k].arena {
             self.write(Op::WorkgroupVariableSize, &[arena], &[abi.local_fixed], &[]);

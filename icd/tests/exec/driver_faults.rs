@@ -6,5 +6,5 @@ use crate::common::again::run_all_tests_but;
 
 #[test]
 fn with_the_code_for_nvidia() {
-    run_all_tests_but("CALDERA_DEBUG", "nvidia-faults", &["long_loops"]);
+    run_all_tests_but("CALDERA_DEBUG", "nvidia-faults", &["long_loops", "ended_loops"]);
 }

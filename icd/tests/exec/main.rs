@@ -11,6 +11,7 @@ mod conversions;
 mod descriptors;
 mod devices;
 mod driver_faults;
+mod ended_loops;
 mod exact;
 mod expr;
 mod file;

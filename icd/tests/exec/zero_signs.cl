@@ -17,13 +17,18 @@ kernel void magnitudes(global const float *in, global uint *out) {
 // kernel: signs
 // global: 6
 // arg: out uint 6 => 0
+// A NaN stays a NaN, but its payload may change. Its sign is that of the second operand of copysign, whose result has the sign
+// of a second operand that is a NaN (C99 7.12.11.1); otherwise it is not specified.
+int differs(float x, uint bits) { return isnan(as_float(bits)) ? !isnan(x) : as_uint(x) != bits; }
 kernel void signs(global uint *out) {
   float list[6] = {0.0f, -0.0f, INFINITY, -INFINITY, as_float(0x7fc12345), as_float(0xffc54321)};
   volatile int g = get_global_id(0);
   float x = list[g];
   uint bits = as_uint(x);
-  out[g] = (as_uint(fabs(x)) != (bits & 0x7fffffffu)) | (as_uint(-x) != (bits ^ 0x80000000u)) << 1 |
-           (as_uint(copysign(x, -1.0f)) != (bits | 0x80000000u)) << 2 | (as_uint(copysign(x, 1.0f)) != (bits & 0x7fffffffu)) << 3 |
+  float minus = copysign(x, -1.0f), plus = copysign(x, 1.0f);
+  out[g] = differs(fabs(x), bits & 0x7fffffffu) | differs(-x, bits ^ 0x80000000u) << 1 |
+           (differs(minus, bits | 0x80000000u) || !signbit(minus)) << 2 |
+           (differs(plus, bits & 0x7fffffffu) || signbit(plus)) << 3 |
            (as_uint(copysign(-0.0f, x)) != (bits & 0x80000000u)) << 4 | (!isnan(x) && signbit(trunc(x)) != signbit(x)) << 5 |
            (!isnan(x) && signbit(rint(x)) != signbit(x)) << 6 | (x == 0 && signbit(sign(x)) != signbit(x)) << 7;
 }

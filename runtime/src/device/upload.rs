@@ -131,25 +131,13 @@ impl Uploader {
         }
         let mut parts = self.parts.lock();
         let p = Parts::get(&mut parts, device)?;
-        for done in (0..size).step_by(CHUNK as usize) {
-            let n = CHUNK.min(size - done);
-            let slot = p.slot(device, n)?;
-            if download {
-                // The writes of queues, which their semaphores or fences made available, become visible to the
-                // copy here.
-                slot.recorder.barrier();
-                slot.recorder.copy(buffer, &slot.staging, region(at + done, 0, n));
-                p.finish(device)?.copy_to(host.offset(done), n);
-            } else {
-                host.offset(done).copy_to(slot.memory(), n);
-                slot.recorder.copy(&slot.staging, buffer, region(0, at + done, n));
-                // If the buffer has a BAR mapping, the host may read the contents through it.
-                p.submit(device, buffer.bar_mapping().is_some())?;
-            }
+        let done = p.copy(device, (buffer, at), host, size, download);
+        // The caller may free the buffer after an error.
+        if done.is_err() && p.timeline.wait(p.value).is_err() {
+            buffer.leak();
         }
         self.publish(p);
-        p.timeline.wait(p.value)?;
-        Ok(())
+        done
     }
 
     /// Copies all texels of an image from host memory. Waits only if the image had contents before; otherwise
@@ -164,15 +152,20 @@ impl Uploader {
     ) -> Result<(), vk::AllocError> {
         let mut parts = self.parts.lock();
         let p = Parts::get(&mut parts, device)?;
-        for (texels, region, there) in parts_of(image, layout) {
+        let done = parts_of(image, layout).try_for_each(|(texels, region, there)| {
             let slot = p.slot(device, region.iter().product())?;
             host.copy_rect_to(&there, slot.memory(), &dense(region), region);
             slot.recorder.prepare_image(storage);
             slot.recorder
                 .copy_to_image(&slot.staging, storage, &packed(texels));
-            p.submit(device, false)?;
-        }
+            p.submit(device, false)
+        });
         self.publish(p);
+        if done.is_err() {
+            // The image is not destroyed before the chunks that were submitted are complete.
+            storage.filled_at(&p.timeline, p.value);
+            return done;
+        }
         if !storage.filled_at(&p.timeline, p.value) {
             p.timeline.wait(p.value)?;
         }
@@ -210,6 +203,8 @@ impl Drop for Parts {
     fn drop(&mut self) {
         if let Err(e) = self.timeline.wait(self.value) {
             log::debug!("uploads: {e}");
+            // A lost device may still execute the commands, so what they use is leaked.
+            std::mem::forget(std::mem::take(&mut self.slots));
         }
     }
 }
@@ -235,6 +230,35 @@ impl Parts {
             });
         }
         Ok(parts.as_mut().expect("just made"))
+    }
+
+    /// Copies between a buffer and host memory by way of the staging memory, and waits.
+    fn copy(
+        &mut self,
+        device: &Arc<vk::Device>,
+        (buffer, at): (&vk::Buffer, u64),
+        host: HostPtr,
+        size: u64,
+        download: bool,
+    ) -> Result<(), vk::AllocError> {
+        for done in (0..size).step_by(CHUNK as usize) {
+            let n = CHUNK.min(size - done);
+            let slot = self.slot(device, n)?;
+            if download {
+                // The writes of queues, which their semaphores or fences made available, become visible to the
+                // copy here.
+                slot.recorder.barrier();
+                slot.recorder.copy(buffer, &slot.staging, region(at + done, 0, n));
+                self.finish(device)?.copy_to(host.offset(done), n);
+            } else {
+                host.offset(done).copy_to(slot.memory(), n);
+                slot.recorder.copy(&slot.staging, buffer, region(0, at + done, n));
+                // If the buffer has a BAR mapping, the host may read the contents through it.
+                self.submit(device, buffer.bar_mapping().is_some())?;
+            }
+        }
+        self.timeline.wait(self.value)?;
+        Ok(())
     }
 
     /// Returns a slot that the GPU does not use; if all [`SLOTS`] are in use, waits for the oldest. A new

@@ -322,6 +322,9 @@ impl Launch {
         if let Some((address, range)) = module.constant_data() {
             push.put(range, &address.to_ne_bytes())?;
         }
+        if let Some((word, range)) = kernel.ended_loops() {
+            push.put(range, &word.address().to_ne_bytes())?;
+        }
         kernel.check_regions(offset, groups, limits.group_count)?;
         check_dispatches(groups, limit_by_size(limits.group_count, local))?;
         let arena = kernel.arena(arena);

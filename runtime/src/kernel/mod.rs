@@ -4,7 +4,7 @@
 //! `uses` derives the memory accesses from them. An enqueue call hands a [`launch`] to a queue; `cached_launch` keeps
 //! the last one, [`recorded`] has those of command-buffers, `local_size` chooses the work-group size, and `scratch` determines the scratch memory. `code`
 //! holds the shader modules, [`pipeline`] the pipelines, which `early` makes before they are needed, `driver_cache` and
-//! `launched` store on disk what the next process needs for that, and `descriptors` makes the descriptor sets. `alias` copies texels for 2D images from buffers, and `copy` copies rows
+//! `launched` store on disk what the next process needs for that, and `descriptors` makes the descriptor sets. `ended` has what kernels report of loops that the driver has ended, `alias` copies texels for 2D images from buffers, and `copy` copies rows
 //! and large ranges by a kernel.
 
 mod alias;
@@ -15,6 +15,7 @@ pub(crate) mod copy;
 pub(crate) mod descriptors;
 mod driver_cache;
 mod early;
+pub(crate) mod ended;
 pub mod launch;
 mod launched;
 mod local_size;

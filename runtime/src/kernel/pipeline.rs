@@ -17,6 +17,7 @@ use super::code::Code;
 use super::descriptors::{self, KernelDescriptors, Literals};
 use super::driver_cache::DriverCache;
 use super::early::Prediction;
+use super::ended::EndedLoops;
 use super::launched::Launched;
 use super::local_size::Wishes;
 use crate::context::Context;
@@ -43,6 +44,7 @@ pub struct DeviceModule {
     /// The buffer that is bound for a null pointer where a descriptor is required.
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
+    ended_loops: Option<Arc<EndedLoops>>,
     /// Compiles the program again for NDRanges beyond 32 bits, if that is possible.
     widen: OnceLock<Widen>,
     wide: OnceLock<std::result::Result<Arc<DeviceModule>, (ClCode, String)>>,
@@ -233,6 +235,7 @@ impl DeviceModule {
         check_subgroup_size(&reflection, &code, device.limits().subgroup)?;
         let constants = program_data(device, &reflection, variables)?;
         let literals = Literals::new(device, &reflection.literal_samplers)?;
+        let ended_loops = EndedLoops::new(device, &reflection)?;
         descriptors::check_module(&reflection, literals.as_ref())?;
         let mut bindings = reflection.kernels.iter().flat_map(|k| &k.args).map(|a| a.binding);
         let blank = match bindings
@@ -250,6 +253,7 @@ impl DeviceModule {
             launched: Launched::new(logical, words),
             prediction: Mutex::new(Rank::Pipelines, Prediction::default()),
             literals,
+            ended_loops,
             code,
             kernels: reflection.kernels.iter().map(|_| OnceCell::new()).collect(),
             reflection,
@@ -412,6 +416,15 @@ impl DeviceKernel {
     /// Returns the kernel's reflection.
     pub fn reflection(&self) -> &reflect::Kernel {
         &self.module.reflection.kernels[self.index]
+    }
+
+    /// Returns the word to which the kernel adds if the driver has ended its loops, and the push constant that takes its
+    /// address.
+    pub(crate) fn ended_loops(&self) -> Option<(&Arc<EndedLoops>, PushRange)> {
+        self.module
+            .ended_loops
+            .as_ref()
+            .zip(self.reflection().ended_loops)
     }
 
     /// Returns CL_KERNEL_WORK_GROUP_SIZE.

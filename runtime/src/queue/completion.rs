@@ -3,8 +3,8 @@
 //! Batches are retired in order, by the first thread that polls or waits, under the `Retire` lock. Other
 //! threads wait for that lock, so that a wait never returns before the host work of its batch is done.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::batch::Batch;
@@ -218,7 +218,14 @@ impl CommandQueue {
             (batch, state.clock)
         };
         crate::process::ran();
-        batch.retire(&self.logical, &clock, self.context.host_stores(), effects);
+        match self.check_loops(&batch) {
+            Ok(()) => batch.retire(&self.logical, &clock, self.context.host_stores(), effects),
+            Err(e) => {
+                self.ended.fetch_min(batch.value, Ordering::Release);
+                self.fail(&mut self.state.lock_soon(), &e, "a launch", effects);
+                batch.failed(e.code, self.context.host_stores(), effects);
+            }
+        }
         self.retired.store(batch.value, Ordering::Release);
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
         batch.clear();
@@ -232,6 +239,21 @@ impl CommandQueue {
         if let Some(finished) = finished {
             finished.done(effects);
         }
+    }
+
+    /// Returns an error if the results of a batch are wrong, because the driver has ended loops of its kernels, or of those
+    /// of a batch that it comes after.
+    fn check_loops(&self, batch: &Batch) -> Result<()> {
+        let is_after = |queue: &CommandQueue, value| queue.ended.load(Ordering::Acquire) <= value;
+        let mut others = batch.after.iter();
+        let mut after = |(queue, value): &(Weak<CommandQueue>, u64)| {
+            queue.upgrade().is_some_and(|queue| is_after(&queue, *value))
+        };
+        if is_after(self, batch.value) || others.any(&mut after) {
+            let what = "the driver has ended loops of an earlier kernel before they were complete";
+            return Err(Error::new(ClCode::OutOfResources, what));
+        }
+        batch.check_loops()
     }
 
     /// Makes all batches fail that are recorded or in flight, because the device is lost. No host work is done for them.

@@ -104,6 +104,8 @@ pub struct CommandQueue {
     retiring: Mutex<()>,
     /// The value of the last batch that has been retired.
     retired: AtomicU64,
+    /// The value of the first batch whose results are wrong because the driver has ended loops.
+    ended: AtomicU64,
     /// The value of the last submission.
     submitted: AtomicU64,
     /// A number that no other queue of the process has; the first is 1.
@@ -216,6 +218,7 @@ impl CommandQueue {
             failure: OnceLock::new(),
             retiring: Mutex::new(Rank::Retire, ()),
             retired: AtomicU64::new(0),
+            ended: AtomicU64::new(u64::MAX),
             submitted: AtomicU64::new(0),
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             visible: AtomicU64::new(0),

@@ -2,6 +2,7 @@
 
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
@@ -32,6 +33,8 @@ pub(crate) struct Buffer {
     bar_mapping: Option<NonNull<u8>>,
     address: u64,
     size: u64,
+    /// A lost device may still use the buffer.
+    in_use: AtomicBool,
 }
 
 // SAFETY: the mapped pointers point to memory that any thread may use; this module makes no accesses through them,
@@ -80,7 +83,13 @@ impl Buffer {
             bar_mapping: None,
             address: 0,
             size,
+            in_use: AtomicBool::new(false),
         }
+    }
+
+    /// Notes that a lost device may still use the buffer, so that it is leaked.
+    pub(crate) fn leak(&self) {
+        self.in_use.store(true, Ordering::Relaxed);
     }
 
     /// Takes over imported memory, which is freed when the buffer is dropped.
@@ -224,6 +233,10 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        if *self.in_use.get_mut() {
+            std::mem::forget(std::mem::take(&mut self.memory));
+            return;
+        }
         // SAFETY: the batch rule: no pending command uses the buffer.
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };
         for memory in self.memory.drain(..) {

@@ -343,10 +343,14 @@ impl Image {
 
 impl Drop for Image {
     fn drop(&mut self) {
-        if let Some((timeline, value)) = self.pending()
-            && let Err(e) = timeline.wait(value)
+        if let Some((timeline, value)) = self.filled.get()
+            && !timeline.reached(*value).unwrap_or(false)
+            && let Err(e) = timeline.wait(*value)
         {
             log::error!("an image's contents: {e}");
+            // A lost device may still write, so the image is leaked.
+            std::mem::forget(std::mem::take(&mut self.memory));
+            return;
         }
         for view in [self.sampled, self.storage] {
             // SAFETY: the batch rule: no pending command uses the image or its views. Null views are ignored.

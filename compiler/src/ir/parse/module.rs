@@ -190,11 +190,11 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
                     args_size: t.u32_after("args_size")?,
                     local_fixed: t.u32_after("local_fixed")?,
                     variables: t.accept_word("variables"),
-                    scratch: if t.more_on_line() {
-                        t.u32_after("scratch")?
-                    } else {
-                        0
+                    scratch: match t.accept_word("scratch") {
+                        true => t.u32()?,
+                        false => 0,
                     },
+                    ended_loops: t.accept_word("ended_loops"),
                     ..KernelAbi::default()
                 });
             }
@@ -369,6 +369,7 @@ fn system(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
             "constant_data" => &mut s.constant_data,
             "printf_buffer" => &mut s.printf_buffer,
             "scratch" => &mut s.scratch,
+            "ended_loops" => &mut s.ended_loops,
             "work_dim" => {
                 s.work_dim = true;
                 continue;

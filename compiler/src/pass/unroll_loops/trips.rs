@@ -163,7 +163,11 @@ fn at_least(func: &Function, value: Value, least: u64) -> bool {
 
 /// Returns for each loop with a known bound the bound of its iterations in one execution of the loop and, if
 /// known, in one execution of the function.
-pub(super) fn bounds(func: &Function, jumps: &Jumps, position: &[u32]) -> HashMap<Inst, (u64, Option<u64>)> {
+pub(in crate::pass) fn bounds(
+    func: &Function,
+    jumps: &Jumps,
+    position: &[u32],
+) -> HashMap<Inst, (u64, Option<u64>)> {
     let mut found = HashMap::new();
     // For each region, the bound of the executions of that region in one execution of the function.
     let mut around = HashMap::from([(func.body, Some(1u64))]);

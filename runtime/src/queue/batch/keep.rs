@@ -33,6 +33,8 @@ pub(super) struct KeptObjects {
     list: Vec<Keep>,
     /// The serial number of the batch. No other batch of the process has the same one; the first is 1.
     serial: u64,
+    /// The kernels that report ended loops, with the count of the reports before the batch.
+    reporting: Vec<(Arc<DeviceKernel>, u32)>,
 }
 
 impl KeptObjects {
@@ -40,6 +42,7 @@ impl KeptObjects {
         KeptObjects {
             list: Vec::new(),
             serial: 0,
+            reporting: Vec::new(),
         }
     }
 
@@ -79,6 +82,9 @@ impl KeptObjects {
         if !self.list.iter().rev().take(RECENT).any(is_it) {
             self.list
                 .push(Keep::Launch(Arc::clone(kernel), Arc::clone(pipeline)));
+            if let Some((word, _)) = kernel.ended_loops() {
+                self.reporting.push((Arc::clone(kernel), word.count()));
+            }
         }
     }
 
@@ -90,8 +96,21 @@ impl KeptObjects {
         })
     }
 
+    /// Returns whether kernels of the batch report ended loops.
+    pub(super) fn may_report(&self) -> bool {
+        !self.reporting.is_empty()
+    }
+
+    /// Returns a kernel of which the driver has ended loops, after the GPU has completed the batch.
+    pub(super) fn with_ended_loops(&self) -> Option<&Arc<DeviceKernel>> {
+        let mut list = self.reporting.iter();
+        let found = list.find(|(k, before)| k.ended_loops().is_some_and(|(word, _)| word.count() != *before));
+        found.map(|(kernel, _)| kernel)
+    }
+
     /// Releases all objects. The GPU does not use them for this batch any more.
     pub(super) fn clear(&mut self) {
         self.list.clear();
+        self.reporting.clear();
     }
 }

@@ -122,6 +122,7 @@ impl Batch {
             return;
         }
         self.kept.launch(kernel, pipeline);
+        self.to_host |= self.kept.may_report();
         self.recorder.bind(pipeline);
     }
 
@@ -191,6 +192,18 @@ impl Batch {
         self.events.failed(code, effects);
         self.claims.clear();
         self.host_work.abandon(table);
+    }
+
+    /// Returns an error if the driver has ended loops of a kernel, after the GPU has completed the batch.
+    pub(super) fn check_loops(&self) -> Result<()> {
+        let Some(kernel) = self.kept.with_ended_loops() else {
+            return Ok(());
+        };
+        let what = format!(
+            "the driver has ended loops of kernel '{}' before they were complete, because of their number of iterations",
+            kernel.reflection().name
+        );
+        Err(Error::new(ClCode::OutOfResources, what))
     }
 
     /// Does the host work and then completes the events, after the GPU has completed the batch.

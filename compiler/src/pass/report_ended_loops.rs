@@ -1,0 +1,180 @@
+//! Lets kernels report that the driver has ended their loops before they were complete.
+//!
+//! Why: llvmpipe leaves every loop of an invocation once its loops have had a number of iterations together
+//! ([`Quirks::counted_loops`](crate::target::Quirks::counted_loops)), and the kernel then goes on with wrong values.
+//! The result must not be taken for a right one.
+//! In:  `Inlined`, `SystemValues`, `ExplicitMemory`; the physical ABI.
+//! Out: a kernel with loops that may reach the driver's limit ends with a loop of two iterations. If the driver has
+//!      left loops before, it leaves this one too early as well. The kernel then adds 1 to the word at the address in
+//!      [`SystemPush::ended_loops`](crate::ir::SystemPush::ended_loops). Work-items that return earlier execute that loop, too.
+//!      `KernelAbi::ended_loops` tells which kernels these are.
+//!
+//! The bound of the last loop is computed from a number that the driver does not know, so that the driver neither unrolls
+//! the loop nor computes its result. The kernel is not stopped: between the limit and its end, it executes
+//! the code after each loop with the values that the loop had when it was left.
+
+use super::trip_count::positions;
+use super::unroll_loops::trips;
+use super::{Changed, Pass, PassCx, PassError};
+use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::inv;
+use crate::ir::analysis::Jumps;
+use crate::ir::{
+    Access, BinOp, Builder, CastOp, CmpOp, Func, Function, Inst, Module, Op, Scalar, Storage, Ty, Unroll,
+};
+
+pub const PASS: Pass = Pass {
+    name: "report_ended_loops",
+    about: "Lets kernels report that the driver has ended their loops.",
+    run,
+    requires: inv![Inlined, SystemValues, ExplicitMemory],
+    establishes: inv![],
+    destroys: inv![SpirvExits],
+};
+
+/// Loops with at most this many iterations in one execution of the kernel are far from the driver's limit, also
+/// if `carry_exit_values` adds an iteration to each of their executions.
+const FEW: u64 = 1 << 14;
+
+/// The number of iterations of the loop that tests whether the driver still executes loops.
+const PROBE: u64 = 2;
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let Some(slot) = module.system.ended_loops.take() else {
+        return Ok(Changed::No);
+    };
+    let mut changed = false;
+    for k in 0..module.kernels.len() {
+        let func = module.kernels[k].func;
+        if !may_be_long(module, func) || k >= module.abi.len() {
+            continue;
+        }
+        let func = &mut module.funcs[func];
+        // A kernel that never returns has no result.
+        if let Some(end) = only_return(func) {
+            report(func, end, slot);
+            module.abi[k].ended_loops = true;
+            changed = true;
+        }
+    }
+    if changed {
+        module.system.ended_loops = Some(slot);
+    }
+    Ok(Changed::Yes)
+}
+
+/// Returns whether a kernel may be changed by this pass; if so, a push constant is reserved for the address.
+pub(super) fn is_likely(module: &Module) -> bool {
+    let mut kernels = module.kernels.iter();
+    kernels.any(|k| may_be_long(module, k.func))
+}
+
+/// Returns whether the loops of a kernel may have many iterations.
+fn may_be_long(module: &Module, kernel: Func) -> bool {
+    let func = &module.funcs[kernel];
+    let order = func.insts_in_order();
+    let is = |i: &Inst, op: fn(&Op) -> bool| op(&func.insts[*i].op);
+    if order.iter().any(|i| is(i, |op| matches!(op, Op::CallPure(_)))) {
+        // The called functions have at least one loop, or at least it is not worth the search.
+        return true;
+    }
+    let jumps = Jumps::new(func);
+    let loops = order
+        .iter()
+        .filter(|i| is(i, |op| *op == Op::Loop) && !jumps.repeats(**i).is_empty());
+    let bounds = trips::bounds(func, &jumps, &positions(func));
+    let mut total = 0u64;
+    for inst in loops {
+        match bounds.get(inst) {
+            Some((_, Some(all))) => total = total.saturating_add(*all),
+            Some((_, None)) | None => return true,
+        }
+    }
+    total > FEW
+}
+
+/// Makes the end of a kernel's body the only place where it returns, and returns the index of that `Return`;
+/// `None` if there is none.
+fn only_return(func: &mut Function) -> Option<usize> {
+    let returns: Vec<Inst> = func
+        .insts_in_order()
+        .into_iter()
+        .filter(|&i| func.insts[i].op == Op::Return)
+        .collect();
+    if returns.is_empty() {
+        return None;
+    }
+    let body = func.body;
+    if returns[..] != func.regions[body].insts[func.regions[body].insts.len() - 1..] {
+        let insts = &func.regions[body].insts;
+        let is_variable = |&i: &Inst| matches!(func.insts[i].op, Op::Variable { .. });
+        let start = insts.iter().position(|i| !is_variable(i)).unwrap_or(0);
+        let moved = func.regions[body].insts.split_off(start);
+        let mut b = Builder::at_end(func, body);
+        let (block, inside) = b.block(&[]);
+        b.ret(None);
+        func.regions[inside].insts = moved;
+        for inst in returns {
+            func.insts[inst].op = Op::Exit(block);
+        }
+    }
+    Some(func.regions[body].insts.len() - 1)
+}
+
+/// Inserts the test and the report into the body of a kernel. `slot` is the offset of the word's address in the push
+/// constants.
+fn report(func: &mut Function, index: usize, slot: u32) {
+    let body = func.body;
+    let mut b = Builder::before(func, body, index);
+    // The product of a number and the next one is even, which drivers do not know.
+    let groups = b.value(
+        Op::Intrinsic(Intrinsic::WorkgroupId),
+        vec![],
+        Ty::vector(Scalar::I32, 3),
+    );
+    let group = b.extract(groups, 0);
+    let (zero, one) = (b.i32(0), b.i32(1));
+    let next = b.binary(BinOp::IAdd, group, one);
+    let product = b.binary(BinOp::IMul, group, next);
+    let odd = b.binary(BinOp::And, product, one);
+    let probe = b.bits(Ty::I32, PROBE);
+    let bound = b.binary(BinOp::Or, odd, probe);
+
+    let (probing, inside) = b.loop_(vec![zero], &[Ty::I32]);
+    b.func.insts[probing].unroll = Unroll::Never;
+    b.enter(inside);
+    let count = b.func.regions[inside].args[0];
+    let is_done = b.compare(CmpOp::UGe, count, bound);
+    let (test, leave, go_on) = b.if_(is_done, &[]);
+    b.enter(leave);
+    b.exit(probing, vec![count]);
+    b.leave();
+    b.enter(go_on);
+    b.exit(test, vec![]);
+    b.leave();
+    let more = b.binary(BinOp::IAdd, count, one);
+    b.repeat(probing, vec![more]);
+    b.leave();
+
+    let counted = b.results(probing)[0];
+    let ended = b.compare(CmpOp::INe, counted, probe);
+    let (reporting, then, otherwise) = b.if_(ended, &[]);
+    b.enter(then);
+    let access = Access {
+        align: 8,
+        volatile: false,
+    };
+    let words = [0, 1].map(|n| {
+        let word = b.i32((slot / 4 + n) as i32);
+        b.value(Op::LoadFrom(Storage::PushWord, access), vec![word], Ty::I32)
+    });
+    let words = b.construct(Ty::vector(Scalar::I32, 2), words.to_vec());
+    let address = b.cast(CastOp::Bitcast, words, Ty::I64);
+    let add = Op::AtomicOn(AtomicOp::Add, Storage::Physical);
+    b.insert(add, vec![address, one], &[Ty::I32]);
+    b.exit(reporting, vec![]);
+    b.leave();
+    b.enter(otherwise);
+    b.exit(reporting, vec![]);
+    b.leave();
+}

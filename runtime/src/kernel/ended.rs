@@ -1,0 +1,46 @@
+//! The word to which kernels add if the driver has ended their loops before they were complete (compiler ADR 7).
+//!
+//! Each module with such kernels has one word. It only grows, and a batch compares it with what it was before the batch:
+//! an end of loops in a batch of another queue meanwhile can make a batch fail that is right, but none that is wrong
+//! succeeds.
+
+use std::sync::Arc;
+
+use caldera_compiler::reflect::Reflection;
+
+use crate::device::Device;
+use crate::error::Result;
+use crate::mem::HostPtr;
+use crate::vk;
+
+/// The word of a module.
+pub(crate) struct EndedLoops(vk::Buffer);
+
+impl EndedLoops {
+    /// Makes the word, if a kernel of the module needs it.
+    pub(super) fn new(device: &Arc<Device>, reflection: &Reflection) -> Result<Option<Arc<EndedLoops>>> {
+        if reflection.kernels.iter().all(|k| k.ended_loops.is_none()) {
+            return Ok(None);
+        }
+        let buffer = vk::Buffer::new(&device.logical()?, 4, vk::Place::Host)
+            .map_err(crate::mem::buffer::allocation_error)?;
+        if let Some(word) = buffer.mapped() {
+            word.store(&[0; 4]);
+        }
+        Ok(Some(Arc::new(EndedLoops(buffer))))
+    }
+
+    /// Returns the address of the word for the device.
+    pub(super) fn address(&self) -> u64 {
+        self.0.address()
+    }
+
+    /// Returns how often work-items have reported ended loops. What a batch reports is visible once the batch is complete.
+    pub(crate) fn count(&self) -> u32 {
+        let mut bytes = [0; 4];
+        if let Some(word) = self.0.mapped() {
+            word.copy_to(HostPtr::of_slice_mut(&mut bytes), 4);
+        }
+        u32::from_ne_bytes(bytes)
+    }
+}
