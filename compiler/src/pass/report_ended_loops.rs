@@ -39,7 +39,7 @@ const FEW: u64 = 1 << 14;
 /// The number of iterations of the loop that tests whether the driver still executes loops.
 const PROBE: u64 = 2;
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let Some(slot) = module.system.ended_loops.take() else {
         return Ok(Changed::No);
     };
@@ -52,7 +52,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
         let func = &mut module.funcs[func];
         // A kernel that never returns has no result.
         if let Some(end) = only_return(func) {
-            report(func, end, slot);
+            report(func, end, slot, cx.target.features.int64);
             module.abi[k].ended_loops = true;
             changed = true;
         }
@@ -122,8 +122,8 @@ fn only_return(func: &mut Function) -> Option<usize> {
 }
 
 /// Inserts the test and the report into the body of a kernel. `slot` is the offset of the word's address in the push
-/// constants.
-fn report(func: &mut Function, index: usize, slot: u32) {
+/// constants; `int64`: addresses are 64-bit integers.
+fn report(func: &mut Function, index: usize, slot: u32, int64: bool) {
     let body = func.body;
     let mut b = Builder::before(func, body, index);
     // The product of a number and the next one is even, which drivers do not know.
@@ -169,7 +169,11 @@ fn report(func: &mut Function, index: usize, slot: u32) {
         b.value(Op::LoadFrom(Storage::PushWord, access), vec![word], Ty::I32)
     });
     let words = b.construct(Ty::vector(Scalar::I32, 2), words.to_vec());
-    let address = b.cast(CastOp::Bitcast, words, Ty::I64);
+    let address = match int64 {
+        true => b.cast(CastOp::Bitcast, words, Ty::I64),
+        // `lower_int64` has made all addresses pairs of words.
+        false => words,
+    };
     let add = Op::AtomicOn(AtomicOp::Add, Storage::Physical);
     b.insert(add, vec![address, one], &[Ty::I32]);
     b.exit(reporting, vec![]);
