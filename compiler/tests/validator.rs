@@ -170,3 +170,46 @@ fn no_mutant_is_accepted_that_is_not_valid() {
         wrong.join("\n")
     );
 }
+
+/// Splits a module after its header into instructions.
+fn instructions(words: &[u32]) -> Vec<&[u32]> {
+    let mut list = Vec::new();
+    let mut rest = &words[5..];
+    while let Some(first) = rest.first() {
+        let (inst, others) = rest.split_at((first >> 16) as usize);
+        list.push(inst);
+        rest = others;
+    }
+    list
+}
+
+/// rspirv's loader sorts instructions into their sections, but a driver sees them where they are.
+#[test]
+fn instructions_in_a_wrong_section_are_refused() {
+    const CONSTANT: u32 = 43;
+    const NAME: u32 = 5;
+    const LABEL: u32 = 248;
+    const DECORATE: u32 = 71;
+    let source = "kernel void k(global int *a) { a[get_global_id(0)] = 7; }";
+    let (_, target, words) = modules("k.cl", source).swap_remove(0);
+    let list = instructions(&words);
+    let place = |op: u32| list.iter().position(|i| i[0] & 0xFFFF == op).expect("it has one");
+    for (moved, after, why) in [
+        (
+            CONSTANT,
+            LABEL,
+            "an instruction of another section is in a function",
+        ),
+        (NAME, DECORATE, "OpName comes too late"),
+    ] {
+        let (moved, after) = (place(moved), place(after));
+        assert!(moved < after);
+        let mut order: Vec<&[u32]> = list.clone();
+        let inst = order.remove(moved);
+        order.insert(after, inst);
+        let changed = [&words[..5], &order.concat()[..]].concat();
+        assert_eq!(spirv::check(&words, Some(&target)), Ok(()));
+        assert_eq!(spirv::check(&changed, Some(&target)), Err(why.to_owned()));
+        assert!(refused(&changed, target.spirv).is_some(), "spirv-val accepts it");
+    }
+}
