@@ -46,8 +46,11 @@ impl Sema<'_> {
         }
     }
 
+    /// Analyses the head of a function. Opens a scope for the tags that are declared among the parameters (C99 6.2.1),
+    /// which the caller closes: after a prototype, or after the body of a definition.
     fn head<'a>(&mut self, specs: &DeclSpecs, d: &'a Declarator, span: Span) -> Result<Head<'a>> {
         let base = self.specs_type(specs);
+        self.world.tags.push();
         let (Some(name), Some((Derived::Function(list), rest))) = (&d.name, d.derived.split_first()) else {
             return Err(self.error(span, "expected a function declarator"));
         };
@@ -155,8 +158,9 @@ impl Sema<'_> {
     }
 
     fn prototype_head<'a>(&mut self, specs: &DeclSpecs, d: &'a Declarator) -> Result<Head<'a>> {
-        // This opens no scope, so tags declared among the parameters stay visible after the declaration.
-        self.head(specs, d, d.span)
+        let head = self.head(specs, d, d.span);
+        self.world.tags.pop();
+        head
     }
 
     fn declare_function(&mut self, head: &Head<'_>, specs: &DeclSpecs, d: &Declarator) -> Result<FuncId> {
@@ -354,7 +358,14 @@ impl Sema<'_> {
                 "function definition without a prototype is not allowed in OpenCL C",
             ));
         }
-        let head = match self.head(&f.specs, &f.declarator, f.span) {
+        let head = self.head(&f.specs, &f.declarator, f.span);
+        let done = self.define(f, head);
+        self.world.tags.pop();
+        done
+    }
+
+    fn define(&mut self, f: &FunctionDef, head: Result<Head<'_>>) -> Result<()> {
+        let head = match head {
             Ok(head) => head,
             Err(r) => {
                 // The name is bound, so that calls of the function are not reported too.
@@ -475,7 +486,7 @@ impl Sema<'_> {
 
     /// Declares a library function under its key.
     pub(super) fn declare_library_function(&mut self, key: &str, def: &FunctionDef) -> Result<FuncId> {
-        let head = self.head(&def.specs, &def.declarator, def.span)?;
+        let head = self.prototype_head(&def.specs, &def.declarator)?;
         let signature = Signature {
             ret: head.ret,
             params: head.params.iter().map(|p| p.ty).collect(),
@@ -490,6 +501,7 @@ impl Sema<'_> {
         if let Ok(head) = self.head(&def.specs, &def.declarator, def.span) {
             let _ = self.body_of(id, def, &head, false);
         }
+        self.world.tags.pop();
     }
 
     /// Reports functions that call themselves, directly or indirectly (6.9.i).
