@@ -13,7 +13,7 @@ use crate::{cl, created, query};
 const ROLE: &str = "CALDERA_TEST_ROLE";
 
 /// A kernel that stores `value` into each word after `work` times 30,000 steps of arithmetic. (Mesa's llvmpipe ends the
-/// loops of an invocation after 65,535 iterations, so a longer launch needs more work-items there.)
+/// loops of an invocation after a number of iterations, so a longer launch needs more work-items there.)
 pub(crate) const SET: &str = "kernel void set(global uint *a, uint value, uint work) {\n\
       uint s = value;\n\
       for (uint j = 0; j < work; j++)\n\
@@ -156,11 +156,14 @@ pub(crate) fn lasting(q: cl_command_queue, set: cl_kernel, time: Duration) -> (u
         if took[0].min(took[1]) >= time {
             return (items, work);
         }
-        assert!(work < 1 << 20, "a kernel that takes {time:?}");
-        items = (2 * items).min(MOST_ITEMS);
-        work *= 2;
+        assert!(items < MOST_ITEMS, "a kernel that takes {time:?}");
+        items *= 2;
+        work = (2 * work).min(MOST_WORK);
     }
 }
+
+/// The most work of a work-item of [`SET`]: llvmpipe would end the loops of much longer ones, and the launch would fail.
+const MOST_WORK: u32 = 16;
 
 /// The number of words that a buffer for [`lasting`] must have.
 pub(crate) const MOST_ITEMS: usize = 1 << 20;
