@@ -25,6 +25,7 @@
 //! | `CALDERA_DEBUG=reorder` | Record the commands between two barriers in reverse order. Programs compute the same, unless a barrier is missing |
 //! | `CALDERA_DEBUG=copy-kernel` | Copy between buffers with a kernel wherever that is possible |
 //! | `CALDERA_DEBUG=nvidia-faults` | Compile as for NVIDIA's driver on every device, with the code that avoids its faults and the passes for GPUs, to test both. On llvmpipe, loops of more than 65,535 iterations end early then, without an error |
+//! | `CALDERA_DEBUG=compute-family` | Use a queue family without graphics on NVIDIA's driver, too, where such a family may execute stale code, to see whether the driver still has that fault |
 //! | `CALDERA_DEBUG=discrete` | Treat a device that shares its memory with the host as if it had memory of its own |
 //! | `CALDERA_DEBUG=gather-flushes` | Let a thread gather the submissions of `clFlush` on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
 //! | `CALDERA_DEBUG=guess-pipelines` | Make pipelines that launches will probably need in advance on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
@@ -155,6 +156,8 @@ pub struct DebugFlags {
     pub reorder: bool,
     /// Compile as for NVIDIA's driver on every device.
     pub nvidia_faults: bool,
+    /// Use a queue family without graphics on NVIDIA's driver, too.
+    pub compute_family: bool,
     /// Treat device memory as separate from host memory even where they are the same: use staging memory,
     /// mirrors and BAR mappings.
     pub discrete: bool,
@@ -470,6 +473,7 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
                 ("reorder", None) => c.debug.reorder = true,
                 ("copy-kernel", None) => c.debug.copy_kernel = true,
                 ("nvidia-faults", None) => c.debug.nvidia_faults = true,
+                ("compute-family", None) => c.debug.compute_family = true,
                 ("discrete", None) => c.debug.discrete = true,
                 ("gather-flushes", None) => c.debug.gather_flushes = true,
                 ("guess-pipelines", None) => c.debug.guess_pipelines = true,

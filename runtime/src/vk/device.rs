@@ -85,16 +85,24 @@ impl std::fmt::Debug for Device {
     }
 }
 
-/// Returns the queue family for compute: one without graphics if there is one, since its latency was shorter
-/// where measured.
-pub(super) fn compute_family(
-    families: &[vk::QueueFamilyProperties],
-) -> Option<(u32, &vk::QueueFamilyProperties)> {
+/// Returns the queue family for compute of a driver: one without graphics if there is one, since its latency was
+/// shorter where measured.
+///
+/// NVIDIA's driver executes stale code in such a family: where one thread creates a pipeline while another one
+/// submits, the next launch may execute the instructions of a destroyed pipeline, or stop the GPU
+/// (`runtime/docs/adr/0010-queue-family.md`). So the family with graphics is used there. The debugging aid
+/// `compute-family` takes the other one, to see whether a version of the driver still has the fault. It was observed
+/// with version 580.159.04.
+pub(super) fn compute_family<'a>(
+    families: &'a [vk::QueueFamilyProperties],
+    driver_name: &str,
+) -> Option<(u32, &'a vk::QueueFamilyProperties)> {
     let compute = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::COMPUTE);
     let graphics = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::GRAPHICS);
+    let stale_code = driver_name == "NVIDIA" && !config().debug.compute_family;
     let index = families
         .iter()
-        .position(|f| compute(f) && !graphics(f))
+        .position(|f| compute(f) && graphics(f) == stale_code)
         .or_else(|| families.iter().position(compute))?;
     Some((index as u32, &families[index]))
 }
@@ -106,8 +114,8 @@ impl Device {
         let instance = &shared.raw;
         // SAFETY: the physical device belongs to the instance.
         let families = unsafe { instance.get_physical_device_queue_family_properties(physical_raw) };
-        let (family, properties) =
-            compute_family(&families).ok_or_else(|| VkError::absent("queue families", "none computes"))?;
+        let (family, properties) = compute_family(&families, &physical.facts().driver_name)
+            .ok_or_else(|| VkError::absent("queue families", "none computes"))?;
         let timeline_semaphores = physical.features.timeline_semaphores();
         // Without timeline semaphores, submissions that depend on each other go to one queue (`fences.rs`).
         let queues = if timeline_semaphores { MAX_QUEUES } else { 1 };
@@ -375,5 +383,30 @@ impl Drop for Device {
         // SAFETY: everything made from the device holds an Arc of it; the objects that it owns have been
         // destroyed.
         unsafe { self.raw.destroy_device(None) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the index of the family that is used for compute among families with these flags.
+    fn chosen(flags: &[vk::QueueFlags], driver_name: &str) -> Option<u32> {
+        let families: Vec<_> = flags
+            .iter()
+            .map(|&f| vk::QueueFamilyProperties::default().queue_flags(f))
+            .collect();
+        compute_family(&families, driver_name).map(|(index, _)| index)
+    }
+
+    #[test]
+    fn the_family_has_no_graphics_except_on_the_driver_that_executes_stale_code() {
+        let both = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
+        let (compute, transfer) = (vk::QueueFlags::COMPUTE, vk::QueueFlags::TRANSFER);
+        assert_eq!(chosen(&[both, transfer, compute], "radv"), Some(2));
+        assert_eq!(chosen(&[both, transfer, compute], "NVIDIA"), Some(0));
+        assert_eq!(chosen(&[transfer, both], "radv"), Some(1));
+        assert_eq!(chosen(&[transfer, compute], "NVIDIA"), Some(1));
+        assert_eq!(chosen(&[transfer], "NVIDIA"), None);
     }
 }

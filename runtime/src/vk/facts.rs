@@ -339,7 +339,7 @@ impl Facts {
             max_memory_allocation_size: v11.max_memory_allocation_size,
             max_buffer_size: v13.max_buffer_size,
             sparse_address_space: if set.sparse_binding()
-                && compute_family(&families)
+                && compute_family(&families, &text(v12.driver_name_as_c_str()))
                     .is_some_and(|(_, f)| f.queue_flags.contains(vk::QueueFlags::SPARSE_BINDING))
             {
                 limits.sparse_address_space_size
