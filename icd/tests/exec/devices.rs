@@ -5,9 +5,10 @@
 use crate::common::again::run_exactly;
 
 /// Tests that use every kind of instruction, memory and command.
-const TESTS: [&str; 6] = [
+const TESTS: [&str; 7] = [
     "aliases::arguments_share_memory",
     "atomics::on_int",
+    "ended_loops::ended_loops_are_never_silent",
     "files",
     "images::of_2d",
     "printf::output",
@@ -16,11 +17,12 @@ const TESTS: [&str; 6] = [
 
 /// Tests whose kernels need neither more than four buffers nor more than 128 work-items in a work-group: the least that a
 /// Vulkan device may have.
-const SMALL_TESTS: [&str; 8] = [
+const SMALL_TESTS: [&str; 9] = [
     "aliases::arguments_share_memory",
     "atomics::on_int",
     "conversions::from_float",
     "conversions::from_long",
+    "ended_loops::ended_loops_are_never_silent",
     "images::of_2d",
     "integer_functions::of_ulong",
     "layouts::random_layouts",
