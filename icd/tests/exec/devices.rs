@@ -64,6 +64,16 @@ fn with_moltenvk() {
 }
 
 #[test]
+fn with_a_mali_g610() {
+    pretend("mali-g610");
+}
+
+#[test]
+fn with_an_adreno_650() {
+    pretend("adreno-650");
+}
+
+#[test]
 fn without_int64() {
     pretend("no-int64");
 }

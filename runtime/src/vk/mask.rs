@@ -12,11 +12,13 @@ use ash::vk;
 use crate::config::config;
 
 /// The built-in descriptions by name, in alphabetical order.
-const DEVICES: [(&str, &str); 11] = [
+const DEVICES: [(&str, &str); 13] = [
+    ("adreno-650", include_str!("devices/adreno-650.txt")),
     ("android-2021", include_str!("devices/android-2021.txt")),
     ("android-2022", include_str!("devices/android-2022.txt")),
     ("desktop-2022", include_str!("devices/desktop-2022.txt")),
     ("intel-gen9", include_str!("devices/intel-gen9.txt")),
+    ("mali-g610", include_str!("devices/mali-g610.txt")),
     ("moltenvk", include_str!("devices/moltenvk.txt")),
     ("no-addresses", include_str!("devices/no-addresses.txt")),
     ("no-int64", include_str!("devices/no-int64.txt")),
