@@ -2,7 +2,7 @@
 //! device lacks is not enabled in Vulkan, so the validation layer, whose messages end the process, shows that nothing
 //! uses it.
 
-use crate::common::again::run_exactly;
+use crate::common::again::{run_exactly, run_tests};
 
 /// Tests that use every kind of instruction, memory and command.
 const TESTS: [&str; 7] = [
@@ -71,6 +71,11 @@ fn with_a_mali_g610() {
 #[test]
 fn with_an_adreno_650() {
     pretend("adreno-650");
+}
+
+#[test]
+fn without_swizzles() {
+    run_tests("images::", "CALDERA_DEBUG", "device=no-swizzles");
 }
 
 #[test]
