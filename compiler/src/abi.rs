@@ -125,6 +125,9 @@ pub struct DescriptorAbi {
     /// mapping, a sampler argument has a single descriptor. If the kernel reads arrays or 3D images with it,
     /// this descriptor is the normalized sampler (`NormalizedSamplerMaskPushConstant`).
     pub sampler_pairs: bool,
+    /// Whether a kernel may have a buffer of its own, after its arguments, in which it reports that the driver has ended
+    /// its loops ([`Quirks::counted_loops`](crate::target::Quirks::counted_loops)). clspv's mapping has no such buffer.
+    pub ended_loops: bool,
     /// Whether the restrictions of the contract's older form apply (`builtins::older_contract`): fewer types
     /// and functions, literal samplers only from a map, and `reqd_work_group_size` on either all kernels or
     /// none.
@@ -149,6 +152,7 @@ impl Default for DescriptorAbi {
             aliased: false,
             null_flags: false,
             sampler_pairs: false,
+            ended_loops: false,
             older_rules: false,
         }
     }
@@ -167,6 +171,7 @@ impl DescriptorAbi {
             aliased: true,
             null_flags: true,
             sampler_pairs: true,
+            ended_loops: true,
             ..DescriptorAbi::default()
         }
     }

@@ -278,9 +278,8 @@ pub struct Kernel {
     pub has_arena: bool,
     /// The memory that a launch must supply for each work-item.
     pub scratch: Option<Scratch>,
-    /// The push constant that receives the 64-bit device address of a 32-bit word, to which the kernel adds if the driver
-    /// has ended its loops before they were complete.
-    pub ended_loops: Option<PushRange>,
+    /// The place of a 32-bit word, to which the kernel adds if the driver has ended its loops before they were complete.
+    pub ended_loops: Option<DataPlace>,
     /// Whether the result is independent of how the NDRange is divided into work-groups, even into groups of
     /// different sizes.
     pub ungrouped: bool,
@@ -536,24 +535,20 @@ impl Reflection {
 
     /// Returns the bytes of push constants that a launch of `kernel` must supply, a multiple of 4.
     pub fn push_size(&self, kernel: &Kernel) -> u32 {
-        let data = |d: &Option<ProgramData>| match d.as_ref().map(|d| d.place) {
+        let end = |place: Option<DataPlace>| match place {
             Some(DataPlace::PointerPush(r)) => r.offset + r.size,
             Some(DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_)) | None => 0,
         };
-        let printf = match self.printf_buffer.map(|b| b.place) {
-            Some(DataPlace::PointerPush(r)) => r.offset + r.size,
-            Some(DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_)) | None => 0,
-        };
+        let data = |d: &Option<ProgramData>| end(d.as_ref().map(|d| d.place));
         let scratch = kernel.scratch.map_or(0, |s| s.place.offset + s.place.size);
-        let ended_loops = kernel.ended_loops.map_or(0, |r| r.offset + r.size);
         kernel
             .push_end()
             .max(scratch)
-            .max(ended_loops)
+            .max(end(kernel.ended_loops))
             .max(self.push.end())
             .max(data(&self.constant_data))
             .max(data(&self.program_variables))
-            .max(printf)
+            .max(end(self.printf_buffer.map(|b| b.place)))
             .next_multiple_of(4)
     }
 }

@@ -406,6 +406,45 @@ fn compiled_modules_keep_their_reflection() {
     }
 }
 
+/// Each kernel with a long loop reports ended loops, in the way of the ABI, and no other kernel does.
+#[test]
+fn reports_of_ended_loops_are_kept() {
+    for abi in [Abi::Physical, Abi::Descriptor(DescriptorAbi::runtime())] {
+        let mut target = Target {
+            abi: abi.clone(),
+            ..Target::desktop()
+        };
+        target.quirks.counted_loops = true;
+        let input = Input {
+            name: "k.cl",
+            source: "constant sampler_t s = CLK_FILTER_NEAREST;
+                     kernel void k(global int *a) { while (*a < 9) *a += *a ^ 5; }
+                     kernel void none(global int *a) { *a = 1; }
+                     kernel void alone(void) { volatile int i = 0; while (i < 9) i += i ^ 5; }
+                     kernel void l(read_only image2d_t i, global float *a) {
+                         for (int k = 0; a[k] != 0; k++) a[k] = read_imagef(i, s, (int2)(k)).x; }",
+            options: &Options::default(),
+            resolver: &NoIncludes,
+        };
+        let compiled = compile(&input, &target).unwrap_or_else(|f| panic!("{}", f.log));
+        common::validate(&compiled.words, target.spirv);
+        let reflection = reflect::read(&round_trip(&compiled.words)).expect("reflection");
+        for kernel in &reflection.kernels {
+            let expected = match (&*kernel.name, &abi) {
+                ("none", _) => kernel.ended_loops.is_none(),
+                (_, Abi::Physical) => matches!(kernel.ended_loops, Some(DataPlace::PointerPush(_))),
+                (_, Abi::Descriptor(_)) => matches!(kernel.ended_loops, Some(DataPlace::StorageBuffer(_))),
+            };
+            assert!(expected, "{}: {:?}", kernel.name, kernel.ended_loops);
+            if let Some(DataPlace::StorageBuffer(at)) = kernel.ended_loops {
+                // The descriptor is the kernel's own, and not one of those that the module has.
+                let literals = &reflection.literal_samplers;
+                assert!(literals.iter().all(|s| s.at.set != at.set), "{}", kernel.name);
+            }
+        }
+    }
+}
+
 /// Only Caldera's own runtime uses flags for buffers that may be NULL.
 #[test]
 fn flags_of_null_buffers_are_kept() {

@@ -50,8 +50,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
             "warnings",
         ]),
     )?;
-    progress::step("Lints for ARM");
-    arm()?;
+    progress::step("Lints for other systems");
+    OTHER_TARGETS.into_iter().try_for_each(lints_for)?;
     // The compiler's documentation is for users of the library, so its public items must not link to private
     // ones.
     progress::step("Documentation");
@@ -81,23 +81,30 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
 }
 
-/// Checks the library and the offline compiler for ARM, which needs Rust's standard library for that target. If it cannot
-/// be had, nothing is checked, and the output says so.
-fn arm() -> Outcome {
-    const TARGET: &str = "aarch64-unknown-linux-gnu";
-    if !has_target(TARGET) {
+/// Rust's targets for which the library and the offline compiler must compile: another processor, words of 32 bits, and a
+/// system that is not Unix.
+const OTHER_TARGETS: [&str; 3] = [
+    "aarch64-unknown-linux-gnu",
+    "i686-unknown-linux-gnu",
+    "x86_64-pc-windows-gnu",
+];
+
+/// Checks the library and the offline compiler for a target, which needs Rust's standard library for it. If it cannot be
+/// had, nothing is checked, and the output says so.
+fn lints_for(target: &str) -> Outcome {
+    if !has_target(target) {
         // This fails without rustup and without a network.
-        let _ = Command::new("rustup").args(["target", "add", TARGET]).output();
+        let _ = Command::new("rustup").args(["target", "add", target]).output();
     }
-    if !has_target(TARGET) {
-        say!("not checked: Rust's target {TARGET} is not installed, and `rustup target add` failed");
+    if !has_target(target) {
+        say!("not checked: Rust's target {target} is not installed, and `rustup target add` failed");
         return Ok(());
     }
     let packages = ["--package", "caldera-icd", "--package", "caldera-compiler"];
     progress::shown(
         "cargo clippy",
         cargo()
-            .args(["clippy", "--quiet", "--target", TARGET])
+            .args(["clippy", "--quiet", "--target", target])
             .args(packages)
             .args(["--", "-D", "warnings"]),
     )

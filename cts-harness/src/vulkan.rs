@@ -16,7 +16,16 @@ pub(crate) fn devices() -> Result<Vec<Device>, String> {
     // SAFETY: loading libvulkan only runs its initialisers; the loader is a trusted system library.
     let entry = unsafe { ash::Entry::load() }.map_err(|e| format!("no Vulkan loader: {e}"))?;
     let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
-    let info = vk::InstanceCreateInfo::default().application_info(&app);
+    // SAFETY: the function has no preconditions.
+    let known = unsafe { entry.enumerate_instance_extension_properties(None) }.unwrap_or_default();
+    let name = ash::khr::portability_enumeration::NAME;
+    let mut info = vk::InstanceCreateInfo::default().application_info(&app);
+    let names = [name.as_ptr()];
+    if known.iter().any(|e| e.extension_name_as_c_str() == Ok(name)) {
+        info = info
+            .enabled_extension_names(&names)
+            .flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
+    }
     // SAFETY: `info` and the structures that it points to outlive the call.
     let instance =
         unsafe { entry.create_instance(&info, None) }.map_err(|e| format!("no Vulkan driver: {e}"))?;

@@ -182,8 +182,8 @@ fn unsafe_code_of_the_icd_is_where_it_is_allowed() {
         "args",
         "callback",
         "entry",
+        "os",
         "out",
-        "process",
         "updates",
     ];
     assert_eq!(users, allowed.map(|f| format!("icd/src/{f}.rs")));

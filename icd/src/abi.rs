@@ -3,6 +3,11 @@
 pub(crate) use opencl_sys::cl_icd::cl_icd_dispatch;
 pub(crate) use opencl_sys::*;
 
+#[cfg(all(windows, target_arch = "x86"))]
+compile_error!(
+    "OpenCL's functions have the calling convention __stdcall on Windows for 32-bit processors; Caldera's do not"
+);
+
 /// The number of the specification and of the headers. The crate of the headers has another.
 pub(crate) const CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR: cl_command_buffer_properties_khr = 0x12B7;
 

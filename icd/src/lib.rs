@@ -32,6 +32,7 @@ mod callback;
 mod dispatch;
 mod entry;
 mod handle;
+mod os;
 mod out;
 mod process;
 mod updates;

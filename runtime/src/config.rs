@@ -54,6 +54,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use log::LevelFilter;
 
 use crate::device::calibrate::Presumption;
+use crate::os::folders;
 
 /// The values of `CALDERA_VALIDATION`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -378,16 +379,10 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
     c.vulkan_library = path("CALDERA_VULKAN_LIBRARY");
     c.device = get("CALDERA_DEVICE");
     c.dump = path("CALDERA_DUMP");
-    // XDG Base Directory Specification: a relative path is to be ignored.
-    let absolute = |name: &str| path(name).filter(|p| p.is_absolute());
     c.cache = match path("CALDERA_CACHE") {
         Some(v) if v.as_os_str() == "off" => CachePlace::Off,
         Some(v) => CachePlace::Directory(v),
-        None => CachePlace::User(
-            absolute("XDG_CACHE_HOME")
-                .or_else(|| Some(absolute("HOME")?.join(".cache")))
-                .map(|dir| dir.join("caldera")),
-        ),
+        None => CachePlace::User(folders::cache(path).map(|dir| dir.join("caldera"))),
     };
     match get("CALDERA_CACHE_SIZE").map(|v| v.parse::<u32>().map_err(|_| v)) {
         None => {}
@@ -625,6 +620,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(not(any(windows, target_vendor = "apple")))]
     fn places_of_the_cache() {
         let place = |vars: &[(&str, &str)]| with(vars).cache.directory();
         let home = ("HOME", "/home/a");

@@ -36,6 +36,7 @@ pub mod kernel;
 mod lock;
 pub mod mem;
 pub mod object;
+mod os;
 pub mod platform;
 mod printf;
 pub mod process;

@@ -107,21 +107,19 @@ pub fn on_load(hook: fn()) {
 }
 
 /// The function that returns the effective user of the process.
-static USER: OnceLock<fn() -> u32> = OnceLock::new();
+static USER: OnceLock<fn() -> Option<u32>> = OnceLock::new();
 
 /// Sets the function that returns the effective user of the process.
-pub fn on_user(user: fn() -> u32) {
+pub fn on_user(user: fn() -> Option<u32>) {
     let _ = USER.set(user);
 }
 
 /// Returns the effective user of the process, if it is known.
-#[cfg(unix)]
 pub(crate) fn user() -> Option<u32> {
-    use std::os::unix::fs::MetadataExt;
     match USER.get() {
-        Some(user) => Some(user()),
+        Some(user) => user(),
         // Without the icd crate, no function has been set.
-        None => std::fs::metadata("/proc/self").ok().map(|about| about.uid()),
+        None => crate::os::files::user(),
     }
 }
 

@@ -74,6 +74,7 @@ pub(super) fn place(
             MemoryObject::Local(g) => memory.add(vec![0; module.globals[g].size as usize + 16]),
             MemoryObject::Constants => memory.add(module.constant_data.bytes.clone()),
             MemoryObject::Constant(g) => globals[g.index()],
+            MemoryObject::EndedLoops { .. } => memory.add(vec![0; 4]),
         };
         list.push(address);
     }

@@ -309,6 +309,8 @@ pub enum MemoryObject {
     Constants,
     /// A `__constant` variable, as an initialized variable of the module.
     Constant(Global),
+    /// A storage buffer with a word that counts ended loops, for the kernels that report them.
+    EndedLoops { slot: Slot },
 }
 
 impl MemoryObject {
@@ -377,6 +379,21 @@ impl Default for ModuleSlots {
 }
 
 impl KernelAbi {
+    /// Returns the number and the descriptor of [`MemoryObject::EndedLoops`], if the kernel has it.
+    pub fn ended_loops_object(&self) -> Option<(u32, Slot)> {
+        let mut objects = (0..).zip(&self.objects);
+        objects.find_map(|(n, o)| match *o {
+            MemoryObject::EndedLoops { slot } => Some((n, slot)),
+            MemoryObject::Printf
+            | MemoryObject::Storage { .. }
+            | MemoryObject::Uniform { .. }
+            | MemoryObject::LocalArray { .. }
+            | MemoryObject::Local(_)
+            | MemoryObject::Constants
+            | MemoryObject::Constant(_) => None,
+        })
+    }
+
     /// Returns the end, in bytes, of the push constants that the kernel's arguments occupy.
     pub fn push_end(&self) -> u32 {
         let args = self.args.iter().map(ArgLocation::push_end);
@@ -410,7 +427,8 @@ pub struct SystemPush {
     pub printf_buffer: Option<u32>,
     /// The 64-bit address of the scratch memory (one u64), for the kernels that have scratch memory.
     pub scratch: Option<u32>,
-    /// The 64-bit address of a word that counts ended loops (one u64), for the kernels that report them.
+    /// The 64-bit address of a word that counts ended loops (one u64), for the kernels that report them. In the descriptor
+    /// ABI, each of these has [`MemoryObject::EndedLoops`] instead.
     pub ended_loops: Option<u32>,
     /// Whether any kernel reads the work dimension, which is a specialization constant.
     pub work_dim: bool,

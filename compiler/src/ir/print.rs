@@ -617,6 +617,9 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
                 MemoryObject::Local(g) => writeln!(f, "local {g}")?,
                 MemoryObject::Constants => writeln!(f, "constants")?,
                 MemoryObject::Constant(g) => writeln!(f, "constant {g}")?,
+                MemoryObject::EndedLoops { slot } => {
+                    writeln!(f, "ended_loops {} {}", slot.set, slot.binding)?;
+                }
             }
         }
     }

@@ -204,7 +204,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
         // `limit_nesting`.
         p.run_pass(guard_loops::PASS);
     }
-    if target.quirks.counted_loops && target.abi == Abi::Physical {
+    if target.quirks.counted_loops {
         // After the passes that change the number of iterations. The code around the kernel's body counts for
         // `limit_nesting`.
         p.run_pass(report_ended_loops::PASS);

@@ -3,10 +3,11 @@
 //! Why: llvmpipe leaves every loop of an invocation once its loops have had a number of iterations together
 //! ([`Quirks::counted_loops`](crate::target::Quirks::counted_loops)), and the kernel then goes on with wrong values.
 //! The result must not be taken for a right one.
-//! In:  `Inlined`, `SystemValues`, `ExplicitMemory`; the physical ABI.
+//! In:  `Inlined`, `SystemValues`, `ExplicitMemory`.
 //! Out: a kernel with loops that may reach the driver's limit ends with a loop of two iterations. If the driver has
 //!      left loops before, it leaves this one too early as well. The kernel then adds 1 to the word at the address in
-//!      [`SystemPush::ended_loops`](crate::ir::SystemPush::ended_loops). Work-items that return earlier execute that loop, too.
+//!      [`SystemPush::ended_loops`](crate::ir::SystemPush::ended_loops) or, in the descriptor ABI, in
+//!      [`MemoryObject::EndedLoops`](crate::ir::MemoryObject::EndedLoops). Work-items that return earlier execute that loop, too.
 //!      `KernelAbi::ended_loops` tells which kernels these are.
 //!
 //! The bound of the last loop is computed from a number that the driver does not know, so that the driver neither unrolls
@@ -20,7 +21,7 @@ use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
 use crate::ir::analysis::Jumps;
 use crate::ir::{
-    Access, BinOp, Builder, CastOp, CmpOp, Func, Function, Inst, Module, Op, Scalar, Storage, Ty, Unroll,
+    Access, BinOp, Builder, CastOp, CmpOp, Function, Inst, Module, Op, Scalar, Storage, Ty, Unroll, Value,
 };
 
 pub const PASS: Pass = Pass {
@@ -40,38 +41,46 @@ const FEW: u64 = 1 << 14;
 const PROBE: u64 = 2;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
-    let Some(slot) = module.system.ended_loops.take() else {
-        return Ok(Changed::No);
-    };
+    let push = module.system.ended_loops.take();
+    let mut uses_push = false;
     let mut changed = false;
     for k in 0..module.kernels.len() {
         let func = module.kernels[k].func;
-        if !may_be_long(module, func) || k >= module.abi.len() {
+        let Some(abi) = module.abi.get_mut(k) else {
+            continue;
+        };
+        let word = match (abi.ended_loops_object(), push) {
+            (Some((object, _)), _) => Word::Object(object),
+            (None, Some(slot)) => Word::AddressAt {
+                slot,
+                int64: cx.target.features.int64,
+            },
+            (None, None) => continue,
+        };
+        let func = &mut module.funcs[func];
+        if !may_be_long(func) {
             continue;
         }
-        let func = &mut module.funcs[func];
         // A kernel that never returns has no result.
         if let Some(end) = only_return(func) {
-            report(func, end, slot, cx.target.features.int64);
-            module.abi[k].ended_loops = true;
+            report(func, end, word);
+            abi.ended_loops = true;
+            uses_push |= matches!(word, Word::AddressAt { .. });
             changed = true;
         }
     }
-    if changed {
-        module.system.ended_loops = Some(slot);
-    }
-    Ok(Changed::Yes)
+    module.system.ended_loops = push.filter(|_| uses_push);
+    Ok((changed || push.is_some()).into())
 }
 
 /// Returns whether a kernel may be changed by this pass; if so, a push constant is reserved for the address.
 pub(super) fn is_likely(module: &Module) -> bool {
     let mut kernels = module.kernels.iter();
-    kernels.any(|k| may_be_long(module, k.func))
+    kernels.any(|k| may_be_long(&module.funcs[k.func]))
 }
 
 /// Returns whether the loops of a kernel may have many iterations.
-fn may_be_long(module: &Module, kernel: Func) -> bool {
-    let func = &module.funcs[kernel];
+pub(super) fn may_be_long(func: &Function) -> bool {
     let order = func.insts_in_order();
     let is = |i: &Inst, op: fn(&Op) -> bool| op(&func.insts[*i].op);
     if order.iter().any(|i| is(i, |op| matches!(op, Op::CallPure(_)))) {
@@ -121,9 +130,17 @@ fn only_return(func: &mut Function) -> Option<usize> {
     Some(func.regions[body].insts.len() - 1)
 }
 
-/// Inserts the test and the report into the body of a kernel. `slot` is the offset of the word's address in the push
-/// constants; `int64`: addresses are 64-bit integers.
-fn report(func: &mut Function, index: usize, slot: u32, int64: bool) {
+/// How a kernel accesses the word.
+#[derive(Copy, Clone)]
+enum Word {
+    /// By the address at the offset `slot` of the push constants; `int64`: addresses are 64-bit integers.
+    AddressAt { slot: u32, int64: bool },
+    /// Through the memory object with this number.
+    Object(u32),
+}
+
+/// Inserts the test and the report into the body of a kernel.
+fn report(func: &mut Function, index: usize, word: Word) {
     let body = func.body;
     let mut b = Builder::before(func, body, index);
     // The product of a number and the next one is even, which drivers do not know.
@@ -160,6 +177,21 @@ fn report(func: &mut Function, index: usize, slot: u32, int64: bool) {
     let ended = b.compare(CmpOp::INe, counted, probe);
     let (reporting, then, otherwise) = b.if_(ended, &[]);
     b.enter(then);
+    let (storage, place) = match word {
+        Word::AddressAt { slot, int64 } => (Storage::Physical, address_at(&mut b, slot, int64)),
+        Word::Object(object) => (Storage::Buffer(object, Ty::I32), zero),
+    };
+    let add = Op::AtomicOn(AtomicOp::Add, storage);
+    b.insert(add, vec![place, one], &[Ty::I32]);
+    b.exit(reporting, vec![]);
+    b.leave();
+    b.enter(otherwise);
+    b.exit(reporting, vec![]);
+    b.leave();
+}
+
+/// Returns the address at an offset of the push constants.
+fn address_at(b: &mut Builder<'_>, slot: u32, int64: bool) -> Value {
     let access = Access {
         align: 8,
         volatile: false,
@@ -169,16 +201,9 @@ fn report(func: &mut Function, index: usize, slot: u32, int64: bool) {
         b.value(Op::LoadFrom(Storage::PushWord, access), vec![word], Ty::I32)
     });
     let words = b.construct(Ty::vector(Scalar::I32, 2), words.to_vec());
-    let address = match int64 {
+    match int64 {
         true => b.cast(CastOp::Bitcast, words, Ty::I64),
         // `lower_int64` has made all addresses pairs of words.
         false => words,
-    };
-    let add = Op::AtomicOn(AtomicOp::Add, Storage::Physical);
-    b.insert(add, vec![address, one], &[Ty::I32]);
-    b.exit(reporting, vec![]);
-    b.leave();
-    b.enter(otherwise);
-    b.exit(reporting, vec![]);
-    b.leave();
+    }
 }

@@ -673,7 +673,14 @@ impl Reader {
                 let (place, bytes) = (call.push(1)?, call.number(3)?);
                 self.kernel(call)?.scratch = Some(Scratch { place, bytes });
             }
-            CalderaOp::KernelEndedLoops => self.kernel(call)?.ended_loops = Some(call.push(1)?),
+            CalderaOp::KernelEndedLoops => {
+                let place = DataPlace::PointerPush(call.push(1)?);
+                self.kernel(call)?.ended_loops = Some(place);
+            }
+            CalderaOp::KernelEndedLoopsStorageBuffer => {
+                let place = DataPlace::StorageBuffer(call.descriptor(1)?);
+                self.kernel(call)?.ended_loops = Some(place);
+            }
             CalderaOp::ArgumentSamplerMaskPushConstant => {
                 let place = Place::Push(call.push(2)?);
                 self.arg(call, &[0, 1])?.sampler_mask = Some(place);

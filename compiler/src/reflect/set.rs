@@ -50,6 +50,8 @@ pub enum CalderaOp {
     /// Kernel, Offset, Size: the push constant for the address of a 32-bit word, to which the kernel adds if the driver
     /// has ended its loops before they were complete.
     KernelEndedLoops = 14,
+    /// Kernel, DescriptorSet, Binding: the same, if the word is the first one of a storage buffer.
+    KernelEndedLoopsStorageBuffer = 15,
 }
 
 impl CalderaOp {
@@ -70,6 +72,7 @@ impl CalderaOp {
             CalderaOp::KernelVariables,
             CalderaOp::KernelAnyMemory,
             CalderaOp::KernelEndedLoops,
+            CalderaOp::KernelEndedLoopsStorageBuffer,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -92,6 +95,7 @@ impl CalderaOp {
             CalderaOp::KernelAnyMemory => "KernelAnyMemory",
             CalderaOp::KernelVariables => "KernelVariables",
             CalderaOp::KernelEndedLoops => "KernelEndedLoops",
+            CalderaOp::KernelEndedLoopsStorageBuffer => "KernelEndedLoopsStorageBuffer",
         }
     }
 
@@ -106,7 +110,8 @@ impl CalderaOp {
             CalderaOp::ArgumentUse
             | CalderaOp::ArgumentImageType
             | CalderaOp::KernelVariables
-            | CalderaOp::KernelEndedLoops => 2,
+            | CalderaOp::KernelEndedLoops
+            | CalderaOp::KernelEndedLoopsStorageBuffer => 2,
             CalderaOp::ArgumentSamplerMaskPushConstant
             | CalderaOp::ArgumentNormalizedSampler
             | CalderaOp::ArgumentNotNullPushConstant

@@ -354,8 +354,21 @@ impl Writer {
             let numbers = [scratch.place.offset, scratch.place.size, scratch.bytes];
             self.own(CalderaOp::KernelScratch, kernel, &numbers);
         }
-        if let Some(place) = k.ended_loops {
-            self.own(CalderaOp::KernelEndedLoops, kernel, &[place.offset, place.size]);
+        match k.ended_loops {
+            None => {}
+            Some(DataPlace::PointerPush(to)) => {
+                self.own(CalderaOp::KernelEndedLoops, kernel, &[to.offset, to.size]);
+            }
+            Some(DataPlace::StorageBuffer(at)) => {
+                let op = CalderaOp::KernelEndedLoopsStorageBuffer;
+                self.own(op, kernel, &[at.set, at.binding]);
+            }
+            Some(DataPlace::UniformBuffer(_)) => {
+                return Err(cannot(
+                    Op::Kernel,
+                    "the report of ended loops in a uniform buffer",
+                ));
+            }
         }
         for (ordinal, arg) in k.args.iter().enumerate() {
             self.argument(kernel, ordinal as u32, arg)?;

@@ -232,7 +232,9 @@ impl FnEmitter<'_, '_> {
             MemoryObject::Constants => {
                 self.named_buffer(module.slots.constants.ok_or_else(no_slot)?, elem)?
             }
-            MemoryObject::Storage { slot } => self.named_buffer(slot, elem)?,
+            MemoryObject::Storage { slot } | MemoryObject::EndedLoops { slot } => {
+                self.named_buffer(slot, elem)?
+            }
             MemoryObject::Uniform { slot, bytes } => Named {
                 id: self.e.uniform(slot, bytes)?,
                 class: spv::StorageClass::Uniform,

@@ -322,8 +322,13 @@ impl Writer<'_, '_> {
         if let (Some(offset), 1..) = (module.system.scratch, abi.scratch) {
             self.own(CalderaOp::KernelScratch, decl, &[offset, 8, abi.scratch]);
         }
-        if let (Some(offset), true) = (module.system.ended_loops, abi.ended_loops) {
-            self.own(CalderaOp::KernelEndedLoops, decl, &[offset, 8]);
+        if abi.ended_loops {
+            let (op, numbers) = match (abi.ended_loops_object(), module.system.ended_loops) {
+                (Some((_, slot)), _) => (CalderaOp::KernelEndedLoopsStorageBuffer, [slot.set, slot.binding]),
+                (None, Some(offset)) => (CalderaOp::KernelEndedLoops, [offset, 8]),
+                (None, None) => return Err(bug("a report of ended loops without a word")),
+            };
+            self.own(op, decl, &numbers);
         }
         if let Some(arena) = self.e.kernels[k].arena {
             self.write(Op::WorkgroupVariableSize, &[arena], &[abi.local_fixed], &[]);

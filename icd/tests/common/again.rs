@@ -11,6 +11,7 @@ pub fn with_descriptors() -> bool {
     std::env::var("CALDERA_ABI").is_ok_and(|v| v == "descriptor")
         || std::env::var("CALDERA_DEBUG").is_ok_and(|v| {
             [
+                "adreno-650",
                 "android-2022",
                 "desktop-2022",
                 "no-addresses",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::again::{run_all_tests_but, with_descriptors};
+use crate::common::again::{run_all_tests, with_descriptors};
 
 const ONLY_PHYSICAL: &str = include_str!("only_physical.txt");
 
@@ -19,8 +19,7 @@ pub(crate) fn is_inexpressible(path: &Path) -> bool {
 
 #[test]
 fn with_a_descriptor_for_each_buffer() {
-    // Kernels report ended loops in the physical ABI only.
-    run_all_tests_but("CALDERA_ABI", "descriptor", &["ended_loops"]);
+    run_all_tests("CALDERA_ABI", "descriptor");
 }
 
 #[test]

@@ -2,12 +2,13 @@
 //! device lacks is not enabled in Vulkan, so the validation layer, whose messages end the process, shows that nothing
 //! uses it.
 
-use crate::common::again::run_exactly;
+use crate::common::again::{run_exactly, run_tests};
 
 /// Tests that use every kind of instruction, memory and command.
-const TESTS: [&str; 6] = [
+const TESTS: [&str; 7] = [
     "aliases::arguments_share_memory",
     "atomics::on_int",
+    "ended_loops::ended_loops_are_never_silent",
     "files",
     "images::of_2d",
     "printf::output",
@@ -16,11 +17,12 @@ const TESTS: [&str; 6] = [
 
 /// Tests whose kernels need neither more than four buffers nor more than 128 work-items in a work-group: the least that a
 /// Vulkan device may have.
-const SMALL_TESTS: [&str; 8] = [
+const SMALL_TESTS: [&str; 9] = [
     "aliases::arguments_share_memory",
     "atomics::on_int",
     "conversions::from_float",
     "conversions::from_long",
+    "ended_loops::ended_loops_are_never_silent",
     "images::of_2d",
     "integer_functions::of_ulong",
     "layouts::random_layouts",
@@ -59,6 +61,21 @@ fn with_accesses_by_words_only() {
 #[test]
 fn with_moltenvk() {
     pretend("moltenvk");
+}
+
+#[test]
+fn with_a_mali_g610() {
+    pretend("mali-g610");
+}
+
+#[test]
+fn with_an_adreno_650() {
+    pretend("adreno-650");
+}
+
+#[test]
+fn without_swizzles() {
+    run_tests("images::", "CALDERA_DEBUG", "device=no-swizzles");
 }
 
 #[test]

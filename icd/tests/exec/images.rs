@@ -283,3 +283,17 @@ fn of_2d_array() {
 fn of_3d() {
     check_shape(&SHAPES[5]);
 }
+
+/// Formats whose channels are in another order than Vulkan's need views that swizzle.
+#[test]
+fn formats_that_are_swizzled() {
+    let s = Setup::new();
+    let list = formats(&s, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D);
+    let has = |order: cl_channel_order| list.iter().any(|f| f.image_channel_order == order);
+    let images = query!(clGetDeviceInfo(s.device; CL_DEVICE_IMAGE_SUPPORT) as u32) != 0;
+    let swizzles = images && !std::env::var("CALDERA_DEBUG").is_ok_and(|v| v.contains("no-swizzles"));
+    assert_eq!((has(CL_RGBA), has(CL_BGRA)), (images, images));
+    for order in [CL_A, CL_INTENSITY, CL_LUMINANCE, CL_RA, CL_ARGB] {
+        assert_eq!(has(order), swizzles, "order {order:#x}");
+    }
+}

@@ -24,6 +24,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::config::config;
 use crate::lock::{Mutex, Rank};
+use crate::os::files;
 pub(crate) use entry::Key;
 
 /// The number of directories (shards) that the entries are distributed over, by the first digit of their names.
@@ -152,12 +153,12 @@ impl Store {
         let size = bytes.len() as u64;
         // One entry must not displace all others, and a file above the process's limit would end the process
         // (SIGXFSZ).
-        if size > self.shard_limit / 4 || size > file_limit() {
+        if size > self.shard_limit / 4 || size > files::largest() {
             log::debug!("cache: an entry of {size} bytes is too large");
             return;
         }
         let shard = self.shard_dir(key.shard());
-        if let Err(e) = make(&shard) {
+        if let Err(e) = owner::make(&shard) {
             log::warn!("cache: {}: {e}; nothing more is written", self.root.display());
             self.broken.store(true, Ordering::Relaxed);
             return;
@@ -188,7 +189,7 @@ impl Store {
             COUNT.fetch_add(1, Ordering::Relaxed),
             evict::TEMPORARY
         ));
-        let written = create(&temporary).and_then(|mut file| {
+        let written = files::create(&temporary).and_then(|mut file| {
             file.write_all(bytes)?;
             drop(file);
             std::fs::rename(&temporary, dir.join(key.file_name()))
@@ -198,48 +199,6 @@ impl Store {
         }
         written
     }
-}
-
-/// Returns the size in bytes of the largest file that this process may write (`ulimit -f`).
-fn file_limit() -> u64 {
-    static LIMIT: OnceLock<u64> = OnceLock::new();
-    *LIMIT.get_or_init(|| {
-        let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
-        soft_limit(&limits, "Max file size").unwrap_or(u64::MAX)
-    })
-}
-
-/// Returns a limit from Linux's list; `None` if it is unlimited.
-fn soft_limit(limits: &str, name: &str) -> Option<u64> {
-    let line = limits.lines().find_map(|l| l.strip_prefix(name))?;
-    line.split_whitespace().next()?.parse().ok()
-}
-
-/// Makes a directory and those above it, unless it exists; only its owner has access.
-fn make(dir: &Path) -> std::io::Result<()> {
-    if std::fs::symlink_metadata(dir).is_ok() {
-        return Ok(());
-    }
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
-    builder.create(dir)
-}
-
-/// Makes a new file, to which only its owner has access.
-fn create(path: &Path) -> std::io::Result<std::fs::File> {
-    let mut options = std::fs::File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path)
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ use std::fs::{File, Metadata};
 use std::io::{Error, Result};
 use std::path::Path;
 
+use crate::os::files;
+
 /// Returns whether a directory exists. Fails if it is not trusted. Only the first directory of a cache may be a
 /// symbolic link.
 pub(super) fn check_directory(path: &Path, may_be_link: bool) -> Result<bool> {
@@ -46,7 +48,7 @@ pub(super) fn open_entry(path: &Path) -> Result<Option<(File, Metadata)>> {
         return Ok(None);
     };
     let about = file.metadata()?;
-    if !is_same(&named, &about) {
+    if !files::is_same(&named, &about) {
         return Err(distrust(path, "was exchanged"));
     }
     check_owner(path, &about)?;
@@ -61,48 +63,29 @@ fn distrust(path: &Path, why: &str) -> Error {
     )
 }
 
-#[cfg(unix)]
+/// Makes a directory and those above it, unless it exists; only its owner has access.
+pub(super) fn make(dir: &Path) -> Result<()> {
+    match std::fs::symlink_metadata(dir) {
+        Ok(_) => Ok(()),
+        Err(_) => files::make_directory(dir),
+    }
+}
+
 fn check_owner(path: &Path, about: &Metadata) -> Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    let owner = about.uid();
     // Only root gives files to other users, and root can write anything in any case.
-    if owner == 0 || crate::process::user().is_none_or(|user| user == owner) {
-        return Ok(());
+    match (files::owner(about), crate::process::user()) {
+        (None | Some(0), _) | (_, None) => Ok(()),
+        (Some(owner), Some(user)) if owner == user => Ok(()),
+        (Some(owner), Some(_)) => Err(distrust(path, &format!("belongs to another user ({owner})"))),
     }
-    Err(distrust(path, &format!("belongs to another user ({owner})")))
 }
 
-#[cfg(unix)]
 fn check_mode(path: &Path, about: &Metadata) -> Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    const OTHERS_WRITE: u32 = 0o022;
-    let mode = about.mode() & 0o7777;
-    if mode & OTHERS_WRITE == 0 {
-        return Ok(());
+    match files::writable_by_others(about) {
+        None => Ok(()),
+        Some(mode) => Err(distrust(
+            path,
+            &format!("can be written by others (mode {mode:o}); `chmod go-w` takes that away"),
+        )),
     }
-    Err(distrust(
-        path,
-        &format!("can be written by others (mode {mode:o}); `chmod go-w` takes that away"),
-    ))
-}
-
-#[cfg(unix)]
-fn is_same(a: &Metadata, b: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (a.dev(), a.ino()) == (b.dev(), b.ino())
-}
-
-#[cfg(not(unix))]
-fn check_owner(_: &Path, _: &Metadata) -> Result<()> {
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn check_mode(_: &Path, _: &Metadata) -> Result<()> {
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn is_same(_: &Metadata, _: &Metadata) -> bool {
-    true
 }

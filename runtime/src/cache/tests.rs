@@ -178,16 +178,6 @@ fn many_writers_of_one_directory() {
     assert_eq!(files(&dir.store(MIB)), 20);
 }
 
-#[test]
-fn limits_of_the_process_are_read() {
-    let limits = "Limit                     Soft Limit           Hard Limit           Units     \n\
-                  Max cpu time              unlimited            unlimited            seconds   \n\
-                  Max file size             4096                 unlimited            bytes     \n";
-    assert_eq!(soft_limit(limits, "Max file size"), Some(4096));
-    assert_eq!(soft_limit(limits, "Max cpu time"), None);
-    assert_eq!(soft_limit("", "Max file size"), None);
-}
-
 /// A temporary file left by a process that was killed while it wrote is never read, whatever part of an entry
 /// it has.
 #[test]

@@ -101,10 +101,10 @@ impl HostTransfer {
     }
 
     /// Returns the chunks of the transfer: parts of its only row, or else whole rows or slices.
-    pub(crate) fn chunks(&self) -> impl Iterator<Item = HostTransfer> {
+    pub(crate) fn chunks(&self, sizes: &vk::ChunkSizes) -> impl Iterator<Item = HostTransfer> {
         let [width, height, depth] = self.layout.collapse(&self.host_layout, self.region);
         let slice = width * height;
-        let (mut cut, mut done) = (Cut::new(), 0);
+        let (mut cut, mut done) = (Cut::new(sizes), 0);
         std::iter::from_fn(move || {
             let left = slice * depth - done;
             if left == 0 {
@@ -137,11 +137,8 @@ impl HostTransfer {
 
     /// Returns the way in which the host can make the transfer without the GPU, if it can.
     pub(crate) fn reach(&self, storage: &vk::Buffer, write: bool) -> Option<Reach> {
-        let longest = if write {
-            bar_mapping::LONGEST_WRITE
-        } else {
-            bar_mapping::LONGEST_READ
-        };
+        let tuning = storage.device().tuning();
+        let longest = if write { tuning.bar_write } else { tuning.bar_read };
         let short = self.size() <= longest && self.region[1..] == [1, 1];
         let through_bus = storage.bar_mapping().filter(|_| short).map(Reach::BarMapping);
         storage.mapped().map(Reach::Mapped).or(through_bus)

@@ -140,9 +140,9 @@ impl ImageTransfer {
     }
 
     /// Returns the chunks of the transfer.
-    pub(crate) fn chunks(&self) -> impl Iterator<Item = ImageTransfer> {
+    pub(crate) fn chunks(&self, sizes: &vk::ChunkSizes) -> impl Iterator<Item = ImageTransfer> {
         let first = self.texels.origin;
-        let mut cut = Cut::new();
+        let mut cut = Cut::new(sizes);
         let limit = move |left| cut.next(left);
         chunks_by(self.texels, self.image.format().size(), limit).map(move |texels| {
             let [y, z] = [1, 2].map(|i| u64::from(texels.origin[i] - first[i]));

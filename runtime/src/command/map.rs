@@ -86,8 +86,8 @@ impl Map {
     /// Returns the BAR mapping of the mapped range, if the host may fetch the contents from there into the
     /// mirror.
     pub(crate) fn through_bar(&self, device: usize) -> Result<Option<HostPtr>> {
-        let short = !self.fetch || self.rows.width <= bar_mapping::LONGEST_READ;
-        in_bar(&self.buffer, &self.rows, &self.window, short, device)
+        let longest = |t: &vk::Tuning| if self.fetch { t.bar_read } else { u64::MAX };
+        in_bar(&self.buffer, &self.rows, &self.window, longest, device)
     }
 
     /// Fetches the contents from the BAR mapping, on this thread.
@@ -146,8 +146,8 @@ pub(crate) struct Unmap {
 impl Unmap {
     /// Returns the BAR mapping of the mapped range, if the host may store the mirror's contents there.
     pub(crate) fn through_bar(&self, device: usize) -> Result<Option<HostPtr>> {
-        let short = !self.write || self.rows.width <= bar_mapping::LONGEST_WRITE;
-        in_bar(&self.buffer, &self.rows, &self.window, short, device)
+        let longest = |t: &vk::Tuning| if self.write { t.bar_write } else { u64::MAX };
+        in_bar(&self.buffer, &self.rows, &self.window, longest, device)
     }
 
     /// Stores the contents through the BAR mapping, on this thread.
@@ -208,19 +208,21 @@ impl Unmap {
     }
 }
 
-/// Returns the BAR mapping of rows of a buffer, if the application's mapping is in the mirror and `short`
-/// enough.
+/// Returns the BAR mapping of rows of a buffer, if the application's mapping is in the mirror and no longer
+/// than `longest`.
 fn in_bar(
     buffer: &Buffer,
     rows: &Rows,
     window: &Window,
-    short: bool,
+    longest: impl FnOnce(&vk::Tuning) -> u64,
     device: usize,
 ) -> Result<Option<HostPtr>> {
     match window {
-        Window::Mirror(_) if short && rows.count == 1 => {
-            let storage = buffer.storage(device)?.bar_mapping();
-            Ok(storage.map(|a| a.offset(buffer.offset() + rows.start)))
+        Window::Mirror(_) if rows.count == 1 => {
+            let storage = buffer.storage(device)?;
+            let mapping = storage.bar_mapping();
+            let short = mapping.filter(|_| rows.width <= longest(storage.device().tuning()));
+            Ok(short.map(|a| a.offset(buffer.offset() + rows.start)))
         }
         Window::Mirror(_) | Window::Storage(_) | Window::Application(_) => Ok(None),
     }

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
 use crate::queue::Recording;
+use crate::vk;
 
 /// A read or a write.
 pub(crate) struct Transfer {
@@ -72,11 +73,11 @@ impl Transfer {
     }
 
     /// Returns chunks that together are this transfer, in the order in which they are copied.
-    pub(crate) fn chunks(&self) -> Vec<Transfer> {
+    pub(crate) fn chunks(&self, sizes: &vk::ChunkSizes) -> Vec<Transfer> {
         let chunk = |what| Transfer::new(what, self.write);
         match &self.what {
-            Object::Buffer(t) => t.chunks().map(Object::Buffer).map(chunk).collect(),
-            Object::Image(t) => t.chunks().map(Object::Image).map(chunk).collect(),
+            Object::Buffer(t) => t.chunks(sizes).map(Object::Buffer).map(chunk).collect(),
+            Object::Image(t) => t.chunks(sizes).map(Object::Image).map(chunk).collect(),
         }
     }
 

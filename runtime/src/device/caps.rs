@@ -255,7 +255,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             // Every GPU has a fused multiply-add operation; CPU drivers may call a function for it.
             fast_fma: f.physical_type != PhysicalType::Cpu,
             images,
-            // Wherever images are supported, so are the orders A, RA and ARGB, whose stores need it.
+            // The stores of the orders A, RA and ARGB need it, which are supported unless views cannot swizzle.
             reordered_writes: images,
             reads_any_format: f.features.reads_any_format,
             ..f.features

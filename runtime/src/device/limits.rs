@@ -2,7 +2,6 @@
 
 use crate::config::AbiChoice;
 use crate::kernel::placed::MAX_PUSH;
-use crate::kernel::scratch;
 use crate::vk;
 
 /// The limits of a device.
@@ -100,7 +99,7 @@ impl Limits {
             local_memory: f.max_compute_shared_memory_size,
             uniform_alignment: f.min_uniform_buffer_offset_alignment,
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),
-            scratch: scratch::budget(f.device_local_heap, f.physical_type == vk::PhysicalType::Cpu),
+            scratch: vk::Tuning::of(f).scratch,
             bindings: Bindings {
                 storage_alignment: f.min_storage_buffer_offset_alignment,
                 storage_range: u64::from(f.max_storage_buffer_range),

@@ -41,7 +41,7 @@ impl Opened {
     pub(super) fn new(physical: &vk::PhysicalDevice) -> Result<Opened, vk::VkError> {
         let logical = vk::Device::open(physical)?;
         crate::process::loaded();
-        let recycled = recycling::RecycledStorage::new(physical.facts().device_local_heap);
+        let recycled = recycling::RecycledStorage::new(logical.tuning().recycled);
         Ok(Opened {
             uploader: upload::Uploader::new(),
             samplers: Mutex::new(Rank::Cache, Vec::new()),

@@ -12,11 +12,6 @@ use crate::vk;
 /// allocate.
 const LEAST: u64 = 4 << 20;
 
-/// The most bytes that are kept for each `vk::Place`. The second constant limits them further, to that fraction
-/// of the device's memory.
-const MOST: u64 = 256 << 20;
-const PART: u64 = 64;
-
 /// The storage kept for later buffers, the oldest first.
 pub(crate) struct RecycledStorage {
     /// The most bytes kept for each place.
@@ -63,10 +58,10 @@ impl Drop for Storage {
 }
 
 impl RecycledStorage {
-    /// Makes an empty list for a device with `memory` bytes of memory.
-    pub(super) fn new(memory: u64) -> Arc<RecycledStorage> {
+    /// Makes an empty list, which keeps at most `most` bytes for each place.
+    pub(super) fn new(most: u64) -> Arc<RecycledStorage> {
         Arc::new(RecycledStorage {
-            most: MOST.min(memory / PART),
+            most,
             free: Mutex::new(Rank::Staging, Vec::new()),
         })
     }

@@ -9,43 +9,38 @@ use crate::lock::{Mutex, Rank};
 use crate::vk;
 
 /// The sizes of chunks that are kept in the pool, and how many of each at most.
-const CLASSES: [(u64, usize); 4] = [(256 << 10, 16), (1 << 20, 32), (LONGEST, 8), (8 << 20, 4)];
+const CLASSES: [(u64, usize); 4] = [(256 << 10, 16), (1 << 20, 32), (4 << 20, 8), (8 << 20, 4)];
 
 /// Up to this size in bytes the allocator is quick enough, and nothing is kept.
 const SMALL: u64 = 128 << 10;
-
-/// Transfers of this many bytes or more are cut into chunks, so that host and GPU copy at the same time.
-pub(crate) const CUT: u64 = 4 << 20;
-
-/// Bytes of the first chunk; the last chunk has up to half as much again. A submission costs the GPU 5 to 10
-/// µs, in which it could copy half a chunk of this size (on an NVIDIA H200).
-const SHORTEST: u64 = 1 << 20;
-
-/// The most bytes of a chunk.
-const LONGEST: u64 = 4 << 20;
 
 /// The sizes of the chunks of a long transfer. The first is small, so that the processor that copies second
 /// (GPU or host) starts soon; the last is small, so that it ends soon after the other.
 #[derive(Debug)]
 pub(crate) struct Cut {
+    sizes: vk::ChunkSizes,
     /// The most bytes of the next chunk.
     most: u64,
 }
 
 impl Cut {
     /// Makes the state before the first chunk.
-    pub(crate) fn new() -> Cut {
-        Cut { most: SHORTEST }
+    pub(crate) fn new(sizes: &vk::ChunkSizes) -> Cut {
+        Cut {
+            sizes: *sizes,
+            most: sizes.first,
+        }
     }
 
     /// Returns the size of the next chunk if `left` bytes are left.
     pub(crate) fn next(&mut self, left: u64) -> u64 {
-        if left <= SHORTEST * 3 / 2 {
+        let vk::ChunkSizes { first, longest, .. } = self.sizes;
+        if left <= first * 3 / 2 {
             return left;
         }
-        let half = (left / 2).next_multiple_of(SHORTEST / 4);
-        let chunk = half.clamp(SHORTEST, self.most);
-        self.most = (self.most * 2).min(LONGEST);
+        let half = (left / 2).next_multiple_of(first / 4);
+        let chunk = half.clamp(first, self.most);
+        self.most = (self.most * 2).min(longest);
         chunk
     }
 }
@@ -155,8 +150,9 @@ mod tests {
 
     #[test]
     fn chunks_grow_and_shrink() {
+        let sizes = vk::Tuning::new(false, 0).chunks;
         let chunks = |size: u64| {
-            let (mut cut, mut left) = (Cut::new(), size);
+            let (mut cut, mut left) = (Cut::new(&sizes), size);
             std::iter::from_fn(move || {
                 let chunk = cut.next(left);
                 left -= chunk;
@@ -170,13 +166,20 @@ mod tests {
                 .map(|s| (s * (1 << 20) as f64) as u64)
                 .collect::<Vec<_>>()
         };
-        assert_eq!(chunks(CUT), mib(&[1.0, 1.5, 1.5]));
+        assert_eq!(chunks(sizes.cut), mib(&[1.0, 1.5, 1.5]));
         assert_eq!(chunks(16 << 20), mib(&[1.0, 2.0, 4.0, 4.0, 2.5, 1.25, 1.25]));
-        for size in [1, SHORTEST, SHORTEST + 1, CUT + 1, (33 << 20) + 77, 1 << 30] {
+        for size in [
+            1,
+            sizes.first,
+            sizes.first + 1,
+            sizes.cut + 1,
+            (33 << 20) + 77,
+            1 << 30,
+        ] {
             let all = chunks(size);
             assert_eq!(all.iter().sum::<u64>(), size);
-            assert!(all.iter().all(|p| (1..=LONGEST).contains(p)), "{all:?}");
-            assert!(all.last() <= Some(&(SHORTEST * 3 / 2)), "{all:?}");
+            assert!(all.iter().all(|p| (1..=sizes.longest).contains(p)), "{all:?}");
+            assert!(all.last() <= Some(&(sizes.first * 3 / 2)), "{all:?}");
         }
     }
 }

@@ -124,7 +124,7 @@ impl Uploader {
         }
         if let Some(bar_mapping) = buffer.bar_mapping()
             && !download
-            && size <= bar_mapping::LONGEST_WRITE
+            && size <= device.tuning().bar_write
         {
             bar_mapping::write(host, bar_mapping.offset(at), size);
             return Ok(());

@@ -34,6 +34,8 @@ enum Source {
     Constants,
     /// The printf buffer.
     Printf,
+    /// The word that counts ended loops.
+    EndedLoops,
 }
 
 /// A part of a launch's plain values that has a descriptor of its own.
@@ -176,6 +178,7 @@ fn fillings(reflection: &Reflection, kernel: &Kernel) -> Result<(Vec<Filling>, V
     for (place, source) in [
         (data.map(|d| d.place), Source::Constants),
         (printf.map(|b| b.place), Source::Printf),
+        (kernel.ended_loops, Source::EndedLoops),
     ] {
         match place {
             Some(DataPlace::StorageBuffer(at)) => add(at, DescriptorKind::StorageBuffer, source),
@@ -419,6 +422,10 @@ impl KernelDescriptors {
             Source::Constants => Ok(vk::Descriptor::whole(
                 from.module.constants().ok_or_else(missing)?,
             )),
+            Source::EndedLoops => {
+                let word = from.module.ended_loops().ok_or_else(missing)?;
+                Ok(vk::Descriptor::whole(word.buffer()))
+            }
             Source::Printf => Ok(vk::Descriptor::whole(from.printf.ok_or_else(missing)?)),
             Source::Buffer(i) => match args.get(i) {
                 Some(ArgValue::Buffer(Some(buffer))) => {

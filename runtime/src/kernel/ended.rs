@@ -18,7 +18,7 @@ pub(crate) struct EndedLoops(vk::Buffer);
 
 impl EndedLoops {
     /// Makes the word, if a kernel of the module needs it.
-    pub(super) fn new(device: &Arc<Device>, reflection: &Reflection) -> Result<Option<Arc<EndedLoops>>> {
+    pub(super) fn new(device: &Arc<Device>, reflection: &Reflection) -> Result<Option<EndedLoops>> {
         if reflection.kernels.iter().all(|k| k.ended_loops.is_none()) {
             return Ok(None);
         }
@@ -27,12 +27,17 @@ impl EndedLoops {
         if let Some(word) = buffer.mapped() {
             word.store(&[0; 4]);
         }
-        Ok(Some(Arc::new(EndedLoops(buffer))))
+        Ok(Some(EndedLoops(buffer)))
     }
 
     /// Returns the address of the word for the device.
     pub(super) fn address(&self) -> u64 {
         self.0.address()
+    }
+
+    /// Returns the buffer that begins with the word.
+    pub(super) fn buffer(&self) -> &vk::Buffer {
+        &self.0
     }
 
     /// Returns how often work-items have reported ended loops. What a batch reports is visible once the batch is complete.

@@ -322,7 +322,7 @@ impl Launch {
         if let Some((address, range)) = module.constant_data() {
             push.put(range, &address.to_ne_bytes())?;
         }
-        if let Some((word, range)) = kernel.ended_loops() {
+        if let Some((word, DataPlace::PointerPush(range))) = kernel.ended_loops() {
             push.put(range, &word.address().to_ne_bytes())?;
         }
         kernel.check_regions(offset, groups, limits.group_count)?;

@@ -44,7 +44,7 @@ pub struct DeviceModule {
     /// The buffer that is bound for a null pointer where a descriptor is required.
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
-    ended_loops: Option<Arc<EndedLoops>>,
+    ended_loops: Option<EndedLoops>,
     /// Compiles the program again for NDRanges beyond 32 bits, if that is possible.
     widen: OnceLock<Widen>,
     wide: OnceLock<std::result::Result<Arc<DeviceModule>, (ClCode, String)>>,
@@ -385,6 +385,11 @@ impl DeviceModule {
         self.constants.as_ref().map(|(buffer, _)| &**buffer)
     }
 
+    /// Returns the word to which kernels of the program add if the driver has ended their loops.
+    pub(super) fn ended_loops(&self) -> Option<&EndedLoops> {
+        self.ended_loops.as_ref()
+    }
+
     /// Returns the access of a kernel to the program-scope variables.
     pub(crate) fn variables_access(&self) -> Option<Access> {
         let (buffer, _) = self.constants.as_ref()?;
@@ -418,13 +423,9 @@ impl DeviceKernel {
         &self.module.reflection.kernels[self.index]
     }
 
-    /// Returns the word to which the kernel adds if the driver has ended its loops, and the push constant that takes its
-    /// address.
-    pub(crate) fn ended_loops(&self) -> Option<(&Arc<EndedLoops>, PushRange)> {
-        self.module
-            .ended_loops
-            .as_ref()
-            .zip(self.reflection().ended_loops)
+    /// Returns the word to which the kernel adds if the driver has ended its loops, and how the kernel accesses it.
+    pub(crate) fn ended_loops(&self) -> Option<(&EndedLoops, DataPlace)> {
+        self.module.ended_loops().zip(self.reflection().ended_loops)
     }
 
     /// Returns CL_KERNEL_WORK_GROUP_SIZE.

@@ -1,19 +1,6 @@
 //! The scratch memory of launches: it has private arrays that are too large for a driver (compiler ADR 16,
 //! runtime ADR 8).
 
-/// The most bytes of scratch memory of a launch, unless a single work-group needs more. The second constant
-/// limits them further, to that fraction of the device's memory.
-const MOST: u64 = 1 << 30;
-const PART: u64 = 16;
-
-/// The most bytes on CPUs, which have few work-items in flight.
-const MOST_OF_CPU: u64 = 32 << 20;
-
-/// Returns the bytes of scratch memory that a launch may have on a device with `memory` bytes of memory.
-pub(crate) fn budget(memory: u64, is_cpu: bool) -> u64 {
-    (memory / PART).min(if is_cpu { MOST_OF_CPU } else { MOST })
-}
-
 /// Returns how many work-groups a dispatch may have, and the bytes of scratch memory that it then needs.
 /// `group` is the number of bytes that a work-group needs.
 pub(super) fn regions(groups: [u32; 3], limit: [u32; 3], group: u64, budget: u64) -> ([u32; 3], u64) {
@@ -46,12 +33,5 @@ mod tests {
             ([65535, 1, 1], 65535)
         );
         assert_eq!(regions([1, 1, 1], limit, u64::MAX, 5).1, u64::MAX);
-    }
-
-    #[test]
-    fn a_cpu_has_less() {
-        assert_eq!(budget(128 << 30, false), 1 << 30);
-        assert_eq!(budget(128 << 30, true), 32 << 20);
-        assert_eq!(budget(1 << 30, false), 64 << 20);
     }
 }

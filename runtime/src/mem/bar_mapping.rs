@@ -3,16 +3,11 @@
 //!
 //! A load is a round trip of about a microsecond on the bus, whatever its width up to 64 bytes, and only
 //! streaming loads overlap; stores are posted and combined. The alternative, a copy by the GPU, takes a
-//! submission and a wait: 12 µs at least on an NVIDIA H200. The limits below follow from that (PERFORMANCE.md).
+//! submission and a wait: 12 µs at least on an NVIDIA H200. `vk::Tuning` has the
+//! limits that follow from that (PERFORMANCE.md).
 #![allow(unsafe_code, reason = "loads and stores of mapped device memory")]
 
 use super::HostPtr;
-
-/// The longest read in bytes; it takes 10 µs on an NVIDIA H200.
-pub(crate) const LONGEST_READ: u64 = 8 << 10;
-
-/// The longest write in bytes; it takes 3 µs on an NVIDIA H200.
-pub(crate) const LONGEST_WRITE: u64 = 64 << 10;
 
 /// The size of a streaming load in bytes. Buffers begin and end at multiples of it.
 #[cfg(target_arch = "x86_64")]

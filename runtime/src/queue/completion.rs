@@ -8,7 +8,6 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::batch::Batch;
-use super::scheduler::SUBMIT_THRESHOLD;
 use super::{CommandQueue, State};
 use crate::error::{ClCode, Error, Result};
 use crate::event::Effects;
@@ -60,7 +59,7 @@ impl CommandQueue {
                 // If the submission fails, so do the events that the caller waits for.
                 let _ = self.submit(&mut state, &mut effects);
             }
-            state.submit_threshold = SUBMIT_THRESHOLD;
+            state.submit_threshold = self.logical.tuning().submission.first;
             state.last >= value
         };
         effects.run();
@@ -86,7 +85,7 @@ impl CommandQueue {
         match waited.or_else(|e| self.wait_anyway(value, e)) {
             Ok(()) => {
                 self.retire(value);
-                if self.logical.spares_processors() && start.elapsed() >= LONG {
+                if self.logical.tuning().spares_processors && start.elapsed() >= LONG {
                     self.state.lock_soon().submit_threshold = 1;
                 }
             }
@@ -132,14 +131,14 @@ impl CommandQueue {
 
     /// Wakes copy threads, because the GPU has reached a batch after which `size` bytes are copied.
     fn prepare_copy_threads(&self, size: u64) {
-        if self.logical.spares_processors() {
+        if self.logical.tuning().spares_processors {
             parallel::prepare(size);
         }
     }
 
     /// Wakes copy threads, because recording copies `size` bytes.
     pub(super) fn wake_copy_threads(&self, size: u64) {
-        if self.logical.spares_processors() {
+        if self.logical.tuning().spares_processors {
             parallel::call(size);
         }
     }

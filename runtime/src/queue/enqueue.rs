@@ -17,7 +17,7 @@ use crate::event::Event;
 use crate::kernel::copy;
 use crate::kernel::launch::{ArgValue, Launch};
 use crate::mem::map::Mapping;
-use crate::mem::{Buffer, HostPtr, MemObject, bar_mapping};
+use crate::mem::{Buffer, HostPtr, MemObject};
 
 impl CommandQueue {
     /// Enqueues a launch that has been prepared for these argument values.
@@ -126,7 +126,8 @@ impl CommandQueue {
         self.assert_own(buffer.context());
         buffer.check_alignment(&self.device)?;
         let kind = CommandType::FillBuffer;
-        let near = *size <= bar_mapping::LONGEST_WRITE && buffer.storage(self.device_index)?.host_visible();
+        let near =
+            *size <= self.logical.tuning().bar_write && buffer.storage(self.device_index)?.host_visible();
         if near && self.is_idle() {
             // Programs often reset counters by such short fills before they use them.
             let all = request.bytes();

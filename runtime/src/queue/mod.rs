@@ -202,7 +202,7 @@ impl CommandQueue {
                     in_flight: VecDeque::new(),
                     free: Vec::new(),
                     last: 0,
-                    submit_threshold: scheduler::SUBMIT_THRESHOLD,
+                    submit_threshold: logical.tuning().submission.first,
                     turn_is_taken: false,
                     deferred: VecDeque::new(),
                     hazards: Hazards::new(properties.overlap()),

@@ -19,20 +19,6 @@ use crate::event::{Clock, Effects, Event, Phase, Status, now};
 use crate::mem::claim::Claim;
 use crate::vk;
 
-/// A batch with this many commands is submitted.
-const FULL: u32 = 512;
-/// A batch with this many commands is submitted if the GPU has nothing else to do. That applies to the first
-/// batch after a wait.
-pub(super) const SUBMIT_THRESHOLD: u32 = 16;
-/// Each further batch needs twice as many commands, up to this number: a submission takes as long as recording
-/// ten commands (3.4 µs on an NVIDIA H200), and if the GPU completes each batch before the next one is
-/// recorded, it has to wait for the processor in any case.
-const MOST_SUBMIT_THRESHOLD: u32 = 128;
-/// A batch with this many bytes of temporary memory is submitted if the GPU has nothing else to do: copying
-/// them takes longer than the submission.
-const WORTH_STAGING: u64 = 1 << 20;
-/// A batch with this many bytes of temporary memory is submitted.
-const MUCH_STAGING: u64 = 32 << 20;
 /// With this many batches in flight, an enqueue call first retires the completed ones, once after each
 /// submission.
 const MANY_IN_FLIGHT: u32 = 4;
@@ -454,17 +440,18 @@ impl CommandQueue {
     fn submit_if_worthwhile(&self, state: &mut State, weight: u32, effects: &mut Effects) {
         let Some(open) = &state.open else { return };
         let (commands, large) = (open.commands, open.temporary_memory());
-        let full = commands >= FULL || large >= MUCH_STAGING;
-        let looks = match commands < SUBMIT_THRESHOLD {
+        let limits = &self.logical.tuning().submission;
+        let full = commands >= limits.full || large >= limits.much_staging;
+        let looks = match commands < limits.first {
             _ if weight > 1 => true,
             true => commands.is_power_of_two(),
-            false => commands.is_multiple_of(SUBMIT_THRESHOLD),
+            false => commands.is_multiple_of(limits.first),
         };
         let many = looks && commands >= state.submit_threshold;
-        let worth = many || large >= WORTH_STAGING;
+        let worth = many || large >= limits.worth_staging;
         if full || (worth && self.timeline.is_over(state.last)) {
             if many {
-                state.submit_threshold = (2 * state.submit_threshold).min(MOST_SUBMIT_THRESHOLD);
+                state.submit_threshold = (2 * state.submit_threshold).min(limits.most);
             }
             // The command is recorded. If the submission fails, so do its event and every later call for the
             // queue.

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | host copy | the storage is mapped, and no earlier command is unfinished | this thread, in its turn |
 //! | pinned | the GPU can access the host memory | the GPU |
-//! | staged | otherwise, if shorter than [`CUT`] | the GPU, to or from staging memory, and the host between that and its memory |
+//! | staged | otherwise, if shorter than `ChunkSizes::cut` | the GPU, to or from staging memory, and the host between that and its memory |
 //! | chunked | otherwise | the same, chunk by chunk |
 //!
 //! Whatever the plan is, the transfer is one command: commands of other threads come before or after all of it.
@@ -18,14 +18,9 @@ use super::{CommandQueue, Enqueued, Waits};
 use crate::command::buffer::{HostTransfer, Reach};
 use crate::command::transfer::{Object, Transfer};
 use crate::command::{Command, CommandType, Incoming};
-use crate::device::staging::CUT;
 use crate::error::{Error, Result};
 use crate::event::{Effects, Event, Phase, now};
 use crate::mem::Buffer;
-
-/// Writes of up to this many bytes are staged even if the GPU could access the host memory, so that a blocking
-/// write returns at once.
-const STAGED_ANYWAY: u64 = 256 << 10;
 
 impl CommandQueue {
     /// Enqueues a read or a write.
@@ -39,19 +34,20 @@ impl CommandQueue {
     ) -> Enqueued {
         let mut transfer = Transfer::new(what, write);
         let size = transfer.size();
+        let tuning = self.logical.tuning();
         if let Object::Buffer(linear) = &transfer.what {
             // A short write may be staged, and its call returns at once; the call of a blocking read waits in
             // any case.
-            let wait = blocking && (!write || size > CUT);
+            let wait = blocking && (!write || size > tuning.chunks.cut);
             if let Some((turn, reach)) = self.host_copy(linear, write, waits, wait)? {
                 return Ok(self.execute_on_host(turn, kind, waits, || linear.by_host(reach, write)));
             }
         }
-        if !write || size > STAGED_ANYWAY {
+        if !write || size > tuning.staged_anyway {
             transfer.pin(self.opened.pinned());
         }
         let staged = !transfer.is_pinned();
-        transfer.chunked = staged && size >= CUT;
+        transfer.chunked = staged && size >= tuning.chunks.cut;
         if write && staged {
             self.wake_copy_threads(size);
         }
@@ -224,7 +220,7 @@ impl Chunks {
     pub(super) fn new(queue: &Arc<CommandQueue>, transfer: &Transfer, event: Option<&Arc<Event>>) -> Chunks {
         let timed = event.filter(|_| queue.properties.profiling);
         Chunks {
-            left: transfer.chunks().into_iter(),
+            left: transfer.chunks(&queue.logical.tuning().chunks).into_iter(),
             event: event.map(Arc::clone),
             first: timed.map(|e| Event::of_command(queue, e.command_type())),
             begun: false,

@@ -43,10 +43,6 @@ unsafe impl Send for Buffer {}
 // SAFETY: as above; a shared Buffer only hands out the pointer.
 unsafe impl Sync for Buffer {}
 
-/// Larger buffers get no BAR mapping: mapping them takes time, and programs seldom read just a few bytes of
-/// them.
-const BAR: u64 = 1 << 30;
-
 /// The alignment of every buffer in bytes: that of the largest OpenCL type (long16), and one at which copies
 /// are fast.
 const ALIGN: u64 = 256;
@@ -158,7 +154,7 @@ impl Buffer {
             )?;
         } else {
             let allocator = &device.allocator;
-            let window = (!shared && size <= BAR)
+            let window = (!shared && size <= device.tuning.bar_buffer)
                 .then(|| allocator.allocate_in_bar(raw, requirements))
                 .flatten();
             let (memory, in_bar) = match window {

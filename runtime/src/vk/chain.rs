@@ -11,6 +11,7 @@ type V11 = vk::PhysicalDeviceVulkan11Features<'static>;
 type V12 = vk::PhysicalDeviceVulkan12Features<'static>;
 type V13 = vk::PhysicalDeviceVulkan13Features<'static>;
 type Clock = vk::PhysicalDeviceShaderClockFeaturesKHR<'static>;
+type Portability = vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>;
 
 macro_rules! chain {
     ($(
@@ -22,17 +23,19 @@ macro_rules! chain {
             v12: V12,
             v13: V13,
             clock: Clock,
+            portability: Portability,
             $($name: vk::$ty<'static>,)*
         }
 
         impl Chain {
             /// Makes the structures of features.
-            pub(super) fn new(v11: &V11, v12: &V12, v13: &V13, clock: &Clock) -> Chain {
+            pub(super) fn new(v11: &V11, v12: &V12, v13: &V13, clock: &Clock, portability: &Portability) -> Chain {
                 let mut chain = Chain {
                     v11: *v11,
                     v12: *v12,
                     v13: *v13,
                     clock: *clock,
+                    portability: *portability,
                     $($name: vk::$ty::default(),)*
                 };
                 $($(chain.$name.$field = chain.$from.$field;)*)*
@@ -55,6 +58,9 @@ macro_rules! chain {
                 if extensions.shader_clock {
                     all = all.push_next(&mut self.clock);
                 }
+                if extensions.portability_subset {
+                    all = all.push_next(&mut self.portability);
+                }
                 $(
                     let condition: fn(&Extensions) -> bool = $condition;
                     if version < vk::$version && condition(extensions) {
@@ -65,7 +71,11 @@ macro_rules! chain {
             }
 
             /// Returns the features that the linked structures have got.
-            pub(super) fn features(mut self, version: u32, extensions: &Extensions) -> (V11, V12, V13, Clock) {
+            pub(super) fn features(
+                mut self,
+                version: u32,
+                extensions: &Extensions,
+            ) -> (V11, V12, V13, Clock, Portability) {
                 $(
                     let condition: fn(&Extensions) -> bool = $condition;
                     if version < vk::$version && condition(extensions) {
@@ -77,7 +87,8 @@ macro_rules! chain {
                 self.v12.p_next = std::ptr::null_mut();
                 self.v13.p_next = std::ptr::null_mut();
                 self.clock.p_next = std::ptr::null_mut();
-                (self.v11, self.v12, self.v13, self.clock)
+                self.portability.p_next = std::ptr::null_mut();
+                (self.v11, self.v12, self.v13, self.clock, self.portability)
             }
         }
     };

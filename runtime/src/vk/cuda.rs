@@ -5,6 +5,7 @@ use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
 
 use super::{Facts, PciAddress};
+use crate::os::libraries;
 
 const SUCCESS: c_int = 0;
 
@@ -29,7 +30,7 @@ fn cuda() -> Result<&'static Cuda, &'static str> {
 fn load() -> Result<Cuda, String> {
     // SAFETY: loading a library runs its constructors. This one is a part of NVIDIA's driver, and its constructors
     // are as harmless as those of the Vulkan driver that the process has loaded already.
-    let library = unsafe { libloading::Library::new("libcuda.so.1") }.map_err(|e| e.to_string())?;
+    let library = unsafe { libloading::Library::new(libraries::CUDA) }.map_err(|e| e.to_string())?;
     let library = Box::leak(Box::new(library));
     note_exit_functions();
     let missing = |e: libloading::Error| e.to_string();

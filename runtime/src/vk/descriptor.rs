@@ -62,7 +62,9 @@ pub(crate) struct Slot {
 pub(crate) struct Descriptor([u64; 3]);
 
 // The entries of a template have this stride; each has one of these forms.
-const _: () = assert!(size_of::<vk::DescriptorImageInfo>() == size_of::<Descriptor>());
+const _: () = assert!(size_of::<vk::DescriptorImageInfo>() <= size_of::<Descriptor>());
+// In those of images, the layout follows two handles of 64 bits; some systems of 32 bits do not pad it.
+const _: () = assert!(std::mem::offset_of!(vk::DescriptorImageInfo, image_layout) == 16);
 const _: () = assert!(size_of::<vk::DescriptorBufferInfo>() == size_of::<Descriptor>());
 const _: () = assert!(size_of::<vk::BufferView>() <= size_of::<Descriptor>());
 

@@ -14,8 +14,9 @@ use super::memory::Allocator;
 use super::pipeline::Layout;
 use super::queue::Queue;
 use super::statistics::Statistics;
-use super::sync::{IdleTimelines, Patience};
-use super::{Call, Failure, PhysicalType, Timeline, VkError};
+use super::sync::IdleTimelines;
+use super::tuning::Tuning;
+use super::{Call, Failure, Timeline, VkError};
 use crate::config::config;
 
 /// The number of Vulkan queues made at most; OpenCL queues are assigned to them in turn.
@@ -59,7 +60,7 @@ pub(crate) struct Device {
     opened: Instant,
     /// The second, counted from `opened`, of the last call of `look_for_loss_at_times` that looked.
     looked_for_loss: AtomicU64,
-    pub(super) patience: Patience,
+    pub(super) tuning: Tuning,
     gathers_flushes: bool,
     guesses_pipelines: bool,
     /// Present if the statistics of pipelines are wanted and the driver has them.
@@ -176,21 +177,16 @@ impl Device {
             facts.name,
             properties.timestamp_valid_bits
         );
-        let patience = match facts.physical_type {
-            PhysicalType::Cpu => Patience::CPU,
-            PhysicalType::Discrete
-            | PhysicalType::Integrated
-            | PhysicalType::Virtual
-            | PhysicalType::Other => Patience::GPU,
-        };
+        let tuning = Tuning::of(facts);
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let spares = tuning.spares_processors && processors > 2;
         let debug = config().debug;
         Ok(Arc::new(Device {
-            gathers_flushes: debug.gather_flushes || (patience.gather && processors > 2),
+            gathers_flushes: debug.gather_flushes || spares,
             statistics: extensions
                 .pipeline_executable_properties
                 .then(|| Statistics::new(instance, &raw)),
-            guesses_pipelines: debug.guess_pipelines || (patience.gather && processors > 2),
+            guesses_pipelines: debug.guess_pipelines || spares,
             queues,
             allocator,
             _shared: Arc::clone(&shared),
@@ -211,7 +207,7 @@ impl Device {
             lost: AtomicBool::new(false),
             opened: Instant::now(),
             looked_for_loss: AtomicU64::new(0),
-            patience,
+            tuning,
             unified: facts.unified_memory,
             // Where the device has memory of its own, kernels are faster with a copy there than with imported
             // host memory.
@@ -274,9 +270,9 @@ impl Device {
         self.gathers_flushes
     }
 
-    /// Returns whether threads that poll take no processor time from the device (it is not a CPU).
-    pub(crate) fn spares_processors(&self) -> bool {
-        self.patience.gather
+    /// Returns what is quick on the device.
+    pub(crate) fn tuning(&self) -> &Tuning {
+        &self.tuning
     }
 
     /// Returns whether a call has reported VK_ERROR_DEVICE_LOST.

@@ -19,6 +19,8 @@ pub(crate) struct FeatureSet {
     v12: vk::PhysicalDeviceVulkan12Features<'static>,
     v13: vk::PhysicalDeviceVulkan13Features<'static>,
     clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
+    /// What a device with VK_KHR_portability_subset may lack. Other devices have all of it.
+    portability: vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>,
     pub(super) extensions: Extensions,
 }
 
@@ -35,7 +37,7 @@ type Named = (&'static str, fn(&mut FeatureSet) -> &mut vk::Bool32);
 /// The features that are enabled where the device has them. Features that exist are not all enabled, because some cost
 /// performance (robust access). More are enabled than the compiler uses, because program binaries may come from other
 /// compilers.
-const ENABLED: [Named; 36] = [
+const ENABLED: [Named; 37] = [
     ("shaderInt16", |f| &mut f.core.shader_int16),
     ("shaderInt64", |f| &mut f.core.shader_int64),
     ("shaderFloat64", |f| &mut f.core.shader_float64),
@@ -102,6 +104,9 @@ const ENABLED: [Named; 36] = [
     ("maintenance4", |f| &mut f.v13.maintenance4),
     ("shaderDeviceClock", |f| &mut f.clock.shader_device_clock),
     ("shaderSubgroupClock", |f| &mut f.clock.shader_subgroup_clock),
+    ("imageViewFormatSwizzle", |f| {
+        &mut f.portability.image_view_format_swizzle
+    }),
 ];
 
 impl FeatureSet {
@@ -113,6 +118,7 @@ impl FeatureSet {
             v12: vk::PhysicalDeviceVulkan12Features::default(),
             v13: vk::PhysicalDeviceVulkan13Features::default(),
             clock: vk::PhysicalDeviceShaderClockFeaturesKHR::default(),
+            portability: vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default(),
             extensions: *extensions,
         }
     }
@@ -126,7 +132,7 @@ impl FeatureSet {
         mask: Option<&Mask>,
     ) -> FeatureSet {
         let mut found = FeatureSet::none(version, extensions);
-        let mut chain = Chain::new(&found.v11, &found.v12, &found.v13, &found.clock);
+        let mut chain = found.chain();
         {
             let mut all = chain.link(version, extensions);
             // SAFETY: `raw` belongs to the instance; every structure in the chain belongs to the device's version or to
@@ -134,7 +140,11 @@ impl FeatureSet {
             unsafe { instance.get_physical_device_features2(raw, &mut all) };
             found.core = all.features;
         }
-        (found.v11, found.v12, found.v13, found.clock) = chain.features(version, extensions);
+        (found.v11, found.v12, found.v13, found.clock, found.portability) =
+            chain.features(version, extensions);
+        if !extensions.portability_subset {
+            found.portability.image_view_format_swizzle = ON;
+        }
         let mut enabled = FeatureSet::none(version, extensions);
         for (name, field) in ENABLED {
             let has = *field(&mut found) == ON && mask.is_none_or(|mask| mask.has_feature(name));
@@ -143,9 +153,14 @@ impl FeatureSet {
         enabled
     }
 
+    /// Returns the structures of features, which [`Chain::link`] links.
+    fn chain(&self) -> Chain {
+        Chain::new(&self.v11, &self.v12, &self.v13, &self.clock, &self.portability)
+    }
+
     /// Calls `f` with a feature chain for vkCreateDevice.
     pub(super) fn with_chain<R>(&self, f: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>) -> R) -> R {
-        let mut chain = Chain::new(&self.v11, &self.v12, &self.v13, &self.clock);
+        let mut chain = self.chain();
         // Each implementation of the extension has the feature.
         let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
             .pipeline_executable_info(true);
@@ -181,6 +196,11 @@ impl FeatureSet {
     /// Returns whether memory can be bound to sparse buffers and images.
     pub(super) fn sparse_binding(&self) -> bool {
         self.core.sparse_binding == ON
+    }
+
+    /// Returns whether views of images can swizzle the components.
+    pub(super) fn view_swizzles(&self) -> bool {
+        self.portability.image_view_format_swizzle == ON
     }
 
     /// Returns whether pipelines can require a sub-group size.

@@ -99,7 +99,7 @@ impl Format {
         vk::ComponentMapping { r, g, b, a }
     }
 
-    /// Returns whether the format needs no swizzle, so that texel buffers, whose views have none, read it
+    /// Returns whether the format needs no swizzle, so that views without one, such as those of texel buffers, read it
     /// correctly.
     fn is_direct(self) -> bool {
         self.swizzle == [vk::ComponentSwizzle::IDENTITY; 4]
@@ -116,24 +116,20 @@ pub(crate) enum Holder {
 impl PhysicalDevice {
     /// Returns the accesses that kernels may make to images of a format.
     pub(crate) fn format_use(&self, format: Format, holder: Holder) -> FormatUse {
-        use vk::FormatFeatureFlags2 as F;
+        use vk::FormatFeatureFlags as F;
         let Ok((shared, physical)) = self.connected() else {
             return FormatUse::default();
         };
-        let mut more = vk::FormatProperties3::default();
-        {
-            let mut all = vk::FormatProperties2::default().push_next(&mut more);
-            // SAFETY: the physical device belongs to the instance; the structure in the chain is part of Vulkan
-            // 1.3.
-            unsafe {
-                shared
-                    .raw
-                    .get_physical_device_format_properties2(physical, format.raw, &mut all);
-            }
-        }
+        // SAFETY: the physical device belongs to the instance.
+        let properties = unsafe {
+            shared
+                .raw
+                .get_physical_device_format_properties(physical, format.raw)
+        };
         match holder {
+            Holder::Image if !format.is_direct() && !self.features.view_swizzles() => FormatUse::default(),
             Holder::Image => {
-                let has = more.optimal_tiling_features;
+                let has = properties.optimal_tiling_features;
                 let copies = has.contains(F::TRANSFER_SRC | F::TRANSFER_DST);
                 FormatUse {
                     read: copies && has.contains(F::SAMPLED_IMAGE),
@@ -142,7 +138,7 @@ impl PhysicalDevice {
                 }
             }
             Holder::Buffer => {
-                let has = more.buffer_features;
+                let has = properties.buffer_features;
                 // Buffers are created with the usage for both, so a view of one must support both.
                 let both = has.contains(F::UNIFORM_TEXEL_BUFFER | F::STORAGE_TEXEL_BUFFER);
                 FormatUse {

@@ -173,13 +173,30 @@ impl Shared {
         let app = vk::ApplicationInfo::default()
             .engine_name(c"Caldera")
             .api_version(vk::API_VERSION_1_3.min(newest));
-        let info = vk::InstanceCreateInfo::default()
-            .application_info(&app)
-            .enabled_layer_names(&layers)
-            .enabled_extension_names(&extensions);
-        // SAFETY: the names are null-terminated and outlive the call; the layer was found present, and the
-        // extension is the layer's.
-        let raw = unsafe { entry.create_instance(&info, None) }.call("vkCreateInstance")?;
+        let create = |flags, extensions: &[*const c_char]| {
+            let info = vk::InstanceCreateInfo::default()
+                .flags(flags)
+                .application_info(&app)
+                .enabled_layer_names(&layers)
+                .enabled_extension_names(extensions);
+            // SAFETY: the names are null-terminated and outlive the call; the layer was found present, and all
+            // extensions are the layer's, but for one that goes with the flag.
+            unsafe { entry.create_instance(&info, None) }
+        };
+        // Loaders that have this extension do not list devices with VK_KHR_portability_subset without it. To ask the
+        // loader for its extensions would make it load all drivers once more.
+        let portable = [
+            &extensions[..],
+            &[ash::khr::portability_enumeration::NAME.as_ptr()],
+        ]
+        .concat();
+        let raw = match create(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR, &portable) {
+            Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT) => {
+                create(vk::InstanceCreateFlags::empty(), &extensions)
+            }
+            other => other,
+        };
+        let raw = raw.call("vkCreateInstance")?;
         let mut shared = Shared {
             raw,
             messenger: None,
@@ -407,6 +424,7 @@ impl Extensions {
             names.push(ash::ext::calibrated_timestamps::NAME);
         }
         if self.portability_subset {
+            // Vulkan demands that it is enabled where it is listed.
             names.push(c"VK_KHR_portability_subset");
         }
         if self.external_memory_host {

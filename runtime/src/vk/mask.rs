@@ -12,11 +12,13 @@ use ash::vk;
 use crate::config::config;
 
 /// The built-in descriptions by name, in alphabetical order.
-const DEVICES: [(&str, &str); 11] = [
+const DEVICES: [(&str, &str); 14] = [
+    ("adreno-650", include_str!("devices/adreno-650.txt")),
     ("android-2021", include_str!("devices/android-2021.txt")),
     ("android-2022", include_str!("devices/android-2022.txt")),
     ("desktop-2022", include_str!("devices/desktop-2022.txt")),
     ("intel-gen9", include_str!("devices/intel-gen9.txt")),
+    ("mali-g610", include_str!("devices/mali-g610.txt")),
     ("moltenvk", include_str!("devices/moltenvk.txt")),
     ("no-addresses", include_str!("devices/no-addresses.txt")),
     ("no-int64", include_str!("devices/no-int64.txt")),
@@ -24,6 +26,7 @@ const DEVICES: [(&str, &str); 11] = [
         "no-narrow-integers",
         include_str!("devices/no-narrow-integers.txt"),
     ),
+    ("no-swizzles", include_str!("devices/no-swizzles.txt")),
     ("raspberry-pi-5", include_str!("devices/raspberry-pi-5.txt")),
     ("vulkan-1.1", include_str!("devices/vulkan-1.1.txt")),
     ("words-only", include_str!("devices/words-only.txt")),
@@ -103,6 +106,12 @@ impl Mask {
                 }
                 _ => return Err(format!("the line {line:?} is not understood")),
             }
+        }
+        // Only a device with the extension lacks the feature.
+        if let Some(has) = &mut mask.has
+            && !has.iter().any(|name| name == "VK_KHR_portability_subset")
+        {
+            has.push("imageViewFormatSwizzle".to_owned());
         }
         Ok(mask)
     }
@@ -191,6 +200,9 @@ mod tests {
         assert_eq!(closed.version, vk::API_VERSION_1_2);
         assert!(closed.has_extension(c"VK_KHR_a"));
         assert!(!closed.has_feature("shaderInt16") && !closed.has_feature("shaderInt64"));
+        assert!(closed.has_feature("imageViewFormatSwizzle"));
+        let portable = Mask::parse("has VK_KHR_portability_subset").expect("a mask");
+        assert!(!portable.has_feature("imageViewFormatSwizzle"));
         let open = Mask::parse("lacks shaderInt16\nlimit maxPushConstantsSize 128\n").expect("a mask");
         assert!(open.has_feature("shaderInt64") && !open.has_feature("shaderInt16"));
         let mut limits = vk::PhysicalDeviceLimits {

@@ -65,8 +65,13 @@ impl Memory {
         self.inner.offset()
     }
 
+    /// Returns where the host finds the memory, if it is mapped and coherent. Other mapped memory is not accessed, so
+    /// nothing has to be flushed or invalidated. Every buffer that is not sparse can be in coherent memory (Vulkan,
+    /// "Resource Memory Association"), and gpu-allocator takes such memory for `CpuToGpu` and `GpuToCpu`.
     pub(super) fn mapped(&self) -> Option<std::ptr::NonNull<u8>> {
-        self.inner.mapped_ptr().map(std::ptr::NonNull::cast)
+        let coherent = vk::MemoryPropertyFlags::HOST_COHERENT;
+        let mapped = self.inner.mapped_ptr().map(std::ptr::NonNull::cast);
+        mapped.filter(|_| self.inner.memory_properties().contains(coherent))
     }
 }
 

@@ -44,6 +44,7 @@ mod sparse;
 mod statistics;
 mod sync;
 mod transfer;
+mod tuning;
 
 pub(crate) use buffer::{Buffer, Place};
 pub(crate) use cuda::CudaContext;
@@ -65,6 +66,7 @@ pub(crate) use recorder::{ArgsSet, CopyRegion, Recorder, Writers};
 pub(crate) use sampler::Sampler;
 pub(crate) use sync::Timeline;
 pub(crate) use transfer::{Clear, ImageCopy};
+pub(crate) use tuning::{ChunkSizes, Tuning};
 
 use ash::vk;
 

@@ -3,6 +3,7 @@
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 
 use super::{Facts, PciAddress};
+use crate::os::libraries;
 
 const SUCCESS: c_int = 0;
 /// The flag of nvmlInitWithFlags that attaches to no GPU, so that none is woken.
@@ -25,7 +26,7 @@ pub(crate) fn nvml_clock(facts: &Facts, pci: &PciAddress) -> Option<u32> {
     let address = CString::new(pci.to_string()).ok()?;
     // SAFETY: loading a library runs its constructors. This one is a part of the driver, and its constructors
     // are as harmless as those of the Vulkan driver that the process has loaded already.
-    let library = unsafe { libloading::Library::new("libnvidia-ml.so.1") }
+    let library = unsafe { libloading::Library::new(libraries::NVML) }
         .inspect_err(|e| log::debug!("no clock: {e:?}"))
         .ok()?;
     // SAFETY: `Init`, `HandleByPciBusId`, `MaxClockInfo` and `Shutdown` are declared as in nvml.h.

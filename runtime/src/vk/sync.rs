@@ -130,17 +130,17 @@ impl Timeline {
     pub(crate) fn wait(&self, value: u64) -> Result<(), VkError> {
         self.device.note(super::fault::wait("vkWaitSemaphores"))?;
         let reached = || Ok(self.has_reached(value) || self.counter()? >= value);
-        let patience = self.device.patience;
+        let (spin, poll) = (self.device.tuning.spin, self.device.tuning.poll);
         let start = Instant::now();
         loop {
             if reached()? {
                 return Ok(());
             }
             let waited = start.elapsed();
-            if waited >= patience.poll {
+            if waited >= poll {
                 break;
             }
-            if waited < patience.spin {
+            if waited < spin {
                 std::hint::spin_loop();
             } else {
                 std::thread::yield_now();
@@ -212,34 +212,6 @@ impl Drop for Timeline {
             Counter::Fences(_) => {}
         }
     }
-}
-
-/// How a thread waits for the GPU before it blocks.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Patience {
-    /// The time during which it polls without yielding.
-    spin: Duration,
-    /// The time after which it stops polling and blocks.
-    poll: Duration,
-    /// Whether another thread may poll in order to put submissions off.
-    pub(super) gather: bool,
-}
-
-impl Patience {
-    /// The values for GPUs. A blocked thread wakes up late, later than many kernels take
-    /// (`runtime/docs/scheduling.md` has the measurements), so threads poll for long.
-    pub(super) const GPU: Patience = Patience {
-        spin: Duration::from_micros(60),
-        poll: Duration::from_millis(20),
-        gather: true,
-    };
-
-    /// The values for CPUs: polling takes processor time from the very threads that execute the kernels.
-    pub(super) const CPU: Patience = Patience {
-        spin: Duration::from_micros(5),
-        poll: Duration::from_micros(5),
-        gather: false,
-    };
 }
 
 /// Semaphores that no timeline uses, each with its counter.

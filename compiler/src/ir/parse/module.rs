@@ -351,6 +351,10 @@ fn object(t: &mut Tokens<'_>) -> Result<MemoryObject> {
         "local" => MemoryObject::Local(Global::new(t.entity("@g")? as usize)),
         "constants" => MemoryObject::Constants,
         "constant" => MemoryObject::Constant(Global::new(t.entity("@g")? as usize)),
+        "ended_loops" => {
+            let set = t.u32()?;
+            MemoryObject::EndedLoops { slot: slot(t, set)? }
+        }
         other => return t.error(format!("'{other}' is no memory")),
     })
 }

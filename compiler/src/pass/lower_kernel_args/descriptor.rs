@@ -3,7 +3,7 @@
 //! Literal samplers take set 0 if there are any, or if there is a sampler map. The kernels' arguments take
 //! the next set, or one set for each kernel. The program's constant data and the printf buffer follow, with
 //! one set each. In a kernel's set the bindings follow the order of the arguments; with clustering, plain
-//! values (structs and scalars) come last, in one block.
+//! values (structs and scalars) come last, in one block. A kernel that may report ended loops has one more binding.
 
 use super::handles::{self, Asked};
 use crate::abi::{DescriptorAbi, FIRST_SPEC_ID, GlobalOffset, PodPlace, Slot};
@@ -14,8 +14,8 @@ use crate::ir::{
     AddressSpace, ArgKind, ArgLocation, FactLocation, Func, Function, HandleFact, KernelAbi, KernelInfo,
     MemoryObject, Module, Op, Scalar,
 };
-use crate::pass::PassError;
 use crate::pass::points_to::PointsTo;
+use crate::pass::{PassError, report_ended_loops};
 use crate::target::Target;
 use std::collections::BTreeSet;
 
@@ -115,11 +115,14 @@ impl<'t> Shared<'t> {
         if !self.target.features.int8 && !self.target.lacks_narrow_integers() {
             check_bytes(func)?;
         }
-        let has_descriptors = kernel.args.iter().any(|a| match a.kind {
-            ArgKind::Local { .. } => false,
-            ArgKind::Pod { .. } => self.abi.pods != PodPlace::PushConstants,
-            ArgKind::Buffer { .. } | ArgKind::Image { .. } | ArgKind::Sampler => true,
-        });
+        let reports =
+            self.abi.ended_loops && self.target.quirks.counted_loops && report_ended_loops::may_be_long(func);
+        let has_descriptors = reports
+            || kernel.args.iter().any(|a| match a.kind {
+                ArgKind::Local { .. } => false,
+                ArgKind::Pod { .. } => self.abi.pods != PodPlace::PushConstants,
+                ArgKind::Buffer { .. } | ArgKind::Image { .. } | ArgKind::Sampler => true,
+            });
         let set = match (self.abi.distinct_sets, self.kernel_set) {
             (false, Some(set)) => set,
             (true, _) => self.take_set(),
@@ -218,6 +221,10 @@ impl<'t> Shared<'t> {
                 limit: u64::from(self.target.limits.push_constants),
                 span: func.span,
             });
+        }
+        if reports {
+            let slot = layout.slot();
+            layout.abi.objects.push(MemoryObject::EndedLoops { slot });
         }
         layout.abi.args = locations.into_iter().flatten().collect();
         Ok((layout.abi, layout.push.next_multiple_of(4)))
@@ -438,7 +445,8 @@ pub(super) fn pointer_bits(abi: &KernelAbi, location: &ArgLocation) -> Option<u6
             | MemoryObject::LocalArray { .. }
             | MemoryObject::Local(_)
             | MemoryObject::Constants
-            | MemoryObject::Constant(_) => false,
+            | MemoryObject::Constant(_)
+            | MemoryObject::EndedLoops { .. } => false,
         })
     };
     match *location {

@@ -182,7 +182,8 @@ impl Objects {
                 MemoryObject::Uniform { .. }
                 | MemoryObject::LocalArray { .. }
                 | MemoryObject::Local(_)
-                | MemoryObject::Constant(_),
+                | MemoryObject::Constant(_)
+                | MemoryObject::EndedLoops { .. },
             )
             | None => false,
         }
@@ -309,7 +310,8 @@ impl Objects {
             Some(MemoryObject::Uniform { .. } | MemoryObject::Constants | MemoryObject::Constant(_)) => {
                 Storage::ReadOnly(object, elem)
             }
-            Some(MemoryObject::Printf | MemoryObject::Storage { .. }) | None => Storage::Buffer(object, elem),
+            Some(MemoryObject::Printf | MemoryObject::Storage { .. } | MemoryObject::EndedLoops { .. })
+            | None => Storage::Buffer(object, elem),
         }
     }
 }
