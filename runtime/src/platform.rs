@@ -68,6 +68,13 @@ impl Platform {
         names
     }
 
+    /// Returns CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR: the types that all devices import.
+    pub fn external_memory(&self) -> Vec<vk::MemoryHandle> {
+        let everywhere =
+            |kind: &vk::MemoryHandle| (self.devices.iter()).all(|d| d.info().external_memory.contains(kind));
+        vk::MemoryHandle::ALL.into_iter().filter(everywhere).collect()
+    }
+
     /// Returns the platform. The first call loads Vulkan; `PLATFORM_NOT_FOUND_KHR` if there is no usable
     /// device.
     pub fn get() -> Result<&'static Arc<Platform>> {

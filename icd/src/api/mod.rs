@@ -10,6 +10,7 @@ pub mod device;
 pub mod enqueue;
 pub mod event;
 pub mod ext;
+pub mod external;
 pub mod image;
 pub mod image_enqueue;
 pub mod kernel;

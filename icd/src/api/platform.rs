@@ -27,7 +27,7 @@ fn extension_version(name: &str) -> cl_version {
         "cl_khr_icd" | "cl_khr_integer_dot_product" => version(2, 0, 0),
         "cl_ext_buffer_device_address" => version(1, 0, 2),
         "cl_intel_unified_shared_memory" => version(1, 1, 0),
-        "cl_khr_semaphore" => version(1, 0, 1),
+        "cl_khr_semaphore" | "cl_khr_external_memory" => version(1, 0, 1),
         "cl_khr_command_buffer" => version(0, 9, 8),
         "cl_khr_command_buffer_mutable_dispatch" => version(0, 9, 5),
         _ => version(1, 0, 0),
@@ -124,6 +124,11 @@ entry! {
             }
             // The unit of the host's clock, which is also that of profiling.
             CL_PLATFORM_HOST_TIMER_RESOLUTION => info.value(1u64),
+            CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR
+                if Platform::get()?.extensions().contains(&"cl_khr_external_memory") =>
+            {
+                info.slice(&super::external::numbers(&Platform::get()?.external_memory()))
+            }
             CL_PLATFORM_SEMAPHORE_TYPES_KHR if Platform::get()?.extensions().contains(&"cl_khr_semaphore") => {
                 info.value(CL_SEMAPHORE_TYPE_BINARY_KHR)
             }

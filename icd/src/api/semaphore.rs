@@ -6,7 +6,6 @@ use std::sync::Arc;
 use caldera_runtime::context::Context;
 use caldera_runtime::device::Device;
 use caldera_runtime::error::{ClCode, Error, Result};
-use caldera_runtime::event::Status;
 use caldera_runtime::object;
 use caldera_runtime::queue::CommandQueue;
 use caldera_runtime::semaphore::{self, Semaphore};
@@ -22,6 +21,8 @@ const TYPE: cl_semaphore_properties_khr = CL_SEMAPHORE_TYPE_KHR as cl_semaphore_
 /// The name of the list of devices in a property list.
 const DEVICES: cl_semaphore_properties_khr =
     CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR as cl_semaphore_properties_khr;
+/// The names of properties whose values are lists.
+const LISTS: &[cl_semaphore_properties_khr] = &[DEVICES];
 
 /// Creates a semaphore.
 fn create(context: Ptr<c_void>, list: PropertyLists<cl_semaphore_properties_khr>) -> Result<Arc<Semaphore>> {
@@ -34,27 +35,14 @@ fn create(context: Ptr<c_void>, list: PropertyLists<cl_semaphore_properties_khr>
         return Err(missing());
     }
     // CL, clCreateSemaphoreWithPropertiesKHR: INVALID_PROPERTY if a name or a value is not valid, or a name is there twice
-    let properties = list
-        .known(|name| name == TYPE || name == DEVICES)
-        .ok_or_else(|| invalid("an unknown property"))?;
-    for (i, (name, _)) in properties.iter().enumerate() {
-        if properties[..i].iter().any(|(other, _)| other == name) {
-            return Err(invalid("a property is there twice"));
-        }
-    }
-    let find = |name| {
-        properties
-            .iter()
-            .find(|(n, _)| *n == name)
-            .map(|(_, values)| values)
-    };
-    match find(TYPE).map(Vec::as_slice) {
+    let properties = list.read(|name| name == TYPE || name == DEVICES)?;
+    match properties.find(TYPE) {
         None => return Err(missing()),
         Some([BINARY]) => {}
         Some(_) => return Err(invalid("the type of the semaphore")),
     }
-    let devices = match find(DEVICES) {
-        Some(values) => Some(only_device(&context, values)?),
+    let devices = match properties.find(DEVICES) {
+        Some(values) => Some(vec![handle::only_device(&context, values)?]),
         // CL, clCreateSemaphoreWithPropertiesKHR: INVALID_PROPERTY if context has several devices and there is no list
         None if context.devices().len() > 1 => {
             return Err(invalid(
@@ -64,34 +52,15 @@ fn create(context: Ptr<c_void>, list: PropertyLists<cl_semaphore_properties_khr>
         None => None,
     };
     let semaphore = Semaphore::create(&context, devices);
-    let words = properties
-        .into_iter()
-        .flat_map(|(name, values)| [vec![name], values].concat());
-    semaphore.property_list().keep(words.chain([0]).collect());
+    semaphore.property_list().keep(properties.words());
     Ok(semaphore)
-}
-
-/// Returns the device of a list that ends with a zero. CL, clCreateSemaphoreWithPropertiesKHR: INVALID_DEVICE if it does not
-/// identify exactly one valid device, or not one of the context
-fn only_device(context: &Context, list: &[u64]) -> Result<Vec<Arc<Device>>> {
-    let [device, 0] = list else {
-        return Err(Error::new(ClCode::InvalidDevice, "not one device"));
-    };
-    let devices = handle::list::<Device>(&[std::ptr::with_exposed_provenance_mut(*device as usize)])?;
-    match context.has_device(&devices[0]) {
-        true => Ok(devices),
-        false => Err(Error::new(
-            ClCode::InvalidDevice,
-            "the context has no such device",
-        )),
-    }
 }
 
 entry! {
     /// cl_khr_semaphore — clCreateSemaphoreWithPropertiesKHR
     fn clCreateSemaphoreWithPropertiesKHR(
         context: cl_context,
-        sema_props: *const cl_semaphore_properties_khr [until 0 list DEVICES];
+        sema_props: *const cl_semaphore_properties_khr [until 0 lists LISTS];
         errcode_ret
     ) -> cl_semaphore_khr {
         create(context, sema_props).map(object::give)
@@ -128,12 +97,7 @@ fn arguments(
         .ok_or_else(|| Error::new(ClCode::InvalidSemaphoreKhr, "sema_objects is NULL"))?;
     let list = handle::list::<Semaphore>(handles)?;
     semaphore::check_queue(queue, &list)?;
-    // CL, clEnqueueWaitSemaphoresKHR: EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if an event in event_wait_list has failed
-    let has_failed = |e: &Arc<caldera_runtime::event::Event>| matches!(e.status(), Status::Failed(_));
-    if events.waits()?.list.iter().any(has_failed) {
-        let code = ClCode::ExecStatusErrorForEventsInWaitList;
-        return Err(Error::new(code, "an event of the wait list has failed"));
-    }
+    events.check_status()?;
     Ok(list)
 }
 

@@ -231,6 +231,8 @@ api! {
     clEnqueueSignalSemaphoresKHR: clEnqueueSignalSemaphoresKHR_t,
     clGetSemaphoreHandleForTypeKHR: clGetSemaphoreHandleForTypeKHR_t,
     clGetSemaphoreInfoKHR: clGetSemaphoreInfoKHR_t,
+    clEnqueueAcquireExternalMemObjectsKHR: clEnqueueAcquireExternalMemObjectsKHR_t,
+    clEnqueueReleaseExternalMemObjectsKHR: clEnqueueReleaseExternalMemObjectsKHR_t,
     clCreateCommandBufferKHR: clCreateCommandBufferKHR_t,
     clRetainCommandBufferKHR: clRetainCommandBufferKHR_t,
     clReleaseCommandBufferKHR: clReleaseCommandBufferKHR_t,

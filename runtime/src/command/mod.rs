@@ -6,6 +6,7 @@
 
 pub(crate) mod buffer;
 pub(crate) mod fill;
+pub(crate) mod hand_over;
 pub(crate) mod image;
 pub(crate) mod map;
 pub mod rect;
@@ -96,6 +97,10 @@ pub enum CommandType {
     UsmMemAdvise = 0x4207,
     /// CL_COMMAND_COMMAND_BUFFER_KHR.
     CommandBuffer = 0x12A8,
+    /// CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR.
+    AcquireExternalMemObjects = 0x2047,
+    /// CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR.
+    ReleaseExternalMemObjects = 0x2048,
     /// CL_COMMAND_SEMAPHORE_WAIT_KHR.
     SemaphoreWait = 0x2042,
     /// CL_COMMAND_SEMAPHORE_SIGNAL_KHR.
@@ -145,6 +150,8 @@ pub(crate) enum Command {
         objects: Vec<MemObject>,
         undefined: bool,
     },
+    /// Transfers ownership from or to other APIs.
+    HandOver(hand_over::HandOver),
     /// Executes a command-buffer. Without commands, it does nothing but wait for its list.
     Replay(replay::Replay),
 }
@@ -168,6 +175,7 @@ impl Command {
             | Command::Marker
             | Command::Barrier
             | Command::Migrate { .. }
+            | Command::HandOver(_)
             | Command::Replay(_) => None,
         }
     }
@@ -191,6 +199,7 @@ impl Command {
             | Command::Marker
             | Command::Barrier
             | Command::Migrate { .. }
+            | Command::HandOver(_)
             | Command::Replay(_) => None,
         }
     }
@@ -212,13 +221,10 @@ impl Command {
             Command::UnmapImage(c) => c.touch(true).into_iter().collect(),
             Command::Migrate { objects, undefined } => {
                 let how = if *undefined { Use::Replace } else { Use::Read };
-                let touch = |object: &MemObject| match object {
-                    MemObject::Buffer(buffer) => Touch::buffer(buffer, 0, buffer.size(), how),
-                    MemObject::Image(image) => Touch::image(image, how),
-                };
-                objects.iter().map(touch).collect()
+                objects.iter().map(|o| Touch::whole(o, how)).collect()
             }
             Command::Marker | Command::Barrier => Vec::new(),
+            Command::HandOver(c) => c.touches(),
             Command::Replay(c) => c.touches(),
         }
     }
@@ -249,6 +255,7 @@ impl Command {
             Command::UnmapImage(c) => c.record(true, r),
             // The event completes with the batch, after all earlier commands.
             Command::Marker | Command::Barrier | Command::Migrate { .. } => Ok(()),
+            Command::HandOver(c) => c.record(r),
             Command::Replay(c) => c.record(r),
         }
     }

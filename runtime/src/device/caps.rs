@@ -115,6 +115,10 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
             "cl_khr_semaphore",
             "cl_khr_work_group_uniform_arithmetic",
         ]);
+        if !f.external_memory.is_empty() {
+            list.push("cl_khr_external_memory");
+        }
+        list.extend(f.external_memory.iter().map(|kind| kind.extension()));
     }
     if f.pci.is_some() {
         list.push("cl_khr_pci_bus_info");
@@ -519,6 +523,7 @@ pub(super) fn info(
         driver_uuid: f.driver_uuid,
         luid: f.luid,
         pci_bus_info: f.pci.map(vk::PciAddress::numbers),
+        external_memory: f.external_memory.clone(),
         spirv_capabilities: caldera_compiler::spirv_in::capabilities(target),
         extensions: extensions(f, target.features.images),
         printf_buffer_size: caldera_compiler::printf::PRINTF_BUFFER_SIZE as usize,

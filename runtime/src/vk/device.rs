@@ -7,6 +7,7 @@ use std::time::Instant;
 use ash::vk;
 
 use super::descriptor::SetLayouts;
+use super::external::ExternalMemory;
 use super::fences::Fences;
 use super::import::Import;
 use super::instance::{PhysicalDevice, Shared};
@@ -66,6 +67,7 @@ pub(crate) struct Device {
     pub(super) statistics: Option<Statistics>,
     unified: bool,
     pub(super) import: Option<Import>,
+    pub(super) external_memory: Option<ExternalMemory>,
     max_allocation: u64,
     sparse: bool,
     /// The sub-group size that pipelines that use sub-groups must require.
@@ -219,6 +221,9 @@ impl Device {
                 .host_import_alignment
                 .filter(|_| facts.unified_memory)
                 .and_then(|alignment| Import::new(instance, &raw, physical_raw, alignment, has_addresses)),
+            external_memory: extensions
+                .external_memory_fd
+                .then(|| ExternalMemory::new(instance, &raw, physical_raw, &facts.driver_name)),
             max_allocation: facts.max_memory_allocation_size,
             sparse: facts.sparse_address_space > 0,
             required_subgroup_size: (facts.features.subgroups && facts.subgroup_size_varies)

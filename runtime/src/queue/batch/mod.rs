@@ -70,9 +70,11 @@ pub(super) struct Batch {
 pub(crate) fn resources(e: vk::VkError) -> Error {
     let code = match e.failure() {
         vk::Failure::HostMemory => ClCode::OutOfHostMemory,
-        vk::Failure::DeviceMemory | vk::Failure::DeviceLost | vk::Failure::Absent | vk::Failure::Other => {
-            ClCode::OutOfResources
-        }
+        vk::Failure::DeviceMemory
+        | vk::Failure::DeviceLost
+        | vk::Failure::Absent
+        | vk::Failure::Handle
+        | vk::Failure::Other => ClCode::OutOfResources,
     };
     Error::new(code, "the command could not be given to the device").from_source(e)
 }
