@@ -50,6 +50,7 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         "clEnqueueAcquireExternalMemObjectsKHR" => clEnqueueAcquireExternalMemObjectsKHR as *const c_void,
         "clEnqueueReleaseExternalMemObjectsKHR" => clEnqueueReleaseExternalMemObjectsKHR as *const c_void,
         "clGetSemaphoreHandleForTypeKHR" => clGetSemaphoreHandleForTypeKHR as *const c_void,
+        "clReImportSemaphoreSyncFdKHR" => clReImportSemaphoreSyncFdKHR as *const c_void,
         "clCreateSemaphoreWithPropertiesKHR" => clCreateSemaphoreWithPropertiesKHR as *const c_void,
         "clRetainSemaphoreKHR" => clRetainSemaphoreKHR as *const c_void,
         "clReleaseSemaphoreKHR" => clReleaseSemaphoreKHR as *const c_void,

@@ -44,8 +44,12 @@ pub(super) fn handle(context: &Arc<Context>, properties: &PropertyValues) -> Res
     if kinds.next().is_some() {
         return invalid("several handles");
     }
+    // The specification has INVALID_PROPERTY for a value that is not valid. The Khronos tests demand INVALID_VALUE for a handle.
     let Some(Ok(fd)) = properties.find(kind as u64).map(|v| i32::try_from(v[0] as i64)) else {
-        return invalid("a value that is no file descriptor");
+        return Err(Error::new(
+            ClCode::InvalidValue,
+            "a value that is no file descriptor",
+        ));
     };
     let device = match (devices, context.devices()) {
         (Some(list), _) => handle::only_device(context, list)?,

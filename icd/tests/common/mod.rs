@@ -231,6 +231,7 @@ api! {
     clEnqueueSignalSemaphoresKHR: clEnqueueSignalSemaphoresKHR_t,
     clGetSemaphoreHandleForTypeKHR: clGetSemaphoreHandleForTypeKHR_t,
     clGetSemaphoreInfoKHR: clGetSemaphoreInfoKHR_t,
+    clReImportSemaphoreSyncFdKHR: clReImportSemaphoreSyncFdKHR_t,
     clEnqueueAcquireExternalMemObjectsKHR: clEnqueueAcquireExternalMemObjectsKHR_t,
     clEnqueueReleaseExternalMemObjectsKHR: clEnqueueReleaseExternalMemObjectsKHR_t,
     clCreateCommandBufferKHR: clCreateCommandBufferKHR_t,

@@ -11,6 +11,7 @@ mod handles;
 mod independent;
 mod khr_command_buffer;
 mod khr_external_memory;
+mod khr_external_semaphore;
 mod khr_il_program;
 mod khr_image2d_from_buffer;
 mod khr_semaphore;

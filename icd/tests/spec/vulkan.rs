@@ -20,6 +20,8 @@ pub(crate) struct Vulkan {
     queue: vk::Queue,
     pool: vk::CommandPool,
     memory_fd: ash::khr::external_memory_fd::Device,
+    /// Present if the device has the extension.
+    semaphore_fd: Option<ash::khr::external_semaphore_fd::Device>,
     cleanup: RefCell<Vec<Cleanup>>,
     _entry: ash::Entry,
 }
@@ -58,7 +60,15 @@ impl Vulkan {
             let queues = [vk::DeviceQueueCreateInfo::default()
                 .queue_family_index(family)
                 .queue_priorities(&[1.0])];
-            let names = [ash::khr::external_memory_fd::NAME.as_ptr()];
+            let extensions = instance.enumerate_device_extension_properties(physical);
+            let shares_semaphores = extensions
+                .expect("extensions")
+                .iter()
+                .any(|e| e.extension_name_as_c_str() == Ok(ash::khr::external_semaphore_fd::NAME));
+            let mut names = vec![ash::khr::external_memory_fd::NAME.as_ptr()];
+            if shares_semaphores {
+                names.push(ash::khr::external_semaphore_fd::NAME.as_ptr());
+            }
             let info = vk::DeviceCreateInfo::default()
                 .queue_create_infos(&queues)
                 .enabled_extension_names(&names);
@@ -70,6 +80,8 @@ impl Vulkan {
             Vulkan {
                 queue: device.get_device_queue(family, 0),
                 memory_fd: ash::khr::external_memory_fd::Device::new(&instance, &device),
+                semaphore_fd: shares_semaphores
+                    .then(|| ash::khr::external_semaphore_fd::Device::new(&instance, &device)),
                 cleanup: RefCell::default(),
                 instance,
                 device,
@@ -192,9 +204,54 @@ impl Vulkan {
         unsafe { self.memory_fd.get_memory_fd(&info) }.expect("a descriptor")
     }
 
-    /// Executes commands and waits for them.
-    fn execute(&self, record: impl FnOnce(vk::CommandBuffer)) {
-        // SAFETY: the command buffer is new, and complete before the call returns.
+    /// Returns whether the device shares semaphores by descriptors.
+    pub(crate) fn shares_semaphores(&self) -> bool {
+        self.semaphore_fd.is_some()
+    }
+
+    /// Makes a semaphore for exports.
+    pub(crate) fn exported_semaphore(&self) -> vk::Semaphore {
+        let handles = vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD;
+        let mut export = vk::ExportSemaphoreCreateInfo::default().handle_types(handles);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut export);
+        // SAFETY: the device is alive.
+        let semaphore = unsafe { self.device.create_semaphore(&info, None) }.expect("a semaphore");
+        // SAFETY: no command uses the semaphore when the device is closed.
+        self.later(move |device| unsafe { device.destroy_semaphore(semaphore, None) });
+        semaphore
+    }
+
+    /// Returns a new file descriptor of a semaphore.
+    pub(crate) fn semaphore_fd(&self, semaphore: vk::Semaphore) -> i32 {
+        let info = vk::SemaphoreGetFdInfoKHR::default()
+            .semaphore(semaphore)
+            .handle_type(vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD);
+        let functions = self.semaphore_fd.as_ref().expect("the extension");
+        // SAFETY: the semaphore was made for exports of this type.
+        unsafe { functions.get_semaphore_fd(&info) }.expect("a descriptor")
+    }
+
+    /// Makes a semaphore of a descriptor.
+    pub(crate) fn imported_semaphore(&self, fd: i32) -> vk::Semaphore {
+        let semaphore = self.exported_semaphore();
+        let info = vk::ImportSemaphoreFdInfoKHR::default()
+            .semaphore(semaphore)
+            .handle_type(vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD)
+            .fd(fd);
+        let functions = self.semaphore_fd.as_ref().expect("the extension");
+        // SAFETY: the descriptor is one of a semaphore of the same device.
+        unsafe { functions.import_semaphore_fd(&info) }.expect("imported");
+        semaphore
+    }
+
+    /// Executes commands after a semaphore, if one is given. They signal the other one; if none is given, the call waits for
+    /// them.
+    fn execute(
+        &self,
+        (wait, signal): (Option<vk::Semaphore>, Option<vk::Semaphore>),
+        record: impl FnOnce(vk::CommandBuffer),
+    ) {
+        // SAFETY: the command buffer is new, and freed with the pool when the device is idle.
         unsafe {
             let info = vk::CommandBufferAllocateInfo::default()
                 .command_pool(self.pool)
@@ -208,10 +265,17 @@ impl Vulkan {
             record(commands);
             self.device.end_command_buffer(commands).expect("ended");
             let buffers = [commands];
-            let info = [vk::SubmitInfo::default().command_buffers(&buffers)];
+            let stages = [vk::PipelineStageFlags::ALL_COMMANDS];
+            let info = [vk::SubmitInfo::default()
+                .command_buffers(&buffers)
+                .wait_semaphores(wait.as_slice())
+                .wait_dst_stage_mask(&stages[..wait.as_slice().len()])
+                .signal_semaphores(signal.as_slice())];
             let submitted = self.device.queue_submit(self.queue, &info, vk::Fence::null());
             submitted.expect("submitted");
-            self.device.queue_wait_idle(self.queue).expect("complete");
+            if signal.is_none() {
+                self.device.queue_wait_idle(self.queue).expect("complete");
+            }
         }
     }
 
@@ -307,11 +371,16 @@ impl Vulkan {
 
     /// Gives an object its first contents, and its ownership away.
     pub(crate) fn write(&self, object: Exported, contents: &[u8]) {
+        self.write_and_signal(object, contents, None);
+    }
+
+    /// Does what [`Vulkan::write`] does, and signals a semaphore instead of waiting.
+    pub(crate) fn write_and_signal(&self, object: Exported, contents: &[u8], signal: Option<vk::Semaphore>) {
         assert_eq!(contents.len() as u64, object.size);
         let (host, at) = self.host_buffer(object.size);
         // SAFETY: the mapped memory has at least as many bytes.
         unsafe { std::ptr::copy_nonoverlapping(contents.as_ptr(), at, contents.len()) };
-        self.execute(|commands| {
+        self.execute((None, signal), |commands| {
             self.hand_over(commands, object, false, true);
             self.copy(commands, object, host, false);
             self.hand_over(commands, object, false, false);
@@ -320,8 +389,13 @@ impl Vulkan {
 
     /// Takes the ownership over, and returns the contents.
     pub(crate) fn read(&self, object: Exported) -> Vec<u8> {
+        self.wait_and_read(None, object)
+    }
+
+    /// Does what [`Vulkan::read`] does, after a semaphore.
+    pub(crate) fn wait_and_read(&self, wait: Option<vk::Semaphore>, object: Exported) -> Vec<u8> {
         let (host, at) = self.host_buffer(object.size);
-        self.execute(|commands| {
+        self.execute((wait, None), |commands| {
             self.hand_over(commands, object, true, false);
             self.copy(commands, object, host, true);
             self.hand_over(commands, object, false, false);

@@ -12,6 +12,7 @@ pub(crate) mod map;
 pub mod rect;
 pub(crate) mod replay;
 pub mod request;
+pub(crate) mod semaphores;
 pub(crate) mod transfer;
 
 use crate::error::Result;
@@ -152,6 +153,8 @@ pub(crate) enum Command {
     },
     /// Transfers ownership from or to other APIs.
     HandOver(hand_over::HandOver),
+    /// Waits for semaphores of other APIs, or signals them.
+    Semaphores(semaphores::Semaphores),
     /// Executes a command-buffer. Without commands, it does nothing but wait for its list.
     Replay(replay::Replay),
 }
@@ -176,6 +179,7 @@ impl Command {
             | Command::Barrier
             | Command::Migrate { .. }
             | Command::HandOver(_)
+            | Command::Semaphores(_)
             | Command::Replay(_) => None,
         }
     }
@@ -200,6 +204,7 @@ impl Command {
             | Command::Barrier
             | Command::Migrate { .. }
             | Command::HandOver(_)
+            | Command::Semaphores(_)
             | Command::Replay(_) => None,
         }
     }
@@ -223,7 +228,7 @@ impl Command {
                 let how = if *undefined { Use::Replace } else { Use::Read };
                 objects.iter().map(|o| Touch::whole(o, how)).collect()
             }
-            Command::Marker | Command::Barrier => Vec::new(),
+            Command::Marker | Command::Barrier | Command::Semaphores(_) => Vec::new(),
             Command::HandOver(c) => c.touches(),
             Command::Replay(c) => c.touches(),
         }
@@ -256,6 +261,10 @@ impl Command {
             // The event completes with the batch, after all earlier commands.
             Command::Marker | Command::Barrier | Command::Migrate { .. } => Ok(()),
             Command::HandOver(c) => c.record(r),
+            Command::Semaphores(c) => {
+                c.record(r);
+                Ok(())
+            }
             Command::Replay(c) => c.record(r),
         }
     }
@@ -327,6 +336,16 @@ impl Incoming<'_> {
     /// Returns whether the command is recorded in chunks.
     pub(crate) fn is_chunked(&self) -> bool {
         matches!(self, Incoming::Command(Command::Transfer(t)) if t.chunked)
+    }
+
+    /// Returns whether the command must be the first of its batch.
+    pub(crate) fn comes_first(&self) -> bool {
+        matches!(self, Incoming::Command(Command::Semaphores(c)) if c.comes_first())
+    }
+
+    /// Returns whether the command must be the last of its batch.
+    pub(crate) fn comes_last(&self) -> bool {
+        matches!(self, Incoming::Command(Command::Semaphores(c)) if c.comes_last())
     }
 
     /// Returns whether later commands wait for it.

@@ -101,7 +101,7 @@ impl std::fmt::Debug for Buffer {
 pub(crate) fn allocation_error(e: vk::AllocError) -> Error {
     let (code, what) = match &e {
         vk::AllocError::Vulkan(e) if e.failure() == vk::Failure::Handle => {
-            (ClCode::InvalidProperty, "the handle could not be imported")
+            (ClCode::InvalidValue, "the handle could not be imported")
         }
         vk::AllocError::Vulkan(_) | vk::AllocError::Allocator(_) | vk::AllocError::TooLarge(_) => (
             ClCode::MemObjectAllocationFailure,

@@ -18,6 +18,7 @@ use super::statistics::Statistics;
 use super::sync::{IdleTimelines, Patience};
 use super::{Call, Failure, PhysicalType, Timeline, VkError};
 use crate::config::config;
+use crate::lock::{Mutex, Rank};
 
 /// The number of Vulkan queues made at most; OpenCL queues are assigned to them in turn.
 const MAX_QUEUES: u32 = 2;
@@ -68,6 +69,9 @@ pub(crate) struct Device {
     unified: bool,
     pub(super) import: Option<Import>,
     pub(super) external_memory: Option<ExternalMemory>,
+    pub(super) external_semaphores: Option<ash::khr::external_semaphore_fd::Device>,
+    /// External synchronisation of the semaphores that are shared with other APIs.
+    pub(super) shared_semaphores: Mutex<()>,
     max_allocation: u64,
     sparse: bool,
     /// The sub-group size that pipelines that use sub-groups must require.
@@ -224,6 +228,10 @@ impl Device {
             external_memory: extensions
                 .external_memory_fd
                 .then(|| ExternalMemory::new(instance, &raw, physical_raw, &facts.driver_name)),
+            external_semaphores: extensions
+                .external_semaphore_fd
+                .then(|| ash::khr::external_semaphore_fd::Device::new(instance, &raw)),
+            shared_semaphores: Mutex::new(Rank::SharedSemaphores, ()),
             max_allocation: facts.max_memory_allocation_size,
             sparse: facts.sparse_address_space > 0,
             required_subgroup_size: (facts.features.subgroups && facts.subgroup_size_varies)

@@ -27,7 +27,7 @@ pub enum MemoryHandle {
 }
 
 impl MemoryHandle {
-    pub(crate) const ALL: [MemoryHandle; 2] = [MemoryHandle::OpaqueFd, MemoryHandle::DmaBuf];
+    const ALL: [MemoryHandle; 2] = [MemoryHandle::OpaqueFd, MemoryHandle::DmaBuf];
 
     /// Returns the type of a number; `None` if it is not one of them.
     pub fn from_number(number: u64) -> Option<MemoryHandle> {

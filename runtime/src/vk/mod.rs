@@ -41,6 +41,7 @@ mod queue;
 mod recorder;
 mod reorder;
 mod sampler;
+mod semaphore;
 mod sparse;
 mod statistics;
 mod sync;
@@ -66,6 +67,8 @@ pub(crate) use query::TimestampPool;
 pub(crate) use queue::Queue;
 pub(crate) use recorder::{ArgsSet, CopyRegion, Recorder, Writers};
 pub(crate) use sampler::Sampler;
+pub use semaphore::SemaphoreHandle;
+pub(crate) use semaphore::{SemaphoreHandles, SharedSemaphore, SharedSemaphores};
 pub(crate) use sync::Timeline;
 pub(crate) use transfer::{Clear, ImageCopy};
 

@@ -63,11 +63,11 @@ macro_rules! creations {
                 |w| $create(w.s.context, &[FD, CLOSED, DMA_BUF, CLOSED, 0], 0, false),
             CL_INVALID_PROPERTY "there are devices, but no handle" =>
                 |w| $create(w.s.context, &[DEVICES, w.s.device.addr() as u64, 0, 0], 0, false),
-            CL_INVALID_PROPERTY "the descriptor is negative" =>
+            CL_INVALID_VALUE "the descriptor is negative" =>
                 |w| $create(w.s.context, &[FD, u64::MAX, 0], 0, false),
-            CL_INVALID_PROPERTY "the descriptor has more than 32 bits" =>
+            CL_INVALID_VALUE "the descriptor has more than 32 bits" =>
                 |w| $create(w.s.context, &[FD, 1 << 40, 0], 0, false),
-            CL_INVALID_PROPERTY "the descriptor is not open" => |w| $create(w.s.context, &[FD, CLOSED, 0], 0, false),
+            CL_INVALID_VALUE "the descriptor is not open" => |w| $create(w.s.context, &[FD, CLOSED, 0], 0, false),
             CL_INVALID_DEVICE "there is no device in the list" =>
                 |w| $create(w.s.context, &[FD, CLOSED, DEVICES, 0, 0], 0, false),
             CL_INVALID_DEVICE "a device is not valid" =>
