@@ -65,6 +65,7 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         "clGetMemAllocInfoINTEL" => clGetMemAllocInfoINTEL as *const c_void,
         "clSetKernelArgMemPointerINTEL" => clSetKernelArgMemPointerINTEL as *const c_void,
         "clEnqueueMemFillINTEL" => clEnqueueMemFillINTEL as *const c_void,
+        "clEnqueueMemsetINTEL" => clEnqueueMemsetINTEL as *const c_void,
         "clEnqueueMemcpyINTEL" => clEnqueueMemcpyINTEL as *const c_void,
         "clEnqueueMigrateMemINTEL" => clEnqueueMigrateMemINTEL as *const c_void,
         "clEnqueueMemAdviseINTEL" => clEnqueueMemAdviseINTEL as *const c_void,

@@ -21,5 +21,6 @@ pub mod program;
 pub mod queue;
 pub mod sampler;
 pub mod semaphore;
+mod shared;
 pub mod svm;
 pub mod usm;

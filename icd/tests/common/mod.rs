@@ -213,6 +213,7 @@ api! {
     clGetMemAllocInfoINTEL: clGetMemAllocInfoINTEL_t,
     clSetKernelArgMemPointerINTEL: clSetKernelArgMemPointerINTEL_t,
     clEnqueueMemFillINTEL: clEnqueueMemFillINTEL_t,
+    clEnqueueMemsetINTEL: clEnqueueMemsetINTEL_t,
     clEnqueueMemcpyINTEL: clEnqueueMemcpyINTEL_t,
     clEnqueueMigrateMemINTEL: clEnqueueMigrateMemINTEL_t,
     clEnqueueMemAdviseINTEL: clEnqueueMemAdviseINTEL_t,
