@@ -50,6 +50,9 @@ pub enum CalderaOp {
     /// Kernel, Offset, Size: the push constant for the address of a 32-bit word, to which the kernel adds if the driver
     /// has ended its loops before they were complete.
     KernelEndedLoops = 14,
+    /// Kernel, Size, Count: it demands sub-groups of Size work-items, and Count sub-groups in each work-group; 0 demands
+    /// nothing.
+    KernelSubgroups = 15,
 }
 
 impl CalderaOp {
@@ -70,6 +73,7 @@ impl CalderaOp {
             CalderaOp::KernelVariables,
             CalderaOp::KernelAnyMemory,
             CalderaOp::KernelEndedLoops,
+            CalderaOp::KernelSubgroups,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -92,6 +96,7 @@ impl CalderaOp {
             CalderaOp::KernelAnyMemory => "KernelAnyMemory",
             CalderaOp::KernelVariables => "KernelVariables",
             CalderaOp::KernelEndedLoops => "KernelEndedLoops",
+            CalderaOp::KernelSubgroups => "KernelSubgroups",
         }
     }
 
@@ -106,7 +111,8 @@ impl CalderaOp {
             CalderaOp::ArgumentUse
             | CalderaOp::ArgumentImageType
             | CalderaOp::KernelVariables
-            | CalderaOp::KernelEndedLoops => 2,
+            | CalderaOp::KernelEndedLoops
+            | CalderaOp::KernelSubgroups => 2,
             CalderaOp::ArgumentSamplerMaskPushConstant
             | CalderaOp::ArgumentNormalizedSampler
             | CalderaOp::ArgumentNotNullPushConstant
