@@ -5,6 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::ptr::{null, null_mut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::common::again::run_exactly;
+use crate::common::drivers::two_drivers;
 use crate::common::objects::{Setup, context, device, platform};
 use crate::common::*;
 use crate::vulkan::Vulkan;
@@ -391,4 +393,68 @@ fn errors_with_external_objects() {
     }
     assert_eq!(cl!(clReleaseCommandQueue(queue)), 0);
     assert_eq!(cl!(clReleaseContext(foreign)), 0);
+}
+
+/// In a context with two devices, the memory is for one of them, and its contents move to the other one and back.
+#[test]
+fn in_a_context_of_two_devices() {
+    let mut devices = [null_mut(); 2];
+    let mut count = 0;
+    let at = devices.as_mut_ptr();
+    let code = cl!(clGetDeviceIDs(
+        platform(),
+        CL_DEVICE_TYPE_ALL,
+        2,
+        at,
+        &raw mut count
+    ));
+    assert_eq!(code, 0);
+    if count < 2 {
+        let name = "khr_external_memory::in_a_context_of_two_devices";
+        run_exactly(&[name], "VK_DRIVER_FILES", &two_drivers());
+        return;
+    }
+    let other = vulkan();
+    let exported = other.exported_buffer(1024);
+    other.write(exported, &[1; 1024]);
+    let (context, code) = created!(clCreateContext(null(), 2, devices.as_ptr(), None, null_mut()));
+    assert_eq!(code, 0);
+    let [first, second] = devices.map(|device| {
+        let (queue, code) = created!(clCreateCommandQueue(context, device, 0));
+        assert_eq!(code, 0);
+        Setup {
+            device,
+            context,
+            queue,
+        }
+    });
+    let (list, of) = (CL_MEM_DEVICE_HANDLE_LIST_KHR, second.device.addr() as u64);
+    let fd = other.fd(exported) as u64;
+    assert_eq!(buffer(&first, &[FD, fd, 0], 1024).1, CL_INVALID_DEVICE);
+    let (shared, code) = buffer(&first, &[FD, fd, list, of, 0, 0], 1024);
+    assert_eq!(code, 0);
+    let wrong = cl!(clEnqueueAcquireExternalMemObjectsKHR(
+        first.queue,
+        1,
+        &raw const shared,
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(wrong, CL_INVALID_COMMAND_QUEUE);
+
+    let source = "kernel void f(global uchar *p) { p[get_global_id(0)] += get_global_id(0); }";
+    for (round, start) in [1u8, 100].into_iter().enumerate() {
+        other.write(exported, &[start; 1024]);
+        acquire(&second, &[shared]);
+        assert_eq!(cl!(clFinish(second.queue)), 0);
+        launch(&first, source, shared, &[1024]);
+        assert_eq!(cl!(clFinish(first.queue)), 0);
+        release(&second, &[shared]);
+        let wanted: Vec<u8> = (0..1024).map(|i| start.wrapping_add(i as u8)).collect();
+        assert!(other.read(exported) == wanted, "round {round}");
+    }
+    assert_eq!(cl!(clReleaseMemObject(shared)), 0);
+    // Each of the two releases the context.
+    assert_eq!(cl!(clRetainContext(context)), 0);
 }
