@@ -60,6 +60,8 @@ impl std::fmt::Debug for Semaphore {
 enum State {
     /// None, or a wait whose signal had been enqueued.
     Unsignaled,
+    /// None, after the import of a sync file, which stands for a signal.
+    Imported,
     /// A signal, with this event.
     Signal(Arc<Event>),
     /// A wait, with this gate.
@@ -80,7 +82,7 @@ impl Semaphore {
             shared: sharing.make(&devices[0])?,
             devices,
             property_list: Properties::default(),
-            state: Mutex::new(Rank::Semaphore, State::Unsignaled),
+            state: Mutex::new(Rank::Semaphore, sharing.first_state()),
             sharing,
         }))
     }
@@ -105,22 +107,27 @@ impl Semaphore {
         self.sharing
     }
 
-    /// Returns CL_SEMAPHORE_PAYLOAD_KHR: whether it is signaled. Vulkan does not tell that of a semaphore that other APIs
-    /// signal and wait for, which is CL_INVALID_OPERATION.
-    pub fn is_signaled(&self) -> Result<bool> {
-        if self.shared.is_some() {
-            let what = "the state of a semaphore that is shared with other APIs is not known";
-            return Err(Error::new(ClCode::InvalidOperation, what));
+    /// Returns CL_SEMAPHORE_PAYLOAD_KHR: whether it is signaled, as far as OpenCL's own calls tell. Vulkan does not say what
+    /// other APIs have done with a semaphore that is shared with them.
+    pub fn is_signaled(&self) -> bool {
+        match self.signal() {
+            Some(event) => event.status() == Status::Complete,
+            None => matches!(&*self.state.lock(), State::Imported),
         }
-        Ok(self.signal().is_some_and(|e| e.status() == Status::Complete))
     }
 
     /// Returns the event of the signal that is the last command.
     fn signal(&self) -> Option<Arc<Event>> {
         match &*self.state.lock() {
             State::Signal(event) => Some(Arc::clone(event)),
-            State::Unsignaled | State::Wait(_) => None,
+            State::Unsignaled | State::Imported | State::Wait(_) => None,
         }
+    }
+
+    /// Changes the state. The earlier one, which may have the last reference to a queue, is dropped with no lock held.
+    fn set_state(&self, state: State) {
+        let before = std::mem::replace(&mut *self.state.lock(), state);
+        drop(before);
     }
 
     /// Returns a new descriptor of the type that the semaphore was created for (clGetSemaphoreHandleForTypeKHR). One that is a
@@ -143,9 +150,7 @@ impl Semaphore {
             return Err(Error::new(ClCode::InvalidOperation, what));
         }
         let fd = shared.export(kind).map_err(resources)?;
-        let before = std::mem::replace(&mut *self.state.lock(), State::Unsignaled);
-        // The state is dropped with no lock held.
-        drop(before);
+        self.set_state(State::Unsignaled);
         Ok(fd)
     }
 
@@ -156,11 +161,23 @@ impl Semaphore {
             return Err(Error::new(ClCode::InvalidSemaphoreKhr, what));
         };
         let imported = shared.import(SemaphoreHandle::SyncFd, fd);
-        imported.map_err(|e| import_error(e, ClCode::InvalidValue))
+        imported.map_err(|e| import_error(e, ClCode::InvalidValue))?;
+        self.set_state(State::Imported);
+        Ok(())
     }
 }
 
 impl Sharing {
+    /// Returns the state of a new semaphore.
+    fn first_state(self) -> State {
+        match self {
+            Sharing::Import(SemaphoreHandle::SyncFd, _) => State::Imported,
+            Sharing::None | Sharing::Export(_) | Sharing::Import(SemaphoreHandle::OpaqueFd, _) => {
+                State::Unsignaled
+            }
+        }
+    }
+
     /// Makes the Vulkan semaphore of a semaphore that is shared.
     fn make(self, device: &Arc<Device>) -> Result<Option<Arc<SharedSemaphore>>> {
         let info = device.info();
@@ -232,7 +249,7 @@ pub fn enqueue_wait(queue: &Arc<CommandQueue>, semaphores: &[Arc<Semaphore>], wa
         }
         let (signal, next) = match &*state {
             State::Signal(event) => (Arc::clone(event), State::Unsignaled),
-            State::Unsignaled => {
+            State::Unsignaled | State::Imported => {
                 let gate = Event::user(&semaphore.context);
                 (Arc::clone(&gate), State::Wait(gate))
             }
@@ -280,7 +297,7 @@ pub fn enqueue_signal(
                     drop(earlier);
                     None
                 }
-                State::Unsignaled => {
+                State::Unsignaled | State::Imported => {
                     *state = State::Signal(Arc::clone(&event));
                     None
                 }

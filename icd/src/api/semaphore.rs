@@ -198,7 +198,7 @@ entry! {
             CL_SEMAPHORE_REFERENCE_COUNT_KHR => info.value(object::reference_count(&*semaphore)),
             CL_SEMAPHORE_PROPERTIES_KHR => info.slice(semaphore.property_list().list()),
             CL_SEMAPHORE_TYPE_KHR => info.value(CL_SEMAPHORE_TYPE_BINARY_KHR),
-            CL_SEMAPHORE_PAYLOAD_KHR => info.value(u64::from(semaphore.is_signaled()?)),
+            CL_SEMAPHORE_PAYLOAD_KHR => info.value(u64::from(semaphore.is_signaled())),
             EXPORTS => info.slice(&numbers(exported(&semaphore).as_slice())),
             CL_SEMAPHORE_EXPORTABLE_KHR => info.bool(exported(&semaphore).is_some()),
             CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR => {
