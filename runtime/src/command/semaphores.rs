@@ -1,7 +1,8 @@
 //! Waits for semaphores that are shared with other APIs, and signals of them.
 //!
 //! A Vulkan submission waits before all of its commands, and signals after them. So a wait is the first command of its batch,
-//! and a signal the last one ([`crate::queue`]).
+//! and a signal the last one ([`crate::queue`]). Both are submitted at once, so that the queues of several contexts, which may
+//! share one semaphore, use it in the order of the enqueue calls.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ impl Semaphores {
 
     /// Returns whether the command must be the last of its batch.
     pub(super) fn comes_last(&self) -> bool {
-        self.signal && !self.list.is_empty()
+        !self.list.is_empty()
     }
 
     pub(super) fn record(&self, r: &mut Recording<'_>) {
