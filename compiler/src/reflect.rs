@@ -32,6 +32,8 @@ pub use set::{CALDERA_SET, CLSPV_SET, CLSPV_SET_PREFIX, CalderaOp, Op, REVISION}
 pub use strip::strip;
 pub use write::write;
 
+use crate::ir::RequiredSubgroups;
+
 /// Returns bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let digit = |n: u8| char::from(b"0123456789abcdef"[usize::from(n)]);
@@ -285,6 +287,8 @@ pub struct Kernel {
     pub ungrouped: bool,
     /// Whether work-groups at the end of a dimension may be smaller than the others.
     pub uneven: bool,
+    /// The sub-groups that a kernel of SPIR-V demands.
+    pub subgroups: RequiredSubgroups,
     /// Whether the kernel may access memory through pointers that come neither from its arguments nor from variables: they
     /// are loaded, or made of numbers.
     pub any_memory: bool,
@@ -296,13 +300,14 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Returns the sub-group size that `intel_reqd_sub_group_size` demands, in work-items.
+    /// Returns the sub-group size that `intel_reqd_sub_group_size`, or SubgroupSize of SPIR-V, demands, in work-items.
     pub fn required_subgroup_size(&self) -> Option<u32> {
         let mut attributes = self.attributes.split(' ');
-        attributes.find_map(|a| {
+        let demanded = attributes.find_map(|a| {
             let size = a.strip_prefix("intel_reqd_sub_group_size(")?;
             size.strip_suffix(')')?.parse().ok()
-        })
+        });
+        self.subgroups.size.or(demanded)
     }
 
     /// Returns the descriptor and the size in bytes of the uniform buffer with the arguments that did not fit

@@ -50,6 +50,7 @@ fn module(name: &str, args: Vec<(KernelArg, ArgLocation)>, body: impl FnOnce(&mu
         uneven: false,
         any_memory: false,
         size_hint: None,
+        subgroups: Default::default(),
         attributes: String::new(),
     });
     m.abi.push(KernelAbi {

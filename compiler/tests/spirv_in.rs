@@ -198,7 +198,7 @@ fn what_is_missing_is_named() {
     );
 }
 
-/// SubgroupDispatch is accepted where there are sub-groups, as the environment demands. Its execution modes are not.
+/// SubgroupDispatch is accepted where there are sub-groups, as the environment demands, with its execution modes.
 #[test]
 fn sub_group_dispatch() {
     let module = |mode: &[u32]| {
@@ -216,18 +216,21 @@ fn sub_group_dispatch() {
             .op(253, &[])
             .op(56, &[])
     };
+    let demands = |mode: &[u32]| {
+        let module = import(&module(mode).bytes()).unwrap_or_else(|f| panic!("{}", f.log));
+        module.module.kernels[0].subgroups.numbers()
+    };
     // LocalSize, SubgroupSize, SubgroupsPerWorkgroup.
-    import(&module(&[10, 17, 8, 1, 1]).bytes()).unwrap_or_else(|f| panic!("{}", f.log));
-    let refused = module(&[10, 35, 8]).refused();
-    assert!(
-        refused.ends_with("the mode SubgroupSize is not implemented"),
-        "{refused}"
-    );
-    let refused = module(&[10, 36, 8]).refused();
-    assert!(
-        refused.ends_with("the mode SubgroupsPerWorkgroup is not implemented"),
-        "{refused}"
-    );
+    assert_eq!(demands(&[10, 17, 8, 1, 1]), [0, 0]);
+    assert_eq!(demands(&[10, 35, 8]), [8, 0]);
+    assert_eq!(demands(&[10, 36, 3]), [0, 3]);
+    for mode in [[10, 35, 0], [10, 36, 0]] {
+        let refused = module(&mode).refused();
+        assert!(
+            refused.ends_with("a size or number of sub-groups is 0"),
+            "{refused}"
+        );
+    }
 }
 
 /// SPV_EXT_shader_atomic_float_add and …_min_max.

@@ -82,7 +82,7 @@ const RUNTIME: &[Allowed] = &[
     ("printf", "device kernel mem"),
     (
         "semaphore",
-        "command context device error event lock mem object queue",
+        "command context device error event lock mem object queue vk",
     ),
     (
         "command_buffer",

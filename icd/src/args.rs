@@ -13,7 +13,7 @@
 //! | `*mut *const T [count, lengths]` | [`Chunks`] | `count` pointers to `lengths[i]` values each |
 //! | `*const T [until 0]` | [`Properties`] | pairs, the last of which is followed by a zero |
 //! | `*mut *const c_void [updates count, types]` | [`Updates`](crate::updates) | `count` structures of these types |
-//! | `*const T [until 0 list NAME]` | [`PropertyLists`] | the same, with a list as the value of `NAME` |
+//! | `*const T [until 0 lists NAMES]` | [`PropertyLists`] | the same, with lists as the values of `NAMES` |
 //! | `*mut c_void [host memory]` | [`Host`] | memory that a command or object accesses also after the call |
 //!
 //! Elements of an [`Array`] that are pointers are plain values, except strings ([`Array::text`]). Handles are pointers
@@ -489,12 +489,12 @@ impl<T: Copy + Default + PartialEq> Properties<T> {
     }
 }
 
-/// A list as [`Properties`] is one, in which the value of one name is itself a list that ends with a zero.
+/// A list as [`Properties`] is one, in which the values of some names are themselves lists that end with a zero.
 #[derive(Copy, Clone)]
-pub(crate) struct PropertyLists<T> {
+pub(crate) struct PropertyLists<T: 'static> {
     start: *const T,
-    /// The name whose value is a list.
-    listed: T,
+    /// The names whose values are lists.
+    listed: &'static [T],
 }
 
 impl<T> fmt::Debug for PropertyLists<T> {
@@ -508,8 +508,8 @@ impl<T: Copy + Default + PartialEq> PropertyLists<T> {
     ///
     /// # Safety
     /// For the duration of the call, `start` must be null or valid for reading names with their values up to a zero in place
-    /// of a name. The value of `listed` must be valid up to a zero, other values for one element.
-    pub(crate) unsafe fn adopt(start: *const T, listed: T) -> Self {
+    /// of a name. The values of the `listed` names must be valid up to a zero, other values for one element.
+    pub(crate) unsafe fn adopt(start: *const T, listed: &'static [T]) -> Self {
         PropertyLists { start, listed }
     }
 
@@ -519,7 +519,7 @@ impl<T: Copy + Default + PartialEq> PropertyLists<T> {
     }
 
     /// Returns the names with their values, or `None` if a name is not known. Nothing after an unknown name is read.
-    pub(crate) fn known(self, is_known: impl Fn(T) -> bool) -> Option<Vec<(T, Vec<T>)>> {
+    fn known(self, is_known: impl Fn(T) -> bool) -> Option<Vec<(T, Vec<T>)>> {
         let mut all = Vec::new();
         let mut at = self.start;
         let mut next = || {
@@ -538,12 +538,63 @@ impl<T: Copy + Default + PartialEq> PropertyLists<T> {
                 return None;
             }
             let mut values = vec![next()];
-            while name == self.listed && values.last().is_some_and(|v| *v != T::default()) {
+            while self.listed.contains(&name) && values.last().is_some_and(|v| *v != T::default()) {
                 values.push(next());
             }
             all.push((name, values));
         }
         Some(all)
+    }
+}
+
+impl PropertyLists<u64> {
+    /// Reads the list. CL 3.0, 5.2.1 and others: INVALID_PROPERTY if a property name is not supported, or if a name is there
+    /// twice
+    pub(crate) fn read(self, is_known: impl Fn(u64) -> bool) -> Result<PropertyValues> {
+        let invalid = |what| Error::new(ClCode::InvalidProperty, what);
+        let all = self
+            .known(is_known)
+            .ok_or_else(|| invalid("an unknown property"))?;
+        let is_repeated =
+            |(i, (name, _)): (usize, &(u64, _))| all[..i].iter().any(|(other, _)| other == name);
+        match all.iter().enumerate().any(is_repeated) {
+            true => Err(invalid("a property is there twice")),
+            false => Ok(PropertyValues {
+                is_null: self.is_null(),
+                all,
+            }),
+        }
+    }
+}
+
+/// The names of a property list with their values; no name occurs twice.
+pub(crate) struct PropertyValues {
+    is_null: bool,
+    all: Vec<(u64, Vec<u64>)>,
+}
+
+impl PropertyValues {
+    /// Returns the values of a name. A list has its zero at the end.
+    pub(crate) fn find(&self, name: u64) -> Option<&[u64]> {
+        let found = self.all.iter().find(|(other, _)| *other == name);
+        found.map(|(_, values)| values.as_slice())
+    }
+
+    /// Returns the names in their order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = u64> {
+        self.all.iter().map(|(name, _)| *name)
+    }
+
+    /// Returns all words of the list with the zero at the end. A null pointer has none.
+    pub(crate) fn words(&self) -> Vec<u64> {
+        if self.is_null {
+            return Vec::new();
+        }
+        let words = self
+            .all
+            .iter()
+            .flat_map(|(name, values)| [&[*name], values.as_slice()].concat());
+        words.chain([0]).collect()
     }
 }
 
@@ -591,9 +642,9 @@ macro_rules! adopt {
         // SAFETY: the caller of the entry point has the duty that `adopt` states.
         unsafe { $crate::args::Argument::adopt($arg) }
     };
-    ($arg:ident until 0 list $name:ident) => {
+    ($arg:ident until 0 lists $names:ident) => {
         // SAFETY: as above.
-        unsafe { $crate::args::PropertyLists::adopt($arg, $name) }
+        unsafe { $crate::args::PropertyLists::adopt($arg, $names) }
     };
     ($arg:ident until 0) => {
         // SAFETY: as above.

@@ -13,7 +13,9 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use caldera_runtime::error::{Error, Result};
+use caldera_runtime::context::Context;
+use caldera_runtime::device::Device;
+use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::object::{self, Object};
 
 use crate::args::{Array, Ptr};
@@ -45,6 +47,22 @@ pub(crate) fn release<T: Object>(handle: Ptr<c_void>) -> Result<()> {
 /// Returns the objects of a list of handles, or the error code of their type if one is not valid.
 pub(crate) fn list<T: Object>(handles: &[*mut c_void]) -> Result<Vec<Arc<T>>> {
     handles.iter().map(|h| borrow_raw(*h)).collect()
+}
+
+/// Returns the device of a list of a property, which ends with a zero. CL, clCreateSemaphoreWithPropertiesKHR,
+/// clCreateBufferWithProperties: INVALID_DEVICE if the list does not identify one valid device of the context
+pub(crate) fn only_device(context: &Context, list: &[u64]) -> Result<Arc<Device>> {
+    let [device, 0] = list else {
+        return Err(Error::new(ClCode::InvalidDevice, "not one device"));
+    };
+    let device = borrow_raw::<Device>(std::ptr::with_exposed_provenance(*device as usize))?;
+    match context.has_device(&device) {
+        true => Ok(device),
+        false => Err(Error::new(
+            ClCode::InvalidDevice,
+            "the context has no such device",
+        )),
+    }
 }
 
 /// Returns the objects of a list of handles that may be absent, or the reason why it is not a list: it is NULL and

@@ -51,6 +51,8 @@ pub(crate) enum Rank {
     Staging,
     /// The job of the copy threads.
     Copy,
+    /// A device's semaphores that are shared with other APIs.
+    SharedSemaphores,
     /// A Vulkan queue (external synchronisation of vkQueueSubmit).
     Submit,
     /// A device's memory allocator.

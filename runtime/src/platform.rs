@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::config::config;
 use crate::device::Device;
+use crate::device::info::DeviceInfo;
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
 use crate::object::Anchor;
@@ -57,15 +58,20 @@ impl Platform {
     /// Returns CL_PLATFORM_EXTENSIONS. OpenCL 3.0 and later (CL 4.1) list the extensions that all devices have, too.
     pub fn extensions(&self) -> Vec<&'static str> {
         let mut names = Self::OWN_EXTENSIONS.to_vec();
-        let Some((first, others)) = self.devices.split_first() else {
-            return names;
-        };
         if Self::numeric_version() >= (3, 0) {
-            let everywhere = |name: &&str| others.iter().all(|d| d.info().extensions.contains(name));
-            let shared = first.info().extensions.iter().copied().filter(everywhere);
+            let shared = self.shared(|d| &d.extensions).into_iter();
             names.extend(shared.filter(|name| !Self::OWN_EXTENSIONS.contains(name)));
         }
         names
+    }
+
+    /// Returns what a list of all devices has, in the order of the first one.
+    pub fn shared<T: Copy + PartialEq>(&self, list: impl Fn(&DeviceInfo) -> &Vec<T>) -> Vec<T> {
+        let Some((first, others)) = self.devices.split_first() else {
+            return Vec::new();
+        };
+        let everywhere = |value: &T| others.iter().all(|d| list(d.info()).contains(value));
+        list(first.info()).iter().copied().filter(everywhere).collect()
     }
 
     /// Returns the platform. The first call loads Vulkan; `PLATFORM_NOT_FOUND_KHR` if there is no usable

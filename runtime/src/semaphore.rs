@@ -3,10 +3,14 @@
 //! A semaphore passes the event of a signal command to the command that waits. So a wait is ordered like any command
 //! that waits for an event of another queue: on the GPU, where that is possible. A wait may also be enqueued before its
 //! signal: it then waits for a user event of the runtime, the gate, which the signal sets when it is complete.
+//!
+//! A semaphore that is shared with other APIs (cl_khr_external_semaphore) is a Vulkan semaphore of one device. Commands wait
+//! for it and signal it on the GPU, and a wait must be flushed after its signal, as Vulkan demands.
 
 use std::sync::Arc;
 
-use crate::command::{CommandType, Prepared};
+use crate::command::semaphores::Semaphores;
+use crate::command::{Command, CommandType, Prepared};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
@@ -15,7 +19,10 @@ use crate::impl_object;
 use crate::lock::{Mutex, Rank};
 use crate::mem::Properties;
 use crate::object::Anchor;
-use crate::queue::{CommandQueue, Enqueued, Waits};
+use crate::queue::{CommandQueue, Enqueued, Waits, resources};
+use crate::vk::{self, SharedSemaphore};
+
+pub use crate::vk::SemaphoreHandle;
 
 /// A semaphore object.
 pub struct Semaphore {
@@ -25,6 +32,20 @@ pub struct Semaphore {
     devices: Vec<Arc<Device>>,
     property_list: Properties,
     state: Mutex<State>,
+    sharing: Sharing,
+    /// The Vulkan semaphore, if it is shared with other APIs.
+    shared: Option<Arc<SharedSemaphore>>,
+}
+
+/// How a semaphore is shared with other APIs.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Sharing {
+    /// Not at all.
+    None,
+    /// By descriptors of this type that are exported.
+    Export(SemaphoreHandle),
+    /// By this descriptor. The call that imports it takes it over if it succeeds.
+    Import(SemaphoreHandle, i32),
 }
 
 impl_object!(Semaphore, ClCode::InvalidSemaphoreKhr, "semaphore");
@@ -39,6 +60,8 @@ impl std::fmt::Debug for Semaphore {
 enum State {
     /// None, or a wait whose signal had been enqueued.
     Unsignaled,
+    /// None, after the import of a sync file, which stands for a signal.
+    Imported,
     /// A signal, with this event.
     Signal(Arc<Event>),
     /// A wait, with this gate.
@@ -46,15 +69,22 @@ enum State {
 }
 
 impl Semaphore {
-    /// Creates a semaphore (clCreateSemaphoreWithPropertiesKHR) for some devices of a context, or for all.
-    pub fn create(context: &Arc<Context>, devices: Option<Vec<Arc<Device>>>) -> Arc<Semaphore> {
-        Arc::new(Semaphore {
+    /// Creates a semaphore (clCreateSemaphoreWithPropertiesKHR) for a device of a context, or for the context's only device.
+    pub fn create(
+        context: &Arc<Context>,
+        device: Option<Arc<Device>>,
+        sharing: Sharing,
+    ) -> Result<Arc<Semaphore>> {
+        let devices = device.map_or_else(|| context.devices().to_vec(), |d| vec![d]);
+        Ok(Arc::new(Semaphore {
             anchor: Anchor::new(),
             context: Arc::clone(context),
-            devices: devices.unwrap_or_else(|| context.devices().to_vec()),
+            shared: sharing.make(&devices[0])?,
+            devices,
             property_list: Properties::default(),
-            state: Mutex::new(Rank::Semaphore, State::Unsignaled),
-        })
+            state: Mutex::new(Rank::Semaphore, sharing.first_state()),
+            sharing,
+        }))
     }
 
     /// Returns CL_SEMAPHORE_CONTEXT_KHR.
@@ -72,13 +102,124 @@ impl Semaphore {
         &self.property_list
     }
 
-    /// Returns CL_SEMAPHORE_PAYLOAD_KHR: whether it is signaled.
+    /// Returns how it is shared with other APIs.
+    pub fn sharing(&self) -> Sharing {
+        self.sharing
+    }
+
+    /// Returns CL_SEMAPHORE_PAYLOAD_KHR: whether it is signaled, as far as OpenCL's own calls tell. Vulkan does not say what
+    /// other APIs have done with a semaphore that is shared with them.
     pub fn is_signaled(&self) -> bool {
-        let signal = match &*self.state.lock() {
-            State::Signal(event) => Arc::clone(event),
-            State::Unsignaled | State::Wait(_) => return false,
+        match self.signal() {
+            Some(event) => event.status() == Status::Complete,
+            None => matches!(&*self.state.lock(), State::Imported),
+        }
+    }
+
+    /// Returns the event of the signal that is the last command.
+    fn signal(&self) -> Option<Arc<Event>> {
+        match &*self.state.lock() {
+            State::Signal(event) => Some(Arc::clone(event)),
+            State::Unsignaled | State::Imported | State::Wait(_) => None,
+        }
+    }
+
+    /// Changes the state. The earlier one, which may have the last reference to a queue, is dropped with no lock held.
+    fn set_state(&self, state: State) {
+        let before = std::mem::replace(&mut *self.state.lock(), state);
+        drop(before);
+    }
+
+    /// Returns a new descriptor of the type that the semaphore was created for (clGetSemaphoreHandleForTypeKHR). One that is a
+    /// copy takes the state away, as a wait does.
+    pub fn export(&self) -> Result<i32> {
+        let (Sharing::Export(kind), Some(shared)) = (self.sharing, &self.shared) else {
+            let what = "the semaphore was not created for exports";
+            return Err(Error::new(ClCode::InvalidValue, what));
         };
-        signal.status() == Status::Complete
+        if kind == SemaphoreHandle::OpaqueFd {
+            return shared.export(kind).map_err(resources);
+        }
+        // Vulkan demands a signal that has been submitted, or is complete.
+        let is_submitted = |e: &Arc<Event>| match e.status() {
+            Status::Submitted | Status::Running | Status::Complete => true,
+            Status::Queued | Status::Failed(_) => false,
+        };
+        if !self.signal().as_ref().is_some_and(is_submitted) {
+            let what = "no signal of the semaphore has been submitted";
+            return Err(Error::new(ClCode::InvalidOperation, what));
+        }
+        let fd = shared.export(kind).map_err(resources)?;
+        self.set_state(State::Unsignaled);
+        Ok(fd)
+    }
+
+    /// Imports a descriptor in place of the one that the semaphore was created from (clReImportSemaphoreSyncFdKHR).
+    pub fn import_again(&self, fd: i32) -> Result<()> {
+        let (Sharing::Import(SemaphoreHandle::SyncFd, _), Some(shared)) = (self.sharing, &self.shared) else {
+            let what = "the semaphore was not created from a descriptor of a sync file";
+            return Err(Error::new(ClCode::InvalidSemaphoreKhr, what));
+        };
+        let imported = shared.import(SemaphoreHandle::SyncFd, fd);
+        imported.map_err(|e| import_error(e, ClCode::InvalidValue))?;
+        self.set_state(State::Imported);
+        Ok(())
+    }
+}
+
+impl Sharing {
+    /// Returns the state of a new semaphore.
+    fn first_state(self) -> State {
+        match self {
+            Sharing::Import(SemaphoreHandle::SyncFd, _) => State::Imported,
+            Sharing::None | Sharing::Export(_) | Sharing::Import(SemaphoreHandle::OpaqueFd, _) => {
+                State::Unsignaled
+            }
+        }
+    }
+
+    /// Makes the Vulkan semaphore of a semaphore that is shared.
+    fn make(self, device: &Arc<Device>) -> Result<Option<Arc<SharedSemaphore>>> {
+        let info = device.info();
+        let exported = match self {
+            Sharing::None => return Ok(None),
+            // CL, clCreateSemaphoreWithPropertiesKHR: INVALID_PROPERTY if the value of a property is not valid
+            Sharing::Export(kind) if !info.semaphore_exports.contains(&kind) => {
+                let what = "the device exports no handles of this type";
+                return Err(Error::new(ClCode::InvalidProperty, what));
+            }
+            // CL, clCreateSemaphoreWithPropertiesKHR: INVALID_DEVICE if the device cannot import the handle type
+            Sharing::Import(kind, _) if !info.semaphore_imports.contains(&kind) => {
+                let what = "the device imports no handles of this type";
+                return Err(Error::new(ClCode::InvalidDevice, what));
+            }
+            Sharing::Export(kind) => Some(kind),
+            Sharing::Import(..) => None,
+        };
+        let opened = device.opened()?;
+        let semaphore = SharedSemaphore::new(opened.logical(), exported).map_err(resources)?;
+        if let Sharing::Import(kind, fd) = self {
+            let imported = semaphore.import(kind, fd);
+            imported.map_err(|e| import_error(e, ClCode::InvalidProperty))?;
+        }
+        Ok(Some(Arc::new(semaphore)))
+    }
+}
+
+/// Returns the error of an import; `refused` is that of a handle that is refused.
+fn import_error(e: vk::VkError, refused: ClCode) -> Error {
+    match e.failure() == vk::Failure::Handle {
+        true => Error::new(refused, "the handle could not be imported").from_source(e),
+        false => resources(e),
+    }
+}
+
+/// Returns the command that waits for the shared ones of semaphores, or signals them.
+fn command(kind: CommandType, semaphores: &[Arc<Semaphore>], signal: bool) -> Prepared {
+    let list = semaphores.iter().filter_map(|s| s.shared.clone()).collect();
+    Prepared {
+        kind,
+        command: Command::Semaphores(Semaphores { list, signal }),
     }
 }
 
@@ -102,9 +243,13 @@ pub fn enqueue_wait(queue: &Arc<CommandQueue>, semaphores: &[Arc<Semaphore>], wa
     let mut before = Vec::with_capacity(semaphores.len());
     for semaphore in semaphores {
         let mut state = semaphore.state.lock();
+        if semaphore.shared.is_some() {
+            before.push(std::mem::replace(&mut *state, State::Unsignaled));
+            continue;
+        }
         let (signal, next) = match &*state {
             State::Signal(event) => (Arc::clone(event), State::Unsignaled),
-            State::Unsignaled => {
+            State::Unsignaled | State::Imported => {
                 let gate = Event::user(&semaphore.context);
                 (Arc::clone(&gate), State::Wait(gate))
             }
@@ -115,7 +260,8 @@ pub fn enqueue_wait(queue: &Arc<CommandQueue>, semaphores: &[Arc<Semaphore>], wa
         list.push(signal);
     }
     let waits = Waits { list: &list, ..waits };
-    let enqueued = queue.enqueue_prepared(Prepared::nothing(CommandType::SemaphoreWait), waits);
+    let wait = command(CommandType::SemaphoreWait, semaphores, false);
+    let enqueued = queue.enqueue_prepared(wait, waits);
     if enqueued.is_err() {
         // No command waits, so the semaphores are as they were. States are dropped with no lock held.
         for (semaphore, before) in semaphores.iter().zip(&mut before) {
@@ -135,7 +281,8 @@ pub fn enqueue_signal(
         want_event: true,
         ..waits
     };
-    let event = queue.enqueue_prepared(Prepared::nothing(CommandType::SemaphoreSignal), with_event)?;
+    let signal = command(CommandType::SemaphoreSignal, semaphores, true);
+    let event = queue.enqueue_prepared(signal, with_event)?;
     let event = event.expect("asked for");
     for semaphore in semaphores {
         let gate = {
@@ -150,7 +297,7 @@ pub fn enqueue_signal(
                     drop(earlier);
                     None
                 }
-                State::Unsignaled => {
+                State::Unsignaled | State::Imported => {
                     *state = State::Signal(Arc::clone(&event));
                     None
                 }

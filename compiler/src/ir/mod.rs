@@ -58,6 +58,6 @@ pub use list::ValueList;
 pub use module::{
     ArgKind, ArgLocation, ConstantData, FactLocation, Func, Global, GlobalData, Handle, HandleFact,
     Initializer, KernelAbi, KernelArg, KernelInfo, MemoryObject, Module, ModuleSlots, PointerUse, Printf,
-    PrintfEntry, SystemPush,
+    PrintfEntry, RequiredSubgroups, SystemPush,
 };
 pub use ty::{AddressSpace, Scalar, Ty};

@@ -113,6 +113,28 @@ pub struct KernelArg {
     pub uses: PointerUse,
 }
 
+/// The sub-groups that a kernel demands in SPIR-V.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct RequiredSubgroups {
+    /// The number of work-items of a sub-group (SubgroupSize).
+    pub size: Option<u32>,
+    /// The number of sub-groups of a work-group (SubgroupsPerWorkgroup).
+    pub count: Option<u32>,
+}
+
+impl RequiredSubgroups {
+    /// Returns the two numbers, with 0 for those that are not demanded.
+    pub fn numbers(self) -> [u32; 2] {
+        [self.size, self.count].map(|n| n.unwrap_or(0))
+    }
+
+    /// Makes the demands of numbers, of which 0 is none.
+    pub fn of(numbers: [u32; 2]) -> RequiredSubgroups {
+        let [size, count] = numbers.map(|n| Some(n).filter(|n| *n != 0));
+        RequiredSubgroups { size, count }
+    }
+}
+
 /// A kernel: a void function whose parameters are the kernel's arguments, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelInfo {
@@ -131,6 +153,7 @@ pub struct KernelInfo {
     pub any_memory: bool,
     /// The size that `work_group_size_hint` gives.
     pub size_hint: Option<[u32; 3]>,
+    pub subgroups: RequiredSubgroups,
     /// The attributes, as CL_KERNEL_ATTRIBUTES prints them.
     pub attributes: String,
 }

@@ -6,8 +6,8 @@
 use super::names::Named;
 use super::{
     Access, ArgKind, ArgLocation, Const, ConstantData, FpFlags, Func, Function, GlobalData, Inst, InstData,
-    KernelAbi, KernelInfo, Linkage, MemoryObject, Module, ModuleSlots, Op, Region, Scalar, SystemPush, Ty,
-    Unroll, Value,
+    KernelAbi, KernelInfo, Linkage, MemoryObject, Module, ModuleSlots, Op, Region, RequiredSubgroups, Scalar,
+    SystemPush, Ty, Unroll, Value,
 };
 use std::fmt::{self, Display, Write};
 
@@ -533,6 +533,10 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
         writeln!(f, "  uneven")?;
     }
     write_size3(f, "size_hint", k.size_hint)?;
+    if k.subgroups != RequiredSubgroups::default() {
+        let [size, count] = k.subgroups.numbers();
+        writeln!(f, "  subgroups {size} {count}")?;
+    }
     if !k.attributes.is_empty() {
         writeln!(f, "  attributes {}", Quoted(k.attributes.as_bytes()))?;
     }

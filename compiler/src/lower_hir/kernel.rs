@@ -4,7 +4,7 @@
 use super::{Lowered, broken, types};
 use crate::hir::ty::ImageAccess;
 use crate::hir::{self, Program, Space, Type};
-use crate::ir::{ArgKind, Func, KernelArg, KernelInfo, PointerUse};
+use crate::ir::{ArgKind, Func, KernelArg, KernelInfo, PointerUse, RequiredSubgroups};
 
 const ADDRESS_GLOBAL: u32 = 0x119B;
 const ADDRESS_LOCAL: u32 = 0x119C;
@@ -37,6 +37,7 @@ pub(super) fn info(program: &Program, kernel: &hir::Kernel, func: Func) -> Lower
         uneven: kernel.uneven,
         any_memory: false,
         size_hint: kernel.size_hint,
+        subgroups: RequiredSubgroups::default(),
         attributes: kernel.attributes.clone(),
     })
 }

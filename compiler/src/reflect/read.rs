@@ -9,6 +9,7 @@ use super::{
     Reflection, ReflectionError, Relocation, Scratch, check,
 };
 use crate::abi::MAX_ARGS;
+use crate::ir::RequiredSubgroups;
 use std::collections::{HashMap, HashSet};
 
 const MAGIC: u32 = 0x0723_0203;
@@ -666,6 +667,10 @@ impl Reader {
                 self.kernel(call)?.variables = true;
                 self.out.variables_size = self.out.variables_size.max(call.number(1)?);
                 self.out.variables_bytes = self.out.variables_bytes.max(call.number(2)?);
+            }
+            CalderaOp::KernelSubgroups => {
+                let numbers = [call.number(1)?, call.number(2)?];
+                self.kernel(call)?.subgroups = RequiredSubgroups::of(numbers);
             }
             CalderaOp::KernelArena => self.kernel(call)?.has_arena = true,
             CalderaOp::KernelLocalApart => self.kernel(call)?.local_apart = call.number(1)?,

@@ -52,6 +52,9 @@ pub enum CalderaOp {
     KernelEndedLoops = 14,
     /// Kernel, DescriptorSet, Binding: the same, if the word is the first one of a storage buffer.
     KernelEndedLoopsStorageBuffer = 15,
+    /// Kernel, Size, Count: it demands sub-groups of Size work-items, and Count sub-groups in each work-group; 0 demands
+    /// nothing.
+    KernelSubgroups = 16,
 }
 
 impl CalderaOp {
@@ -73,6 +76,7 @@ impl CalderaOp {
             CalderaOp::KernelAnyMemory,
             CalderaOp::KernelEndedLoops,
             CalderaOp::KernelEndedLoopsStorageBuffer,
+            CalderaOp::KernelSubgroups,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -96,6 +100,7 @@ impl CalderaOp {
             CalderaOp::KernelVariables => "KernelVariables",
             CalderaOp::KernelEndedLoops => "KernelEndedLoops",
             CalderaOp::KernelEndedLoopsStorageBuffer => "KernelEndedLoopsStorageBuffer",
+            CalderaOp::KernelSubgroups => "KernelSubgroups",
         }
     }
 
@@ -111,7 +116,8 @@ impl CalderaOp {
             | CalderaOp::ArgumentImageType
             | CalderaOp::KernelVariables
             | CalderaOp::KernelEndedLoops
-            | CalderaOp::KernelEndedLoopsStorageBuffer => 2,
+            | CalderaOp::KernelEndedLoopsStorageBuffer
+            | CalderaOp::KernelSubgroups => 2,
             CalderaOp::ArgumentSamplerMaskPushConstant
             | CalderaOp::ArgumentNormalizedSampler
             | CalderaOp::ArgumentNotNullPushConstant

@@ -7,6 +7,7 @@ use super::{
     Arg, ArgInfo, Binding, CALDERA_SET, CLSPV_SET, CalderaOp, DataPlace, Descriptor, Kernel, MemoryUse, Op,
     Place, ProgramData, PushRange, Reflection, ReflectionError, strip,
 };
+use crate::ir::RequiredSubgroups;
 use std::collections::HashMap;
 
 /// The bytes of data in one OpString, which has room for 262,128 hexadecimal digits.
@@ -339,6 +340,9 @@ impl Writer {
         }
         if k.uneven {
             self.own(CalderaOp::KernelUneven, kernel, &[]);
+        }
+        if k.subgroups != RequiredSubgroups::default() {
+            self.own(CalderaOp::KernelSubgroups, kernel, &k.subgroups.numbers());
         }
         if k.has_arena {
             self.own(CalderaOp::KernelArena, kernel, &[]);

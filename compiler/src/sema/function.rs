@@ -1,7 +1,7 @@
 //! Checks function declarations and definitions (6.8, 6.9), and that no function is recursive.
 
 use super::attr::Subject;
-use super::scope::{Entity, OverloadsId};
+use super::scope::{Entity, OverloadsId, Suspended};
 use super::{Body, QualType, Result, Sema, Signature, attr, builtin};
 use crate::diag::Diag;
 use crate::entity::{EntityRef, Map};
@@ -46,10 +46,11 @@ impl Sema<'_> {
         }
     }
 
-    /// Analyses the head of a function. Opens a scope for the tags that are declared among the parameters (C99 6.2.1),
-    /// which the caller closes: after a prototype, or after the body of a definition.
+    /// Analyses the head of a function. Opens a scope for the tags and the enumerators that are declared among the parameters
+    /// (C99 6.2.1), which the caller closes: after a prototype, or after the body of a definition.
     fn head<'a>(&mut self, specs: &DeclSpecs, d: &'a Declarator, span: Span) -> Result<Head<'a>> {
         let base = self.specs_type(specs);
+        self.world.names.push();
         self.world.tags.push();
         let (Some(name), Some((Derived::Function(list), rest))) = (&d.name, d.derived.split_first()) else {
             return Err(self.error(span, "expected a function declarator"));
@@ -159,6 +160,7 @@ impl Sema<'_> {
 
     fn prototype_head<'a>(&mut self, specs: &DeclSpecs, d: &'a Declarator) -> Result<Head<'a>> {
         let head = self.head(specs, d, d.span);
+        self.world.names.pop();
         self.world.tags.pop();
         head
     }
@@ -359,12 +361,20 @@ impl Sema<'_> {
             ));
         }
         let head = self.head(&f.specs, &f.declarator, f.span);
-        let done = self.define(f, head);
+        // The function itself has file scope.
+        let enumerators = self.world.names.hide_blocks();
+        let done = self.define(f, head, enumerators);
         self.world.tags.pop();
         done
     }
 
-    fn define(&mut self, f: &FunctionDef, head: Result<Head<'_>>) -> Result<()> {
+    /// Defines a function; `enumerators` is the scope of those that are declared among its parameters.
+    fn define(
+        &mut self,
+        f: &FunctionDef,
+        head: Result<Head<'_>>,
+        enumerators: Suspended<Entity>,
+    ) -> Result<()> {
         let head = match head {
             Ok(head) => head,
             Err(r) => {
@@ -403,7 +413,10 @@ impl Sema<'_> {
         if is_kernel {
             self.kernel(id, f, &head.params, head.list);
         }
-        self.body_of(id, f, &head, is_kernel)
+        self.world.names.restore(enumerators);
+        let done = self.body_of(id, f, &head, is_kernel);
+        self.world.names.pop();
+        done
     }
 
     fn body_of(&mut self, id: FuncId, f: &FunctionDef, head: &Head<'_>, is_kernel: bool) -> Result<()> {
@@ -501,6 +514,7 @@ impl Sema<'_> {
         if let Ok(head) = self.head(&def.specs, &def.declarator, def.span) {
             let _ = self.body_of(id, def, &head, false);
         }
+        self.world.names.pop();
         self.world.tags.pop();
     }
 

@@ -5,7 +5,7 @@ use super::{Emit, Emitter, Id, bug};
 use crate::hash::Mix;
 use crate::intrinsic::ImageShape;
 use crate::ir::module::SystemPush;
-use crate::ir::{ArgKind, ArgLocation, HandleFact, KernelArg, KernelInfo};
+use crate::ir::{ArgKind, ArgLocation, HandleFact, KernelArg, KernelInfo, RequiredSubgroups};
 use crate::reflect::{CALDERA_SET, CLSPV_SET, CalderaOp, Op, image_type, spec_id};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
@@ -425,6 +425,9 @@ impl Writer<'_, '_> {
             }
             if info.uneven {
                 self.own(CalderaOp::KernelUneven, decl, &[]);
+            }
+            if info.subgroups != RequiredSubgroups::default() {
+                self.own(CalderaOp::KernelSubgroups, decl, &info.subgroups.numbers());
             }
             for (ordinal, arg) in info.args.iter().enumerate() {
                 let u = arg.uses;

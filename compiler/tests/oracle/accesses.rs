@@ -221,6 +221,7 @@ fn module(cases: &[Case]) -> Module {
             uneven: false,
             any_memory: false,
             size_hint: None,
+            subgroups: Default::default(),
             attributes: String::new(),
         });
     }

@@ -56,6 +56,7 @@ fn kernel(seed: u64, scalar: Scalar, most: u64) -> Module {
         uneven: false,
         any_memory: false,
         size_hint: None,
+        subgroups: Default::default(),
         attributes: String::new(),
     });
     module

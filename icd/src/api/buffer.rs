@@ -9,8 +9,9 @@ use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::mem::{Buffer, MemFlags};
 use caldera_runtime::object;
 
+use super::external::{self, LISTS};
 use crate::abi::*;
-use crate::args::{Host, Properties, Ptr};
+use crate::args::{Host, PropertyValues, Ptr};
 use crate::{entry, handle};
 
 fn create(context: Ptr<c_void>, flags: cl_mem_flags, size: usize, host_ptr: Host) -> Result<Arc<Buffer>> {
@@ -33,16 +34,12 @@ entry! {
     }
 }
 
-/// Returns whether a buffer with these properties has a fixed device address. CL 3.0, 5.2.1: INVALID_PROPERTY if a property
-/// name or its value is not supported, or if a name is there twice
-fn has_address(context: &Arc<Context>, properties: Properties<cl_mem_properties>) -> Result<bool> {
-    let refuse = |what| Err(Error::new(ClCode::InvalidProperty, what));
-    match properties
-        .known(|name| name == CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT)
-        .as_deref()
-    {
-        Some([]) => Ok(false),
-        Some([(_, value @ (0 | 1))]) => {
+/// Returns whether a buffer with these properties has a fixed device address. CL 3.0, 5.2.1: INVALID_PROPERTY if the value of
+/// a property is not supported
+fn has_address(context: &Arc<Context>, properties: &PropertyValues) -> Result<bool> {
+    match properties.find(CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT) {
+        None => Ok(false),
+        Some([value @ (0 | 1)]) => {
             let has = |d: &Arc<Device>| d.info().extensions.contains(&"cl_ext_buffer_device_address");
             // CL, clCreateBufferWithProperties: INVALID_OPERATION if no devices in the context support the extension
             if !context.devices().iter().any(has) {
@@ -51,28 +48,33 @@ fn has_address(context: &Arc<Context>, properties: Properties<cl_mem_properties>
             }
             Ok(*value == 1)
         }
-        Some(_) => refuse("a property is there twice, or is no truth value"),
-        None => refuse("buffer properties"),
+        Some(_) => Err(Error::new(ClCode::InvalidProperty, "no truth value")),
     }
 }
 
 entry! {
-    /// CL 3.0, 5.2.1 — clCreateBufferWithProperties. The only property is that of cl_ext_buffer_device_address.
+    /// CL 3.0, 5.2.1 — clCreateBufferWithProperties. The properties are those of cl_ext_buffer_device_address and of
+    /// cl_khr_external_memory.
     fn clCreateBufferWithProperties(
         context: cl_context,
-        properties: *const cl_mem_properties [until 0],
+        properties: *const cl_mem_properties [until 0 lists LISTS],
         flags: cl_mem_flags,
         size: size_t,
         host_ptr: *mut c_void [host memory];
         errcode_ret
     ) -> cl_mem {
         let of = handle::borrow::<Context>(context)?;
-        let is_exposed = has_address(&of, properties)?;
-        let buffer = create(context, flags, size, host_ptr)?;
+        let properties = properties
+            .read(|name| name == CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT || external::is_known(name))?;
+        let is_exposed = has_address(&of, &properties)?;
+        let buffer = match external::handle(&of, &properties)? {
+            Some(handle) => Buffer::import(&of, MemFlags::from_bits(flags)?, size, host_ptr.ptr(), &handle)?,
+            None => create(context, flags, size, host_ptr)?,
+        };
         if is_exposed {
             buffer.expose_addresses()?;
         }
-        buffer.properties().keep(properties.values());
+        buffer.properties().keep(properties.words());
         Ok(object::give(buffer))
     }
 }

@@ -19,7 +19,7 @@ use caldera_runtime::queue::CommandQueue;
 
 use super::enqueue::{range, side};
 use super::image_enqueue::{color, origin, region as checked_region};
-use super::svm::place;
+use super::shared::Interface;
 use crate::abi::*;
 use crate::args::{self, Array, Properties, Ptr};
 use crate::{entry, handle};
@@ -439,8 +439,8 @@ entry! {
         }
         // A command-buffer has no commands that access memory of the host, so both sides are shared memory.
         let context = target.queue().context();
-        let from = place(context, src_ptr.raw().addr(), size)?;
-        let to = place(context, dst_ptr.raw().addr(), size)?;
+        let from = Interface::Svm.place(context, src_ptr.raw().addr(), size)?;
+        let to = Interface::Svm.place(context, dst_ptr.raw().addr(), size)?;
         target.record(|queue| queue.prepare_svm_copy(&from, &to, size))
     }
 }
@@ -462,7 +462,7 @@ entry! {
     ) {
         let target = Target::new(command_buffer, command_queue, sync_point_wait_list, sync_point)?;
         let target = target.shared(properties, mutable_handle)?;
-        let to = place(target.queue().context(), svm_ptr.raw().addr(), size)?;
+        let to = Interface::Svm.place(target.queue().context(), svm_ptr.raw().addr(), size)?;
         if size == 0 {
             return target.record(|_| Ok(Prepared::nothing(CommandType::SvmMemFill)));
         }

@@ -320,6 +320,27 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
                 _ => super::command_record::MUTABLE_FIELDS,
             })
         }
+        CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR
+            if d.extensions.contains(&"cl_khr_external_memory") =>
+        {
+            info.slice(&super::external::numbers(&d.external_memory))
+        }
+        // Images have the layout that the driver chooses.
+        CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR
+            if d.extensions.contains(&"cl_khr_external_memory") =>
+        {
+            info.slice::<cl_external_memory_handle_type_khr>(&[])
+        }
+        CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR
+            if d.extensions.contains(&"cl_khr_external_semaphore") =>
+        {
+            info.slice(&super::semaphore::numbers(&d.semaphore_imports))
+        }
+        CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR
+            if d.extensions.contains(&"cl_khr_external_semaphore") =>
+        {
+            info.slice(&super::semaphore::numbers(&d.semaphore_exports))
+        }
         CL_DEVICE_SEMAPHORE_TYPES_KHR if d.extensions.contains(&"cl_khr_semaphore") => {
             info.value(CL_SEMAPHORE_TYPE_BINARY_KHR)
         }

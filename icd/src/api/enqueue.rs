@@ -8,7 +8,7 @@ use caldera_runtime::command::rect::RectSide;
 use caldera_runtime::command::request::{BufferCopy, BufferFill, BufferRange, BufferTransfer, MappedRegion};
 use caldera_runtime::context::Context;
 use caldera_runtime::error::{ClCode, Error, Result};
-use caldera_runtime::event::Event;
+use caldera_runtime::event::{Event, Status};
 use caldera_runtime::kernel::{Kernel, Range};
 use caldera_runtime::mem::{Buffer, HostPtr, MemObject};
 use caldera_runtime::object;
@@ -58,6 +58,19 @@ impl EventArgs {
                 want_event: !self.event.is_null(),
             }),
             Err(why) => Err(Error::new(ClCode::InvalidEventWaitList, *why)),
+        }
+    }
+
+    /// Checks the status of the wait list. CL, clEnqueueWaitSemaphoresKHR, clEnqueueAcquireExternalMemObjectsKHR:
+    /// EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if an event in event_wait_list has failed
+    pub(super) fn check_status(&self) -> Result<()> {
+        let has_failed = |e: &Arc<Event>| matches!(e.status(), Status::Failed(_));
+        match self.waits()?.list.iter().any(has_failed) {
+            true => Err(Error::new(
+                ClCode::ExecStatusErrorForEventsInWaitList,
+                "an event of the wait list has failed",
+            )),
+            false => Ok(()),
         }
     }
 

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use caldera_runtime::error::{ClCode, Error, Result};
 
-use super::{command_buffer::*, command_record::*, command_update::*};
+use super::{command_buffer::*, command_record::*, command_update::*, external::*};
 use super::{device::*, kernel::*, platform::*, program::*, queue::*, semaphore::*, usm::*};
 use crate::abi::*;
 use crate::args::Ptr;
@@ -47,7 +47,10 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         "clCommandSVMMemFillKHR" => clCommandSVMMemFillKHR as *const c_void,
         "clUpdateMutableCommandsKHR" => clUpdateMutableCommandsKHR as *const c_void,
         "clGetMutableCommandInfoKHR" => clGetMutableCommandInfoKHR as *const c_void,
+        "clEnqueueAcquireExternalMemObjectsKHR" => clEnqueueAcquireExternalMemObjectsKHR as *const c_void,
+        "clEnqueueReleaseExternalMemObjectsKHR" => clEnqueueReleaseExternalMemObjectsKHR as *const c_void,
         "clGetSemaphoreHandleForTypeKHR" => clGetSemaphoreHandleForTypeKHR as *const c_void,
+        "clReImportSemaphoreSyncFdKHR" => clReImportSemaphoreSyncFdKHR as *const c_void,
         "clCreateSemaphoreWithPropertiesKHR" => clCreateSemaphoreWithPropertiesKHR as *const c_void,
         "clRetainSemaphoreKHR" => clRetainSemaphoreKHR as *const c_void,
         "clReleaseSemaphoreKHR" => clReleaseSemaphoreKHR as *const c_void,
@@ -62,6 +65,7 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         "clGetMemAllocInfoINTEL" => clGetMemAllocInfoINTEL as *const c_void,
         "clSetKernelArgMemPointerINTEL" => clSetKernelArgMemPointerINTEL as *const c_void,
         "clEnqueueMemFillINTEL" => clEnqueueMemFillINTEL as *const c_void,
+        "clEnqueueMemsetINTEL" => clEnqueueMemsetINTEL as *const c_void,
         "clEnqueueMemcpyINTEL" => clEnqueueMemcpyINTEL as *const c_void,
         "clEnqueueMigrateMemINTEL" => clEnqueueMigrateMemINTEL as *const c_void,
         "clEnqueueMemAdviseINTEL" => clEnqueueMemAdviseINTEL as *const c_void,

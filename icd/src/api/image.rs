@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use caldera_runtime::context::Context;
 use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::mem::external::ExternalHandle;
 use caldera_runtime::mem::image::{Image, ImageDesc, ImageFormat, ImageType};
 use caldera_runtime::mem::{Buffer, MemFlags};
 use caldera_runtime::object;
 
+use super::external::{self, LISTS};
 use crate::abi::*;
 use crate::args::{Host, Ptr};
 use crate::out::{self, Info};
@@ -26,6 +28,7 @@ fn create(
     image_format: Ptr<cl_image_format>,
     image_desc: Option<cl_image_desc>,
     host_ptr: Host,
+    external: Option<&ExternalHandle>,
 ) -> Result<Arc<Image>> {
     let context = handle::borrow::<Context>(context)?;
     Image::check_support(&context)?;
@@ -57,7 +60,7 @@ fn create(
         samples: d.num_samples,
         buffer,
     };
-    Image::create(&context, flags, format, &desc, host_ptr.ptr())
+    Image::import(&context, flags, format, &desc, host_ptr.ptr(), external)
 }
 
 entry! {
@@ -70,27 +73,27 @@ entry! {
         host_ptr: *mut c_void [host memory];
         errcode_ret
     ) -> cl_mem {
-        create(context, flags, image_format, image_desc.read(), host_ptr).map(object::give)
+        create(context, flags, image_format, image_desc.read(), host_ptr, None).map(object::give)
     }
 }
 
 entry! {
-    /// CL 3.0, 5.3.1 — clCreateImageWithProperties. No property is supported, so a list with one is an error.
+    /// CL 3.0, 5.3.1 — clCreateImageWithProperties. The properties are those of cl_khr_external_memory.
     fn clCreateImageWithProperties(
         context: cl_context,
-        properties: *const cl_mem_properties [until 0],
+        properties: *const cl_mem_properties [until 0 lists LISTS],
         flags: cl_mem_flags,
         image_format: *const cl_image_format,
         image_desc: *const cl_image_desc,
         host_ptr: *mut c_void [host memory];
         errcode_ret
     ) -> cl_mem {
-        if !properties.pairs().is_empty() {
-            handle::borrow::<Context>(context)?;
-            return Err(Error::new(ClCode::InvalidProperty, "image properties"));
-        }
-        let image = create(context, flags, image_format, image_desc.read(), host_ptr)?;
-        image.properties().keep(properties.values());
+        let of = handle::borrow::<Context>(context)?;
+        Image::check_support(&of)?;
+        let properties = properties.read(external::is_known)?;
+        let external = external::handle(&of, &properties)?;
+        let image = create(context, flags, image_format, image_desc.read(), host_ptr, external.as_ref())?;
+        image.properties().keep(properties.words());
         Ok(object::give(image))
     }
 }
@@ -137,7 +140,7 @@ entry! {
             [image_width, image_height, 0],
             [image_row_pitch, 0],
         );
-        create(context, flags, image_format, desc, host_ptr).map(object::give).map_err(old_error)
+        create(context, flags, image_format, desc, host_ptr, None).map(object::give).map_err(old_error)
     }
 }
 
@@ -160,7 +163,7 @@ entry! {
             [image_width, image_height, image_depth],
             [image_row_pitch, image_slice_pitch],
         );
-        create(context, flags, image_format, desc, host_ptr).map(object::give).map_err(old_error)
+        create(context, flags, image_format, desc, host_ptr, None).map(object::give).map_err(old_error)
     }
 }
 

@@ -337,8 +337,7 @@ fn sub_group_info(
             ))
         }
         CL_KERNEL_MAX_NUM_SUB_GROUPS => info.value(on_device.max_work_group_size().div_ceil(size)),
-        // Kernels cannot demand a number of sub-groups.
-        CL_KERNEL_COMPILE_NUM_SUB_GROUPS => info.value(0usize),
+        CL_KERNEL_COMPILE_NUM_SUB_GROUPS => info.value(kernel.required_subgroups()),
         _ => info.unknown(param_name),
     }
     .map(drop)

@@ -27,7 +27,7 @@ fn extension_version(name: &str) -> cl_version {
         "cl_khr_icd" | "cl_khr_integer_dot_product" => version(2, 0, 0),
         "cl_ext_buffer_device_address" => version(1, 0, 2),
         "cl_intel_unified_shared_memory" => version(1, 1, 0),
-        "cl_khr_semaphore" => version(1, 0, 1),
+        "cl_khr_semaphore" | "cl_khr_external_memory" | "cl_khr_external_semaphore" => version(1, 0, 1),
         "cl_khr_command_buffer" => version(0, 9, 8),
         "cl_khr_command_buffer_mutable_dispatch" => version(0, 9, 5),
         _ => version(1, 0, 0),
@@ -111,6 +111,7 @@ entry! {
     ) {
         check(platform)?;
         let info = Info::new(param_value, param_value_size_ret);
+        let has = |name| Platform::get().is_ok_and(|platform| platform.extensions().contains(&name));
         match param_name {
             CL_PLATFORM_PROFILE => info.text(Platform::PROFILE),
             CL_PLATFORM_VERSION => info.text(&Platform::version()),
@@ -124,8 +125,17 @@ entry! {
             }
             // The unit of the host's clock, which is also that of profiling.
             CL_PLATFORM_HOST_TIMER_RESOLUTION => info.value(1u64),
-            CL_PLATFORM_SEMAPHORE_TYPES_KHR if Platform::get()?.extensions().contains(&"cl_khr_semaphore") => {
+            CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR if has("cl_khr_external_memory") => {
+                info.slice(&super::external::numbers(&Platform::get()?.shared(|d| &d.external_memory)))
+            }
+            CL_PLATFORM_SEMAPHORE_TYPES_KHR if has("cl_khr_semaphore") => {
                 info.value(CL_SEMAPHORE_TYPE_BINARY_KHR)
+            }
+            CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR if has("cl_khr_external_semaphore") => {
+                info.slice(&super::semaphore::numbers(&Platform::get()?.shared(|d| &d.semaphore_imports)))
+            }
+            CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR if has("cl_khr_external_semaphore") => {
+                info.slice(&super::semaphore::numbers(&Platform::get()?.shared(|d| &d.semaphore_exports)))
             }
             _ => info.unknown(param_name),
         }

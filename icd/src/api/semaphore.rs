@@ -6,14 +6,13 @@ use std::sync::Arc;
 use caldera_runtime::context::Context;
 use caldera_runtime::device::Device;
 use caldera_runtime::error::{ClCode, Error, Result};
-use caldera_runtime::event::Status;
 use caldera_runtime::object;
 use caldera_runtime::queue::CommandQueue;
-use caldera_runtime::semaphore::{self, Semaphore};
+use caldera_runtime::semaphore::{self, Semaphore, SemaphoreHandle, Sharing};
 
 use super::enqueue::EventArgs;
 use crate::abi::*;
-use crate::args::{Array, PropertyLists, Ptr};
+use crate::args::{Array, PropertyLists, PropertyValues, Ptr};
 use crate::out::Info;
 use crate::{entry, handle};
 
@@ -22,6 +21,10 @@ const TYPE: cl_semaphore_properties_khr = CL_SEMAPHORE_TYPE_KHR as cl_semaphore_
 /// The name of the list of devices in a property list.
 const DEVICES: cl_semaphore_properties_khr =
     CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR as cl_semaphore_properties_khr;
+/// The name of the query for the types of handles.
+const EXPORTS: cl_semaphore_info_khr = CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR as cl_semaphore_info_khr;
+/// The names of properties whose values are lists.
+const LISTS: &[cl_semaphore_properties_khr] = &[DEVICES, CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR];
 
 /// Creates a semaphore.
 fn create(context: Ptr<c_void>, list: PropertyLists<cl_semaphore_properties_khr>) -> Result<Arc<Semaphore>> {
@@ -35,26 +38,14 @@ fn create(context: Ptr<c_void>, list: PropertyLists<cl_semaphore_properties_khr>
     }
     // CL, clCreateSemaphoreWithPropertiesKHR: INVALID_PROPERTY if a name or a value is not valid, or a name is there twice
     let properties = list
-        .known(|name| name == TYPE || name == DEVICES)
-        .ok_or_else(|| invalid("an unknown property"))?;
-    for (i, (name, _)) in properties.iter().enumerate() {
-        if properties[..i].iter().any(|(other, _)| other == name) {
-            return Err(invalid("a property is there twice"));
-        }
-    }
-    let find = |name| {
-        properties
-            .iter()
-            .find(|(n, _)| *n == name)
-            .map(|(_, values)| values)
-    };
-    match find(TYPE).map(Vec::as_slice) {
+        .read(|name| name == TYPE || LISTS.contains(&name) || SemaphoreHandle::from_number(name).is_some())?;
+    match properties.find(TYPE) {
         None => return Err(missing()),
         Some([BINARY]) => {}
         Some(_) => return Err(invalid("the type of the semaphore")),
     }
-    let devices = match find(DEVICES) {
-        Some(values) => Some(only_device(&context, values)?),
+    let device = match properties.find(DEVICES) {
+        Some(values) => Some(handle::only_device(&context, values)?),
         // CL, clCreateSemaphoreWithPropertiesKHR: INVALID_PROPERTY if context has several devices and there is no list
         None if context.devices().len() > 1 => {
             return Err(invalid(
@@ -63,35 +54,58 @@ fn create(context: Ptr<c_void>, list: PropertyLists<cl_semaphore_properties_khr>
         }
         None => None,
     };
-    let semaphore = Semaphore::create(&context, devices);
-    let words = properties
-        .into_iter()
-        .flat_map(|(name, values)| [vec![name], values].concat());
-    semaphore.property_list().keep(words.chain([0]).collect());
+    let semaphore = Semaphore::create(&context, device, sharing(&properties)?)?;
+    semaphore.property_list().keep(properties.words());
     Ok(semaphore)
 }
 
-/// Returns the device of a list that ends with a zero. CL, clCreateSemaphoreWithPropertiesKHR: INVALID_DEVICE if it does not
-/// identify exactly one valid device, or not one of the context
-fn only_device(context: &Context, list: &[u64]) -> Result<Vec<Arc<Device>>> {
-    let [device, 0] = list else {
-        return Err(Error::new(ClCode::InvalidDevice, "not one device"));
-    };
-    let devices = handle::list::<Device>(&[std::ptr::with_exposed_provenance_mut(*device as usize)])?;
-    match context.has_device(&devices[0]) {
-        true => Ok(devices),
-        false => Err(Error::new(
-            ClCode::InvalidDevice,
-            "the context has no such device",
+/// Returns how a semaphore with these properties is shared with other APIs.
+fn sharing(properties: &PropertyValues) -> Result<Sharing> {
+    let invalid = |what| Err(Error::new(ClCode::InvalidProperty, what));
+    let mut kinds = properties.names().filter_map(SemaphoreHandle::from_number);
+    let (import, exports) = (
+        kinds.next(),
+        properties.find(CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR),
+    );
+    // CL, clCreateSemaphoreWithPropertiesKHR: INVALID_PROPERTY if sema_props includes more than one external semaphore handle
+    if kinds.next().is_some() {
+        return invalid("several handles");
+    }
+    match (import, exports) {
+        (None, None | Some([0])) => Ok(Sharing::None),
+        (Some(kind), None) => {
+            let Some(Ok(fd)) = properties.find(kind as u64).map(|v| i32::try_from(v[0] as i64)) else {
+                return invalid("a value that is no file descriptor");
+            };
+            Ok(Sharing::Import(kind, fd))
+        }
+        // CL, clCreateSemaphoreWithPropertiesKHR: INVALID_OPERATION if there is a handle as well as types for exports
+        (Some(_), Some(_)) => Err(Error::new(
+            ClCode::InvalidOperation,
+            "an imported semaphore cannot be exported",
+        )),
+        (None, Some([number, 0])) => match SemaphoreHandle::from_number(*number) {
+            Some(kind) => Ok(Sharing::Export(kind)),
+            None => invalid("an unknown type of handles"),
+        },
+        // CL, clCreateSemaphoreWithPropertiesKHR: INVALID_VALUE if there is more than one type for exports
+        (None, Some(_)) => Err(Error::new(
+            ClCode::InvalidValue,
+            "several types of handles for exports",
         )),
     }
+}
+
+/// Returns the numbers of types of handles.
+pub(super) fn numbers(kinds: &[SemaphoreHandle]) -> Vec<cl_external_semaphore_handle_type_khr> {
+    kinds.iter().map(|kind| *kind as u32).collect()
 }
 
 entry! {
     /// cl_khr_semaphore — clCreateSemaphoreWithPropertiesKHR
     fn clCreateSemaphoreWithPropertiesKHR(
         context: cl_context,
-        sema_props: *const cl_semaphore_properties_khr [until 0 list DEVICES];
+        sema_props: *const cl_semaphore_properties_khr [until 0 lists LISTS];
         errcode_ret
     ) -> cl_semaphore_khr {
         create(context, sema_props).map(object::give)
@@ -128,12 +142,7 @@ fn arguments(
         .ok_or_else(|| Error::new(ClCode::InvalidSemaphoreKhr, "sema_objects is NULL"))?;
     let list = handle::list::<Semaphore>(handles)?;
     semaphore::check_queue(queue, &list)?;
-    // CL, clEnqueueWaitSemaphoresKHR: EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if an event in event_wait_list has failed
-    let has_failed = |e: &Arc<caldera_runtime::event::Event>| matches!(e.status(), Status::Failed(_));
-    if events.waits()?.list.iter().any(has_failed) {
-        let code = ClCode::ExecStatusErrorForEventsInWaitList;
-        return Err(Error::new(code, "an event of the wait list has failed"));
-    }
+    events.check_status()?;
     Ok(list)
 }
 
@@ -190,6 +199,8 @@ entry! {
             CL_SEMAPHORE_PROPERTIES_KHR => info.slice(semaphore.property_list().list()),
             CL_SEMAPHORE_TYPE_KHR => info.value(CL_SEMAPHORE_TYPE_BINARY_KHR),
             CL_SEMAPHORE_PAYLOAD_KHR => info.value(u64::from(semaphore.is_signaled())),
+            EXPORTS => info.slice(&numbers(exported(&semaphore).as_slice())),
+            CL_SEMAPHORE_EXPORTABLE_KHR => info.bool(exported(&semaphore).is_some()),
             CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR => {
                 let handles: Vec<*mut c_void> = semaphore.devices().iter().map(object::handle).collect();
                 info.slice(&handles)
@@ -200,9 +211,16 @@ entry! {
     }
 }
 
+/// Returns the type of handles for which a semaphore was created.
+fn exported(semaphore: &Semaphore) -> Option<SemaphoreHandle> {
+    match semaphore.sharing() {
+        Sharing::Export(kind) => Some(kind),
+        Sharing::None | Sharing::Import(..) => None,
+    }
+}
+
 entry! {
-    /// cl_khr_external_semaphore — clGetSemaphoreHandleForTypeKHR. That extension is not offered, so no semaphore was created
-    /// to be exported. The Khronos tests of cl_khr_semaphore need the function.
+    /// cl_khr_external_semaphore — clGetSemaphoreHandleForTypeKHR
     fn clGetSemaphoreHandleForTypeKHR(
         sema_object: cl_semaphore_khr,
         device: cl_device_id,
@@ -218,6 +236,35 @@ entry! {
         if !semaphore.devices().iter().any(|d| Arc::ptr_eq(d, &device)) {
             return Err(Error::new(ClCode::InvalidDevice, "the semaphore is not for the device"));
         }
-        Err(Error::new(ClCode::InvalidValue, "the semaphore was not created for exports"))
+        if exported(&semaphore).is_none_or(|kind| kind as u32 != handle_type) {
+            return Err(Error::new(ClCode::InvalidValue, "the semaphore was not created for such handles"));
+        }
+        // CL, clGetSemaphoreHandleForTypeKHR: INVALID_VALUE if handle_size is less than the size of the handle and handle_ptr
+        // is not NULL
+        let room = handle_ptr.len() >= size_of::<i32>();
+        if !handle_ptr.is_null() && !room {
+            return Err(Error::new(ClCode::InvalidValue, "handle_size is too small"));
+        }
+        if !handle_ptr.is_null() {
+            handle_ptr.store(&semaphore.export()?.to_ne_bytes());
+        }
+        handle_size_ret.write(size_of::<i32>());
+        Ok(())
+    }
+}
+
+entry! {
+    /// cl_khr_external_semaphore_sync_fd — clReImportSemaphoreSyncFdKHR
+    fn clReImportSemaphoreSyncFdKHR(
+        sema_object: cl_semaphore_khr,
+        reimport_props: *mut cl_semaphore_reimport_properties_khr [until 0],
+        fd: cl_int,
+    ) {
+        let semaphore = handle::borrow::<Semaphore>(sema_object)?;
+        // The extension defines no properties.
+        if reimport_props.known(|_| false).is_none() {
+            return Err(Error::new(ClCode::InvalidValue, "an unknown property"));
+        }
+        semaphore.import_again(fd)
     }
 }

@@ -5,48 +5,17 @@ use std::sync::Arc;
 
 use caldera_runtime::command::CommandType;
 use caldera_runtime::context::Context;
-use caldera_runtime::error::{ClCode, Error, Result};
-use caldera_runtime::kernel::Kernel;
+use caldera_runtime::error::{Error, Result};
 use caldera_runtime::mem::MemFlags;
-use caldera_runtime::mem::svm::SvmPlace;
-use caldera_runtime::queue::{CommandQueue, SvmSide};
 
-use super::enqueue::{EventArgs, map_flags};
+use super::enqueue::map_flags;
+use super::shared::Interface;
 use crate::abi::*;
-use crate::args::{Host, Ptr};
+use crate::args::Ptr;
 use crate::{callback, entry, handle};
 
 fn invalid(what: &'static str) -> Error {
-    Error::new(ClCode::InvalidValue, what).at("2.0 5.6.1")
-}
-
-/// Returns the queue, if its device supports SVM.
-fn shared_queue(command_queue: Ptr<c_void>) -> Result<Arc<CommandQueue>> {
-    let queue = handle::borrow::<CommandQueue>(command_queue)?;
-    queue.context().check_svm()?;
-    Ok(queue)
-}
-
-/// Returns the place of a range in shared memory. CL 2.0, 5.6.1: INVALID_VALUE if svm_ptr is NULL, or the range is not within
-/// an allocation
-pub(super) fn place(context: &Context, address: usize, size: usize) -> Result<SvmPlace> {
-    let place = context
-        .find_svm(address)
-        .ok_or_else(|| invalid("not a pointer to SVM"))?;
-    let end = (place.offset as u64).checked_add(size as u64);
-    match end.is_some_and(|end| end <= place.buffer.size()) {
-        true => Ok(place),
-        false => Err(invalid("beyond the end of the SVM allocation")),
-    }
-}
-
-/// Returns one side of a copy. CL 2.0, 5.6.1: INVALID_VALUE if dst_ptr or src_ptr is NULL
-fn side(context: &Context, host: Host, size: usize) -> Result<SvmSide> {
-    let ptr = host.ptr().ok_or_else(|| invalid("a pointer is NULL"))?;
-    match context.find_svm(ptr.address()) {
-        Some(_) => place(context, ptr.address(), size).map(SvmSide::Shared),
-        None => Ok(SvmSide::Host(ptr)),
-    }
+    Interface::Svm.invalid(what)
 }
 
 /// Allocates shared memory.
@@ -58,9 +27,7 @@ fn allocate(context: Ptr<c_void>, flags: cl_svm_mem_flags, size: usize, alignmen
     if flags & !ACCESS != 0 {
         return Err(invalid("flags that are not those of coarse-grained SVM"));
     }
-    if alignment != 0 && (!alignment.is_power_of_two() || alignment > 128) {
-        return Err(invalid("alignment"));
-    }
+    Interface::Svm.check_alignment(alignment)?;
     context.allocate_svm(MemFlags::from_bits(flags | CL_MEM_ALLOC_HOST_PTR)?, size)
 }
 
@@ -91,10 +58,10 @@ entry! {
         event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
-        let queue = shared_queue(command_queue)?;
+        let command = Interface::Svm.command(command_queue, event_wait_list, event)?;
+        let queue = &command.queue;
         // CL 2.0, 5.6.1: INVALID_VALUE if num_svm_pointers is 0 and svm_pointers is not NULL, or the reverse
         let pointers = svm_pointers.optional("num_svm_pointers and svm_pointers do not agree")?.unwrap_or(&[]);
-        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
         let free = match pfn_free_func {
             Some(function) => callback::svm_free(command_queue, pointers, function, user_data),
             None => {
@@ -102,7 +69,7 @@ entry! {
                 Box::new(move |_: &[_]| addresses.iter().for_each(|a| context.free_svm(*a)))
             }
         };
-        events.finish(queue.enqueue_svm_free(free, events.waits()?))
+        command.events.finish(queue.enqueue_svm_free(free, command.events.waits()?))
     }
 }
 
@@ -122,16 +89,8 @@ entry! {
         event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
-        let queue = shared_queue(command_queue)?;
-        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
-        // CL 3.0, 5.6.1: without bytes, the command only waits for its wait list.
-        if size == 0 {
-            return events.finish(queue.enqueue_empty(CommandType::SvmMemcpy, events.waits()?));
-        }
-        let context = queue.context();
-        let (to, from) = (side(context, dst_ptr, size)?, side(context, src_ptr, size)?);
-        let waits = events.waits()?;
-        events.finish(queue.enqueue_svm_copy(CommandType::SvmMemcpy, &from, &to, size, blocking_copy != 0, waits))
+        let command = Interface::Svm.command(command_queue, event_wait_list, event)?;
+        command.copy(CommandType::SvmMemcpy, blocking_copy, dst_ptr, src_ptr, size)
     }
 }
 
@@ -147,17 +106,8 @@ entry! {
         event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
-        let queue = shared_queue(command_queue)?;
-        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
-        // CL 3.0, 5.6.1: without bytes, the command only waits for its wait list.
-        if size == 0 && !svm_ptr.is_null() {
-            return events.finish(queue.enqueue_empty(CommandType::SvmMemFill, events.waits()?));
-        }
-        let to = place(queue.context(), svm_ptr.raw().addr(), size)?;
-        // CL 2.0, 5.6.1: INVALID_VALUE if pattern is NULL
-        let pattern = pattern.bytes().ok_or_else(|| invalid("pattern is NULL"))?;
-        let fill = queue.prepare_svm_fill(CommandType::SvmMemFill, &to, pattern, size)?;
-        events.finish(queue.enqueue_prepared(fill, events.waits()?))
+        let command = Interface::Svm.command(command_queue, event_wait_list, event)?;
+        command.fill(CommandType::SvmMemFill, svm_ptr, pattern.bytes(), size)
     }
 }
 
@@ -173,13 +123,12 @@ entry! {
         event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
-        let queue = shared_queue(command_queue)?;
-        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
+        let command = Interface::Svm.command(command_queue, event_wait_list, event)?;
         // CL 2.0, 5.6.1: INVALID_VALUE if svm_ptr is NULL, if size is 0, or if map_flags are not valid
-        let place = place(queue.context(), svm_ptr.raw().addr(), size)?;
+        let place = command.place(svm_ptr.raw().addr(), size)?;
         let flags = map_flags(flags)?;
-        let waits = events.waits()?;
-        events.finish(queue.enqueue_svm_map(&place, size, blocking_map != 0, flags, waits))
+        let waits = command.events.waits()?;
+        command.events.finish(command.queue.enqueue_svm_map(&place, size, blocking_map != 0, flags, waits))
     }
 }
 
@@ -192,11 +141,10 @@ entry! {
         event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
-        let queue = shared_queue(command_queue)?;
-        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
+        let command = Interface::Svm.command(command_queue, event_wait_list, event)?;
         let address = svm_ptr.raw().addr();
-        let place = place(queue.context(), address, 0)?;
-        events.finish(queue.enqueue_svm_unmap(place, address, events.waits()?))
+        let place = command.place(address, 0)?;
+        command.events.finish(command.queue.enqueue_svm_unmap(place, address, command.events.waits()?))
     }
 }
 
@@ -212,8 +160,7 @@ entry! {
         event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
-        let queue = shared_queue(command_queue)?;
-        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
+        let command = Interface::Svm.command(command_queue, event_wait_list, event)?;
         // CL 2.1, 5.6.1: INVALID_VALUE if num_svm_pointers is 0 or svm_pointers is NULL; if sizes and pointers are no ranges
         // within allocations; if flags are not valid
         let pointers = svm_pointers
@@ -221,20 +168,16 @@ entry! {
             .filter(|p| !p.is_empty())
             .ok_or_else(|| invalid("no pointers"))?;
         for (i, pointer) in pointers.iter().enumerate() {
-            place(queue.context(), pointer.addr(), sizes.get(i).unwrap_or(0))?;
+            command.place(pointer.addr(), sizes.get(i).unwrap_or(0))?;
         }
-        if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
-            return Err(invalid("flags"));
-        }
-        events.finish(queue.enqueue_empty(CommandType::SvmMigrateMem, events.waits()?))
+        Interface::Svm.check_migration(flags)?;
+        command.nothing(CommandType::SvmMigrateMem)
     }
 }
 
 entry! {
     /// CL 2.0, 5.9.2 — clSetKernelArgSVMPointer
     fn clSetKernelArgSVMPointer(kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void) {
-        let kernel = handle::borrow::<Kernel>(kernel)?;
-        kernel.context().check_svm()?;
-        kernel.set_shared(arg_index, arg_value.raw().addr() as u64)
+        Interface::Svm.set_argument(kernel, arg_index, arg_value)
     }
 }

@@ -1,30 +1,19 @@
 //! cl_intel_unified_shared_memory.
 
 use std::ffi::c_void;
-use std::sync::Arc;
 
 use caldera_runtime::command::CommandType;
 use caldera_runtime::context::Context;
 use caldera_runtime::device::Device;
 use caldera_runtime::error::{ClCode, Error, Result};
-use caldera_runtime::kernel::Kernel;
-use caldera_runtime::mem::svm::SvmPlace;
 use caldera_runtime::mem::usm::{Usm, UsmKind};
 use caldera_runtime::object;
-use caldera_runtime::queue::{CommandQueue, SvmSide};
 
-use super::enqueue::EventArgs;
+use super::shared::Interface;
 use crate::abi::*;
-use crate::args::{Host, Properties, Ptr};
+use crate::args::{Properties, Ptr};
 use crate::out::Info;
 use crate::{entry, handle};
-
-/// The size of the largest data type, `long16`.
-const LARGEST: u32 = 128;
-
-fn invalid(what: &'static str) -> Error {
-    Error::new(ClCode::InvalidValue, what)
-}
 
 /// Returns the flags of a property list. INVALID_PROPERTY if a property name is not supported or is there twice, or if the
 /// value is not valid
@@ -67,10 +56,7 @@ fn allocate(
         ));
     }
     context.check_usm(kind)?;
-    // INVALID_VALUE if alignment is not zero or a power of two, or greater than the size of the largest data type
-    if alignment != 0 && (!alignment.is_power_of_two() || alignment > LARGEST) {
-        return Err(invalid("alignment"));
-    }
+    Interface::Usm.check_alignment(alignment)?;
     let flags = flags_of(properties, kind)?;
     context.allocate_usm(Usm { kind, device, flags }, size)
 }
@@ -166,39 +152,8 @@ entry! {
 entry! {
     /// cl_intel_unified_shared_memory — clSetKernelArgMemPointerINTEL. Any pointer is valid.
     fn clSetKernelArgMemPointerINTEL(kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void) {
-        let kernel = handle::borrow::<Kernel>(kernel)?;
-        kernel.context().check_usm(UsmKind::Device)?;
-        kernel.set_shared(arg_index, arg_value.raw().addr() as u64)
+        Interface::Usm.set_argument(kernel, arg_index, arg_value)
     }
-}
-
-/// Returns the queue, if its device supports USM.
-fn usm_queue(command_queue: Ptr<c_void>) -> Result<Arc<CommandQueue>> {
-    let queue = handle::borrow::<CommandQueue>(command_queue)?;
-    queue.context().check_usm(UsmKind::Device)?;
-    Ok(queue)
-}
-
-/// Returns the place of a range in an allocation, if the address is in one. INVALID_VALUE if the range is not within it
-fn place(context: &Context, address: usize, size: usize) -> Result<Option<SvmPlace>> {
-    let found = context.find_usm(address).map(|(place, _)| place);
-    let Some(place) = found.or_else(|| context.find_svm(address)) else {
-        return Ok(None);
-    };
-    let end = (place.offset as u64).checked_add(size as u64);
-    match end.is_some_and(|end| end <= place.buffer.size()) {
-        true => Ok(Some(place)),
-        false => Err(invalid("beyond the end of the allocation")),
-    }
-}
-
-/// Returns one side of a copy. INVALID_VALUE if dst_ptr or src_ptr is NULL
-fn side(context: &Context, host: Host, size: usize) -> Result<SvmSide> {
-    let ptr = host.ptr().ok_or_else(|| invalid("a pointer is NULL"))?;
-    Ok(match place(context, ptr.address(), size)? {
-        Some(place) => SvmSide::Shared(place),
-        None => SvmSide::Host(ptr),
-    })
 }
 
 entry! {
@@ -213,16 +168,25 @@ entry! {
         event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
-        let queue = usm_queue(command_queue)?;
-        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
-        let pattern = pattern.bytes().ok_or_else(|| invalid("pattern is NULL"))?;
-        if size == 0 && !dst_ptr.is_null() {
-            return events.finish(queue.enqueue_empty(CommandType::UsmMemFill, events.waits()?));
-        }
-        let to = place(queue.context(), dst_ptr.raw().addr(), size)?;
-        let to = to.ok_or_else(|| invalid("not a pointer to unified shared memory"))?;
-        let fill = queue.prepare_svm_fill(CommandType::UsmMemFill, &to, pattern, size)?;
-        events.finish(queue.enqueue_prepared(fill, events.waits()?))
+        let command = Interface::Usm.command(command_queue, event_wait_list, event)?;
+        command.fill(CommandType::UsmMemFill, dst_ptr, pattern.bytes(), size)
+    }
+}
+
+entry! {
+    /// cl_intel_unified_shared_memory — clEnqueueMemsetINTEL, of the versions before clEnqueueMemFillINTEL. Each byte gets the
+    /// lowest byte of the value.
+    fn clEnqueueMemsetINTEL(
+        command_queue: cl_command_queue,
+        dst_ptr: *mut c_void,
+        value: cl_int,
+        size: size_t,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
+        event: *mut cl_event,
+    ) {
+        let command = Interface::Usm.command(command_queue, event_wait_list, event)?;
+        command.fill(CommandType::UsmMemFill, dst_ptr, Some(&[value as u8]), size)
     }
 }
 
@@ -238,15 +202,8 @@ entry! {
         event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
-        const KIND: CommandType = CommandType::UsmMemcpy;
-        let queue = usm_queue(command_queue)?;
-        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
-        let context = queue.context();
-        if size == 0 && dst_ptr.ptr().is_some() && src_ptr.ptr().is_some() {
-            return events.finish(queue.enqueue_empty(KIND, events.waits()?));
-        }
-        let (to, from) = (side(context, dst_ptr, size)?, side(context, src_ptr, size)?);
-        events.finish(queue.enqueue_svm_copy(KIND, &from, &to, size, blocking != 0, events.waits()?))
+        let command = Interface::Usm.command(command_queue, event_wait_list, event)?;
+        command.copy(CommandType::UsmMemcpy, blocking, dst_ptr, src_ptr, size)
     }
 }
 
@@ -261,13 +218,9 @@ entry! {
         event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
-        let queue = usm_queue(command_queue)?;
-        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
-        // INVALID_VALUE if flags is not a supported combination of memory migration flags
-        if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
-            return Err(invalid("flags"));
-        }
-        events.finish(queue.enqueue_empty(CommandType::UsmMigrateMem, events.waits()?))
+        let command = Interface::Usm.command(command_queue, event_wait_list, event)?;
+        Interface::Usm.check_migration(flags)?;
+        command.nothing(CommandType::UsmMigrateMem)
     }
 }
 
@@ -282,8 +235,6 @@ entry! {
         event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
-        let queue = usm_queue(command_queue)?;
-        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
-        events.finish(queue.enqueue_empty(CommandType::UsmMemAdvise, events.waits()?))
+        Interface::Usm.command(command_queue, event_wait_list, event)?.nothing(CommandType::UsmMemAdvise)
     }
 }

@@ -10,8 +10,8 @@ pub(crate) enum Arg {
         count: usize,
         before: Option<String>,
         after: Option<String>,
-        /// Other contents that a device without CL_FP_DENORM may store instead.
-        flushed: Option<String>,
+        /// Other contents that a device without CL_FP_DENORM may store instead, element by element.
+        flushed: Vec<String>,
     },
     Value {
         scalar: Scalar,
@@ -80,7 +80,7 @@ fn parse_arg(text: &str) -> Arg {
         count,
         before,
         after,
-        flushed: None,
+        flushed: Vec::new(),
     }
 }
 
@@ -94,7 +94,7 @@ fn set_flushed(args: &mut [Arg], expression: &str) {
     else {
         panic!("no results before `flushed: {expression}`");
     };
-    *flushed = Some(expression.to_owned());
+    flushed.push(expression.to_owned());
 }
 
 pub(crate) fn parse(source: &str) -> File {

@@ -66,6 +66,7 @@ kernel void integers(global const uint *x, global uint *p, global uint *h, globa
 // global: 60
 // arg: in float 120 = (i & 1) * 1000 + (1 - (i & 1)) * (i + 1) * 1e-36
 // arg: out float 120 => a0[i] / sqrt(a0[i | 1] * a0[i | 1] + a0[i & 126] * a0[i & 126])
+// flushed: i < 12 && (i & 1) == 0 ? 0 : a0[i] / sqrt(a0[i | 1] * a0[i | 1] + a0[i & 126] * a0[i & 126])
 // ulp: 4
 kernel void normalize_large(global const float2 *x, global float2 *y) {
   y[get_global_id(0)] = normalize(x[get_global_id(0)]);
@@ -75,6 +76,8 @@ kernel void normalize_large(global const float2 *x, global float2 *y) {
 // global: 1
 // arg: in uint 4 = i == 0 ? 0x00292531 : i == 1 ? 0x802d6c0a : i == 2 ? 0x80000002 : 0x8028bf00
 // arg: out uint 4 => i == 0 ? 0x802d6c0a : i == 1 ? 0x00292531 : i == 2 ? 0x3f7fffff : 1
+// flushed: i == 0 ? 0x80000000 : i == 1 ? 0x80000000 : i == 2 ? 0x80000000 : 0
+// flushed: 0
 kernel void subnormal_magnitudes(global const float *a, global uint *r) {
   float whole;
   r[0] = as_uint(maxmag(a[0], a[1]));

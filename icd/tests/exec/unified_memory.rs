@@ -225,6 +225,43 @@ fn opencl_3_pointers_in_memory() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
+/// clEnqueueMemsetINTEL sets each byte to the lowest byte of the value, as a fill does.
+#[test]
+fn opencl_3_bytes_are_set() {
+    let s = Setup::new();
+    for kind in kinds(&s) {
+        let at = memory(&s, kind, 100);
+        let set = |at: *mut c_void, value: i32, size: usize| {
+            let mut event = null_mut();
+            let code = cl!(clEnqueueMemsetINTEL(
+                s.queue,
+                at,
+                value,
+                size,
+                0,
+                null(),
+                &raw mut event
+            ));
+            if code == 0 {
+                let kind = query!(clGetEventInfo(event; CL_EVENT_COMMAND_TYPE) as u32);
+                assert_eq!(kind, CL_COMMAND_MEMFILL_INTEL);
+                assert_eq!(cl!(clReleaseEvent(event)), 0);
+            }
+            code
+        };
+        assert_eq!(set(at, 0, 100), 0);
+        assert_eq!(set(at.wrapping_byte_add(7), 0x1_23AB, 50), 0);
+        assert_eq!(set(at, 1, 0), 0, "no bytes");
+        assert_eq!(set(at, 1, 101), CL_INVALID_VALUE, "beyond the end");
+        assert_eq!(set(null_mut(), 1, 4), CL_INVALID_VALUE);
+        let mut now = [1u8; 100];
+        copy(&s, now.as_mut_ptr().cast(), at, 100);
+        let wanted = |i: usize| if (7..57).contains(&i) { 0xAB } else { 0 };
+        assert!(now.iter().enumerate().all(|(i, x)| *x == wanted(i)), "{now:?}");
+        free(&s, at);
+    }
+}
+
 /// Copies between all kinds of memory, fills with patterns, hints, and the types of the commands.
 #[test]
 fn opencl_3_copies_and_fills() {

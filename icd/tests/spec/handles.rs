@@ -75,6 +75,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         "clRetainSemaphoreKHR"
         | "clReleaseSemaphoreKHR"
         | "clGetSemaphoreInfoKHR"
+        | "clReImportSemaphoreSyncFdKHR"
         | "clGetSemaphoreHandleForTypeKHR" => common::CL_INVALID_SEMAPHORE_KHR,
         "clGetMutableCommandInfoKHR" => common::CL_INVALID_MUTABLE_COMMAND_KHR,
         _ if name.starts_with("clCommand") || name.contains("CommandBufferKHR") => {

@@ -399,3 +399,118 @@ fn compile_and_link_with_source() {
         assert_eq!(cl!(clReleaseProgram(program)), 0);
     }
 }
+
+/// Returns a module with the kernel `k(global int *out)`, which stores 1 to `out[0]`, and an execution mode. Constant 8 is 3.
+fn with_mode(mode: &[u32]) -> Vec<u8> {
+    let op = |opcode: u32, operands: &[u32]| {
+        let mut words = vec![(operands.len() as u32 + 1) << 16 | opcode];
+        words.extend(operands);
+        words
+    };
+    let parts = [
+        vec![0x0723_0203, 0x0001_0200, 0, 100, 0],
+        op(17, &[4]),
+        op(17, &[6]),
+        op(17, &[58]),
+        op(14, &[2, 2]),
+        op(15, &[6, 10, u32::from(b'k')]),
+        mode.to_vec(),
+        op(19, &[1]),
+        op(21, &[2, 32, 0]),
+        op(43, &[2, 8, 3]),
+        op(43, &[2, 9, 1]),
+        op(32, &[4, 5, 2]),
+        op(33, &[7, 1, 4]),
+        op(54, &[1, 10, 0, 7]),
+        op(55, &[4, 11]),
+        op(248, &[12]),
+        op(62, &[11, 9]),
+        op(253, &[]),
+        op(56, &[]),
+    ];
+    bytes(&parts.concat())
+}
+
+/// OpenCL's SPIR-V environment, SubgroupDispatch: SubgroupsPerWorkgroup and SubgroupsPerWorkgroupId fix the number of
+/// sub-groups of a work-group, and SubgroupSize the size of a sub-group.
+#[test]
+fn demanded_sub_groups_with_opencl_3_1() {
+    crate::common::again::run_tests("khr_il_program::demanded_sub_groups", "CALDERA_CL_VERSION", "3.1");
+}
+
+#[test]
+fn demanded_sub_groups() {
+    let s = Setup::new();
+    let extensions = query_text!(clGetDeviceInfo(s.device; CL_DEVICE_EXTENSIONS));
+    let has = |name: &str| extensions.split(' ').any(|e| e == name);
+    if !has("cl_khr_subgroups") && !has("cl_khr_subgroup_ballot") {
+        let (program, code) = create(&s, &with_mode(&[4 << 16 | 16, 10, 36, 3]));
+        let built = || cl!(clBuildProgram(program, 0, null(), null(), None, null_mut()));
+        assert!(code != 0 || built() != 0, "the device has no sub-groups");
+        return;
+    }
+    let device = s.device;
+    let number = |kernel, param| {
+        let mut value = 0usize;
+        let (input, one) = ([64usize], &raw mut value);
+        let code = cl!(clGetKernelSubGroupInfo(
+            kernel,
+            device,
+            param,
+            8,
+            input.as_ptr().cast(),
+            8,
+            one.cast(),
+            null_mut()
+        ));
+        assert_eq!(code, 0);
+        value
+    };
+    for mode in [
+        [4 << 16 | 16, 10, 36, 3],
+        [4 << 16 | 331, 10, 37, 8],
+        [4 << 16 | 16, 10, 35, 64],
+    ] {
+        let (program, code) = create(&s, &with_mode(&mode));
+        assert_eq!(code, 0);
+        let options = c"-cl-uniform-work-group-size".as_ptr();
+        let built = cl!(clBuildProgram(program, 0, null(), options, None, null_mut()));
+        assert_eq!(built, 0, "{}", s.log(program));
+        let kernel = s.kernel(program, "k");
+        let count = number(kernel, CL_KERNEL_COMPILE_NUM_SUB_GROUPS);
+        let size = number(kernel, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE);
+        let buffer = s.buffer(&[0; 4]);
+        let at = (&raw const buffer).cast();
+        assert_eq!(cl!(clSetKernelArg(kernel, 0, size_of::<cl_mem>(), at)), 0);
+        let launch = |global: usize, local: Option<usize>| {
+            let local = local.as_ref().map_or(null(), |n| &raw const *n);
+            let (none, no_event) = (null(), null_mut());
+            let one = &raw const global;
+            cl!(clEnqueueNDRangeKernel(
+                s.queue,
+                kernel,
+                1,
+                null(),
+                one,
+                local,
+                0,
+                none,
+                no_event
+            ))
+        };
+        if mode[2] == 35 {
+            // The kernel does not depend on the size.
+            assert_eq!((count, launch(size, Some(size))), (0, 0));
+        } else {
+            assert_eq!(count, 3);
+            assert_eq!(launch(3 * size, Some(size)), CL_INVALID_WORK_GROUP_SIZE);
+            assert_eq!(launch(size, None), CL_INVALID_WORK_GROUP_SIZE);
+            assert_eq!(launch(6 * size, Some(3 * size)), 0);
+            assert_eq!(launch(6 * size, None), 0);
+        }
+        assert_eq!(s.read(buffer, 4), 1i32.to_ne_bytes());
+        assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+        assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+        assert_eq!(cl!(clReleaseProgram(program)), 0);
+    }
+}

@@ -10,6 +10,8 @@ mod ext_buffer_device_address;
 mod handles;
 mod independent;
 mod khr_command_buffer;
+mod khr_external_memory;
+mod khr_external_semaphore;
 mod khr_il_program;
 mod khr_image2d_from_buffer;
 mod khr_semaphore;
@@ -39,6 +41,7 @@ mod s5_8_ndrange;
 mod s5_8_wide;
 mod s5_9_event;
 mod threads;
+mod vulkan;
 
 /// Runs the tests with the descriptor ABI.
 #[test]

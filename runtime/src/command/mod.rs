@@ -6,11 +6,13 @@
 
 pub(crate) mod buffer;
 pub(crate) mod fill;
+pub(crate) mod hand_over;
 pub(crate) mod image;
 pub(crate) mod map;
 pub mod rect;
 pub(crate) mod replay;
 pub mod request;
+pub(crate) mod semaphores;
 pub(crate) mod transfer;
 
 use crate::error::Result;
@@ -96,6 +98,10 @@ pub enum CommandType {
     UsmMemAdvise = 0x4207,
     /// CL_COMMAND_COMMAND_BUFFER_KHR.
     CommandBuffer = 0x12A8,
+    /// CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR.
+    AcquireExternalMemObjects = 0x2047,
+    /// CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR.
+    ReleaseExternalMemObjects = 0x2048,
     /// CL_COMMAND_SEMAPHORE_WAIT_KHR.
     SemaphoreWait = 0x2042,
     /// CL_COMMAND_SEMAPHORE_SIGNAL_KHR.
@@ -145,6 +151,10 @@ pub(crate) enum Command {
         objects: Vec<MemObject>,
         undefined: bool,
     },
+    /// Transfers ownership from or to other APIs.
+    HandOver(hand_over::HandOver),
+    /// Waits for semaphores of other APIs, or signals them.
+    Semaphores(semaphores::Semaphores),
     /// Executes a command-buffer. Without commands, it does nothing but wait for its list.
     Replay(replay::Replay),
 }
@@ -168,6 +178,8 @@ impl Command {
             | Command::Marker
             | Command::Barrier
             | Command::Migrate { .. }
+            | Command::HandOver(_)
+            | Command::Semaphores(_)
             | Command::Replay(_) => None,
         }
     }
@@ -191,6 +203,8 @@ impl Command {
             | Command::Marker
             | Command::Barrier
             | Command::Migrate { .. }
+            | Command::HandOver(_)
+            | Command::Semaphores(_)
             | Command::Replay(_) => None,
         }
     }
@@ -212,13 +226,10 @@ impl Command {
             Command::UnmapImage(c) => c.touch(true).into_iter().collect(),
             Command::Migrate { objects, undefined } => {
                 let how = if *undefined { Use::Replace } else { Use::Read };
-                let touch = |object: &MemObject| match object {
-                    MemObject::Buffer(buffer) => Touch::buffer(buffer, 0, buffer.size(), how),
-                    MemObject::Image(image) => Touch::image(image, how),
-                };
-                objects.iter().map(touch).collect()
+                objects.iter().map(|o| Touch::whole(o, how)).collect()
             }
-            Command::Marker | Command::Barrier => Vec::new(),
+            Command::Marker | Command::Barrier | Command::Semaphores(_) => Vec::new(),
+            Command::HandOver(c) => c.touches(),
             Command::Replay(c) => c.touches(),
         }
     }
@@ -249,6 +260,11 @@ impl Command {
             Command::UnmapImage(c) => c.record(true, r),
             // The event completes with the batch, after all earlier commands.
             Command::Marker | Command::Barrier | Command::Migrate { .. } => Ok(()),
+            Command::HandOver(c) => c.record(r),
+            Command::Semaphores(c) => {
+                c.record(r);
+                Ok(())
+            }
             Command::Replay(c) => c.record(r),
         }
     }
@@ -320,6 +336,16 @@ impl Incoming<'_> {
     /// Returns whether the command is recorded in chunks.
     pub(crate) fn is_chunked(&self) -> bool {
         matches!(self, Incoming::Command(Command::Transfer(t)) if t.chunked)
+    }
+
+    /// Returns whether the command must be the first of its batch.
+    pub(crate) fn comes_first(&self) -> bool {
+        matches!(self, Incoming::Command(Command::Semaphores(c)) if c.comes_first())
+    }
+
+    /// Returns whether the command must be the last of its batch.
+    pub(crate) fn comes_last(&self) -> bool {
+        matches!(self, Incoming::Command(Command::Semaphores(c)) if c.comes_last())
     }
 
     /// Returns whether later commands wait for it.

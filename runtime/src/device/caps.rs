@@ -115,6 +115,18 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
             "cl_khr_semaphore",
             "cl_khr_work_group_uniform_arithmetic",
         ]);
+        if !f.external_memory.is_empty() {
+            list.push("cl_khr_external_memory");
+        }
+        list.extend(f.external_memory.iter().map(|kind| kind.extension()));
+        let vk::SemaphoreHandles { imported, exported } = &f.semaphores;
+        let shared = |kind: &vk::SemaphoreHandle| imported.contains(kind) || exported.contains(kind);
+        let shared = vk::SemaphoreHandle::ALL.into_iter().filter(shared);
+        let shared: Vec<&str> = shared.map(vk::SemaphoreHandle::extension).collect();
+        if !shared.is_empty() {
+            list.push("cl_khr_external_semaphore");
+        }
+        list.extend(shared);
     }
     if f.pci.is_some() {
         list.push("cl_khr_pci_bus_info");
@@ -519,6 +531,9 @@ pub(super) fn info(
         driver_uuid: f.driver_uuid,
         luid: f.luid,
         pci_bus_info: f.pci.map(vk::PciAddress::numbers),
+        external_memory: f.external_memory.clone(),
+        semaphore_imports: f.semaphores.imported.clone(),
+        semaphore_exports: f.semaphores.exported.clone(),
         spirv_capabilities: caldera_compiler::spirv_in::capabilities(target),
         extensions: extensions(f, target.features.images),
         printf_buffer_size: caldera_compiler::printf::PRINTF_BUFFER_SIZE as usize,

@@ -129,6 +129,11 @@ impl Device {
         self.physical.can_make(info, bytes)
     }
 
+    /// Returns whether images like this one can be made of memory of another API.
+    pub(crate) fn imports_images(&self, info: &vk::ImageInfo, kind: vk::MemoryHandle) -> bool {
+        self.physical.imports_images(info, kind)
+    }
+
     /// Copies all texels of an image from the host; no command may use the image. Queues wait for the upload on
     /// the GPU (`Opened::uploads_since`).
     pub(crate) fn upload_image(

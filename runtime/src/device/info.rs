@@ -4,6 +4,7 @@
 //! not here.
 
 use crate::config::DeviceKind;
+use crate::vk::{MemoryHandle, SemaphoreHandle};
 
 /// The flags of CL_DEVICE_*_FP_CONFIG.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -249,6 +250,12 @@ pub struct DeviceInfo {
     pub luid: Option<([u8; 8], u32)>,
     /// CL_DEVICE_PCI_BUS_INFO_KHR, if the driver reports it: domain, bus, device, function.
     pub pci_bus_info: Option<[u32; 4]>,
+    /// CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR.
+    pub external_memory: Vec<MemoryHandle>,
+    /// CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR.
+    pub semaphore_imports: Vec<SemaphoreHandle>,
+    /// CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.
+    pub semaphore_exports: Vec<SemaphoreHandle>,
     /// CL_DEVICE_SPIRV_CAPABILITIES.
     pub spirv_capabilities: Vec<u32>,
     /// Work-group sizes should be multiples of this (CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE).

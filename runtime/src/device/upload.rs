@@ -291,9 +291,10 @@ impl Parts {
         let slot = &mut self.slots[self.current];
         slot.recorder.end(to_host.then_some(vk::Writers::All))?;
         let value = self.value + 1;
+        let shared = vk::SharedSemaphores::default();
         device
             .queue(0)
-            .submit(device, &slot.recorder, &[], (&self.timeline, value))?;
+            .submit(device, &slot.recorder, &[], (&self.timeline, value), &shared)?;
         self.value = value;
         slot.value = value;
         Ok(())

@@ -210,7 +210,7 @@ fn work_group_size(
     limits: &Limits,
 ) -> Result<([u32; 3], bool)> {
     let reflection = kernel.reflection();
-    let required = reflection.required_size;
+    let required = required_size(kernel, range, limits);
     let wanted = local_size::resolve(
         range.local,
         global,
@@ -219,6 +219,14 @@ fn work_group_size(
         reflection.uneven,
         limits,
     )?;
+    // CL 2.1, 5.8: INVALID_WORK_GROUP_SIZE if it is not consistent with the number of sub-groups that the kernel demands
+    if let Some(count) = reflection.subgroups.count {
+        let items = wanted.iter().product::<u32>();
+        if items.div_ceil(limits.subgroup) != count {
+            let what = format!("{wanted:?}, but the kernel requires {count} sub-groups");
+            return refuse(ClCode::InvalidWorkGroupSize, what);
+        }
+    }
     if range.local.is_some() || required.is_some() {
         return Ok((wanted, false));
     }
@@ -229,6 +237,16 @@ fn work_group_size(
     }
     let uneven = reflection.ungrouped.then(|| local_size::uneven(global, limits));
     Ok((uneven.flatten().unwrap_or(wanted), false))
+}
+
+/// Returns the work-group size that the kernel demands. Without one of the application, it is in the first dimension if the
+/// kernel demands a number of sub-groups.
+fn required_size(kernel: &DeviceKernel, range: &Range, limits: &Limits) -> Option<[u32; 3]> {
+    let reflection = kernel.reflection();
+    let of_subgroups = (reflection.subgroups.count)
+        .filter(|_| range.local.is_none())
+        .map(|count| [count.saturating_mul(limits.subgroup), 1, 1]);
+    reflection.required_size.or(of_subgroups)
 }
 
 /// Makes the checks of a launch that concern its sizes.
@@ -245,7 +263,7 @@ pub(super) fn suggested_local_size(
     limits: &Limits,
 ) -> Result<[usize; 3]> {
     let (global, _) = check_range(range)?;
-    let required = kernel.reflection().required_size;
+    let required = required_size(kernel, range, limits);
     let local = local_size::resolve(None, global, range.work_dim, required, false, limits)?;
     kernel.promise(local);
     Ok(local.map(|n| n as usize))

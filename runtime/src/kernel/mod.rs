@@ -232,6 +232,11 @@ impl Kernel {
             .map_or([0; 3], |s| s.map(|x| x as usize))
     }
 
+    /// Returns CL_KERNEL_COMPILE_NUM_SUB_GROUPS: 0 if the kernel does not demand a number of sub-groups.
+    pub fn required_subgroups(&self) -> usize {
+        self.reflected().subgroups.count.unwrap_or(0) as usize
+    }
+
     /// Returns the kernel on a device; `None` stands for the only device.
     pub fn on_device(&self, device: Option<&Arc<Device>>) -> Result<(&Arc<Device>, &Arc<DeviceKernel>)> {
         let found = match (device, self.devices.as_slice()) {

@@ -11,6 +11,7 @@ use once_cell::sync::OnceCell;
 use super::addresses::Listed;
 use super::claim::Shared;
 use super::destructor_callbacks::DestructorCallbacks;
+use super::external::ExternalHandle;
 use super::map::Maps;
 use super::residence::Use;
 use super::svm::SvmPlace;
@@ -54,6 +55,8 @@ struct Root {
     id: usize,
     /// The storage on each device, by index of the device in the context.
     storage: Box<[OnceCell<Arc<Storage>>]>,
+    /// The device whose storage is memory of another API.
+    external: Option<usize>,
     /// Which devices have the contents.
     residence: Shared,
     visibility: HostVisibility,
@@ -94,14 +97,50 @@ impl std::fmt::Debug for Buffer {
     }
 }
 
-/// Returns the error of an allocation that failed while a memory object was created or first used.
+/// Returns the error of an allocation or import that failed while a memory object was created or first used.
 pub(crate) fn allocation_error(e: vk::AllocError) -> Error {
-    Error::new(
-        ClCode::MemObjectAllocationFailure,
-        "device memory could not be allocated",
-    )
-    .at("5.2.1")
-    .from_source(e)
+    let (code, what) = match &e {
+        vk::AllocError::Vulkan(e) if e.failure() == vk::Failure::Handle => {
+            (ClCode::InvalidValue, "the handle could not be imported")
+        }
+        vk::AllocError::Vulkan(_) | vk::AllocError::Allocator(_) | vk::AllocError::TooLarge(_) => (
+            ClCode::MemObjectAllocationFailure,
+            "device memory could not be allocated",
+        ),
+    };
+    Error::new(code, what).at("5.2.1").from_source(e)
+}
+
+/// Checks the size of a buffer. CL 5.2.1: INVALID_BUFFER_SIZE if size is 0 or exceeds MAX_MEM_ALLOC_SIZE of every device
+fn check_size(context: &Context, size: usize) -> Result<u64> {
+    let size = size as u64;
+    let largest = context.devices().iter().map(|d| d.limits().max_alloc).max();
+    let largest = largest.unwrap_or(0);
+    if size == 0 || size > largest {
+        return Err(Error::new(
+            ClCode::InvalidBufferSize,
+            format!("{size} bytes; the devices allow 1 to {largest}"),
+        )
+        .at("5.2.1"));
+    }
+    Ok(size)
+}
+
+impl Root {
+    /// Makes the state of a buffer without storage.
+    fn new(context: &Context, size: u64) -> Root {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        Root {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            storage: context.devices().iter().map(|_| OnceCell::new()).collect(),
+            external: None,
+            residence: Shared::new(size),
+            visibility: HostVisibility::default(),
+            maps: Mutex::new(Rank::Mem, Maps::default()),
+            mirror: OnceCell::new(),
+            host_copy: OnceCell::new(),
+        }
+    }
 }
 
 impl Buffer {
@@ -112,21 +151,7 @@ impl Buffer {
         size: usize,
         host_ptr: Option<HostPtr>,
     ) -> Result<Arc<Buffer>> {
-        let size = size as u64;
-        // CL 5.2.1: INVALID_BUFFER_SIZE if size is 0 or exceeds MAX_MEM_ALLOC_SIZE of every device
-        let largest = context
-            .devices()
-            .iter()
-            .map(|d| d.limits().max_alloc)
-            .max()
-            .unwrap_or(0);
-        if size == 0 || size > largest {
-            return Err(Error::new(
-                ClCode::InvalidBufferSize,
-                format!("{size} bytes; the devices allow 1 to {largest}"),
-            )
-            .at("5.2.1"));
-        }
+        let size = check_size(context, size)?;
         // CL 5.2.1: INVALID_HOST_PTR if host_ptr is NULL and USE_HOST_PTR or COPY_HOST_PTR are set, or if it is
         // not NULL and they are not set
         let wants_ptr = match flags.host_ptr {
@@ -147,30 +172,8 @@ impl Buffer {
         {
             return Buffer::alias(context, flags, host, place, size);
         }
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let buffer = Buffer {
-            anchor: Anchor::new(),
-            listed: OnceLock::new(),
-            root: Some(Root {
-                id: NEXT.fetch_add(1, Ordering::Relaxed),
-                storage: context.devices().iter().map(|_| OnceCell::new()).collect(),
-                residence: Shared::new(size),
-                visibility: HostVisibility::default(),
-                maps: Mutex::new(Rank::Mem, Maps::default()),
-                mirror: OnceCell::new(),
-                host_copy: OnceCell::new(),
-            }),
-            parent: None,
-            associated: None,
-            flags,
-            size,
-            offset: 0,
-            host_ptr: host_ptr.filter(|_| flags.host_ptr == HostPtrUse::Use),
-            kept: KeptBy::default(),
-            properties: Properties::default(),
-            destructor_callbacks: DestructorCallbacks::new(context),
-            context: Arc::clone(context),
-        };
+        let host = host_ptr.filter(|_| flags.host_ptr == HostPtrUse::Use);
+        let buffer = Buffer::with_root(context, flags, size, host, Root::new(context, size));
         if let (Some(host), Some(root)) = (buffer.host_ptr, &buffer.root)
             && let [device] = context.devices()
             && let Some(imported) = vk::Buffer::import(device.opened()?.logical(), host, size)
@@ -193,6 +196,53 @@ impl Buffer {
             buffer.residence().lock().used(&(0..size), 0, Use::Replace);
         }
         Ok(Arc::new(buffer))
+    }
+
+    /// Creates a buffer in memory of another API (cl_khr_external_memory, clCreateBufferWithProperties).
+    pub fn import(
+        context: &Arc<Context>,
+        flags: MemFlags,
+        size: usize,
+        host_ptr: Option<HostPtr>,
+        handle: &ExternalHandle,
+    ) -> Result<Arc<Buffer>> {
+        let device = handle.check(context, flags, host_ptr.is_some())?;
+        let size = check_size(context, size)?;
+        let opened = handle.device.opened()?;
+        let imported = vk::Buffer::from_handle(opened.logical(), (handle.kind, handle.fd), size);
+        let root = Root {
+            external: Some(device),
+            ..Root::new(context, size)
+        };
+        let _ = root.storage[device].set(Arc::new(imported.map_err(allocation_error)?.into()));
+        let buffer = Buffer::with_root(context, flags, size, None, root);
+        buffer.residence().lock().used(&(0..size), device, Use::Replace);
+        Ok(Arc::new(buffer))
+    }
+
+    /// Makes a buffer that is no sub-buffer.
+    fn with_root(
+        context: &Arc<Context>,
+        flags: MemFlags,
+        size: u64,
+        host_ptr: Option<HostPtr>,
+        root: Root,
+    ) -> Buffer {
+        Buffer {
+            anchor: Anchor::new(),
+            listed: OnceLock::new(),
+            root: Some(root),
+            parent: None,
+            associated: None,
+            flags,
+            size,
+            offset: 0,
+            host_ptr,
+            kept: KeptBy::default(),
+            properties: Properties::default(),
+            destructor_callbacks: DestructorCallbacks::new(context),
+            context: Arc::clone(context),
+        }
     }
 
     /// Creates a buffer in shared virtual memory.
@@ -380,6 +430,11 @@ impl Buffer {
             opened.pinned().add(&storage, self.root_id());
         }
         Ok(storage)
+    }
+
+    /// Returns the index of the device that has imported the buffer, if it was created from external memory.
+    pub(crate) fn external(&self) -> Option<usize> {
+        self.root.as_ref().and_then(|root| root.external)
     }
 
     /// Returns the device address of the first byte; allocates the storage at first use.

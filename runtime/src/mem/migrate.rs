@@ -46,6 +46,14 @@ impl Touch {
         }
     }
 
+    /// Makes the use of a whole object.
+    pub(crate) fn whole(object: &MemObject, how: Use) -> Touch {
+        match object {
+            MemObject::Buffer(buffer) => Touch::buffer(buffer, 0, buffer.size(), how),
+            MemObject::Image(image) => Touch::image(image, how),
+        }
+    }
+
     pub(super) fn residence(&self) -> &Shared {
         match &self.object {
             MemObject::Buffer(buffer) => buffer.residence(),

@@ -6,6 +6,7 @@ pub mod buffer;
 pub(crate) mod claim;
 mod copy_threads;
 mod destructor_callbacks;
+pub mod external;
 pub mod host_ptr;
 pub(crate) mod host_stores;
 pub mod image;

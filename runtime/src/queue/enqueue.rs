@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::scheduler::Until;
 use super::{CommandQueue, Enqueued, MapFlags, Waits};
 use crate::command::buffer::HostTransfer;
+use crate::command::hand_over::HandOver;
 use crate::command::map::{Map, Unmap, Window};
 use crate::command::rect::Rows;
 use crate::command::request::{BufferCopy, BufferFill, BufferRange, BufferTransfer, MappedRegion, Unmapped};
@@ -268,6 +269,24 @@ impl CommandQueue {
             waits,
             Until::Placed,
         )
+    }
+
+    /// Enqueues the transfer of objects, which the queue's device has imported, from another API or back
+    /// (clEnqueueAcquireExternalMemObjectsKHR, clEnqueueReleaseExternalMemObjectsKHR).
+    pub fn enqueue_hand_over(
+        self: &Arc<Self>,
+        objects: &[MemObject],
+        acquire: bool,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        objects.iter().for_each(|o| self.assert_own(o.context()));
+        let kind = match acquire {
+            true => CommandType::AcquireExternalMemObjects,
+            false => CommandType::ReleaseExternalMemObjects,
+        };
+        let objects = objects.to_vec();
+        let hand_over = Command::HandOver(HandOver { objects, acquire });
+        self.enqueue(kind, Incoming::Command(hand_over), waits, Until::Placed)
     }
 
     /// Enqueues a marker (CL 5.10): clEnqueueMarkerWithWaitList, clEnqueueMarker (empty list), or

@@ -373,8 +373,9 @@ impl CommandQueue {
         }
         let profiling = self.properties.profiling;
         let has_commands = state.open.as_ref().is_some_and(|b| b.commands > 0);
-        if has_commands && (!others.is_empty() || state.open.as_ref().is_some_and(|b| b.is_full())) {
-            // The recorded commands must not wait for another queue as well.
+        let waits = !others.is_empty() || incoming.comes_first();
+        if has_commands && (waits || state.open.as_ref().is_some_and(|b| b.is_full())) {
+            // The recorded commands must not wait for another queue, or for another API, as well.
             self.submit(state, effects)?;
         }
         if profiling && !has_commands && state.clock.is_old() {
@@ -431,7 +432,12 @@ impl CommandQueue {
         }
         let weight = incoming.weight();
         recording.close_event(event, query, weight, effects);
-        self.submit_if_worthwhile(state, weight, effects);
+        if incoming.comes_last() {
+            // The command is recorded. If the submission fails, so do its event and every later call for the queue.
+            let _ = self.submit(state, effects);
+        } else {
+            self.submit_if_worthwhile(state, weight, effects);
+        }
         Ok(())
     }
 
@@ -518,6 +524,7 @@ impl CommandQueue {
                     &batch.recorder,
                     &batch.waits,
                     (&self.timeline, batch.value),
+                    &batch.shared,
                 )
             })
             .map_err(resources);

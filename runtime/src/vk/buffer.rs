@@ -9,7 +9,7 @@ use gpu_allocator::MemoryLocation;
 
 use super::device::Addresses;
 use super::memory::Memory;
-use super::{AllocError, Call, Device, sparse};
+use super::{AllocError, Call, Device, VkError, sparse};
 use crate::mem::HostPtr;
 
 /// The memory that a buffer is allocated in.
@@ -27,7 +27,7 @@ pub(crate) struct Buffer {
     pub(super) raw: vk::Buffer,
     /// One allocation, or several of a sparse buffer; none if the memory is imported.
     memory: Vec<Memory>,
-    /// Imported memory of the application.
+    /// Imported memory of the application, or of another API.
     imported: Option<vk::DeviceMemory>,
     mapped: Option<NonNull<u8>>,
     bar_mapping: Option<NonNull<u8>>,
@@ -93,10 +93,30 @@ impl Buffer {
         self.imported = Some(imported);
     }
 
-    /// Notes that the buffer has been bound, and where the host finds its first byte.
-    pub(super) fn show(&mut self, host: NonNull<u8>) {
-        self.mapped = Some(host);
+    /// Notes that the buffer has been bound, and where the host finds its first byte if it accesses the memory through
+    /// its caches.
+    pub(super) fn is_bound(&mut self, host: Option<NonNull<u8>>) {
+        self.mapped = host;
         self.address = self.device_address();
+    }
+
+    /// Makes a buffer that can be bound to imported memory. Buffers of the usage of all buffers can be made of it
+    /// (`external::imports_buffers`), and `size` is not 0.
+    pub(super) fn of_external(
+        device: &Arc<Device>,
+        size: u64,
+        handle_types: vk::ExternalMemoryHandleTypeFlags,
+    ) -> Result<Buffer, VkError> {
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(handle_types);
+        let info = vk::BufferCreateInfo::default()
+            .size(size)
+            .usage(usage(device.has_addresses()))
+            .sharing_mode(vk::SharingMode::EXCLUSIVE)
+            .push_next(&mut external);
+        super::fault::object("vkCreateBuffer")?;
+        // SAFETY: the device is alive; buffers of this usage can be made of imported memory (the caller).
+        let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
+        Ok(Buffer::unbound(device, raw, size))
     }
 
     /// Queries the device address of the first byte, or returns 0 if the device has no addresses; the buffer must be

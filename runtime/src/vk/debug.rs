@@ -14,6 +14,14 @@ pub(super) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 static MESSAGES: AtomicU64 = AtomicU64::new(0);
 static ABORT: AtomicBool = AtomicBool::new(false);
+/// An image has been made in memory of another API.
+static EXTERNAL_IMAGES: AtomicBool = AtomicBool::new(false);
+
+/// Notes that an image has been made in memory of another API, which has given it the layout GENERAL. The layer knows only
+/// the layouts that this process sets: to it, the image is in the layout UNDEFINED until its first barrier, which acquires it.
+pub(super) fn note_external_image() {
+    EXTERNAL_IMAGES.store(true, Ordering::Relaxed);
+}
 
 /// Returns the number of warnings and errors that the validation layer has reported so far. Tests demand zero.
 pub(crate) fn message_count() -> u64 {
@@ -75,6 +83,14 @@ extern "system" fn callback(
     // All images are in the layout GENERAL by choice (adr/0004-images.md), which the layer advises against.
     if types.contains(vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE)
         && text.contains("should be VK_IMAGE_LAYOUT_TRANSFER")
+    {
+        log::debug!(target: "validation", "{text}");
+        return vk::FALSE;
+    }
+    if EXTERNAL_IMAGES.load(Ordering::Relaxed)
+        && text.contains(
+            "to be in layout VK_IMAGE_LAYOUT_GENERAL--instead, current layout is VK_IMAGE_LAYOUT_UNDEFINED",
+        )
     {
         log::debug!(target: "validation", "{text}");
         return vk::FALSE;

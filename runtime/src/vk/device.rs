@@ -7,6 +7,7 @@ use std::time::Instant;
 use ash::vk;
 
 use super::descriptor::SetLayouts;
+use super::external::ExternalMemory;
 use super::fences::Fences;
 use super::import::Import;
 use super::instance::{PhysicalDevice, Shared};
@@ -18,6 +19,7 @@ use super::sync::IdleTimelines;
 use super::tuning::Tuning;
 use super::{Call, Failure, Timeline, VkError};
 use crate::config::config;
+use crate::lock::{Mutex, Rank};
 
 /// The number of Vulkan queues made at most; OpenCL queues are assigned to them in turn.
 const MAX_QUEUES: u32 = 2;
@@ -67,6 +69,10 @@ pub(crate) struct Device {
     pub(super) statistics: Option<Statistics>,
     unified: bool,
     pub(super) import: Option<Import>,
+    pub(super) external_memory: Option<ExternalMemory>,
+    pub(super) external_semaphores: Option<ash::khr::external_semaphore_fd::Device>,
+    /// External synchronisation of the semaphores that are shared with other APIs.
+    pub(super) shared_semaphores: Mutex<()>,
     max_allocation: u64,
     sparse: bool,
     /// The sub-group size that pipelines that use sub-groups must require.
@@ -215,6 +221,13 @@ impl Device {
                 .host_import_alignment
                 .filter(|_| facts.unified_memory)
                 .and_then(|alignment| Import::new(instance, &raw, physical_raw, alignment, has_addresses)),
+            external_memory: extensions
+                .external_memory_fd
+                .then(|| ExternalMemory::new(instance, &raw, physical_raw, &facts.driver_name)),
+            external_semaphores: extensions
+                .external_semaphore_fd
+                .then(|| ash::khr::external_semaphore_fd::Device::new(instance, &raw)),
+            shared_semaphores: Mutex::new(Rank::SharedSemaphores, ()),
             max_allocation: facts.max_memory_allocation_size,
             sparse: facts.sparse_address_space > 0,
             required_subgroup_size: (facts.features.subgroups && facts.subgroup_size_varies)

@@ -4,10 +4,11 @@ use ash::vk;
 use caldera_compiler::target::Features;
 
 use super::device::compute_family;
+use super::external::{self, MemoryHandle};
 use super::features::FeatureSet;
 use super::instance::Extensions;
 use super::mask::Mask;
-use super::older;
+use super::{SemaphoreHandles, older};
 use crate::config::config;
 
 /// VkPhysicalDeviceType.
@@ -77,6 +78,10 @@ pub(crate) struct Facts {
     pub unified_memory: bool,
     /// The alignment in bytes of host memory that can be imported; `None` if the device imports none.
     pub host_import_alignment: Option<u64>,
+    /// The types of handles of memory of other APIs that can be imported.
+    pub external_memory: Vec<MemoryHandle>,
+    /// The types of handles by which semaphores can be shared with other APIs.
+    pub semaphores: SemaphoreHandles,
     /// The memory types (a bit for each) of device memory that can be mapped without CPU caches, so that the host
     /// accesses it through the PCIe bus ("resizable BAR"); none unless they are in the largest heap of the device.
     /// Drivers may still refuse to map all of that heap at a time.
@@ -359,6 +364,12 @@ impl Facts {
             unified_memory,
             host_import_alignment: Some(host.min_imported_host_pointer_alignment)
                 .filter(|a| a.is_power_of_two()),
+            external_memory: external::importable(instance, raw, extensions, set.buffer_addresses()),
+            // Submissions with fences have no semaphores.
+            semaphores: match set.timeline_semaphores() {
+                true => SemaphoreHandles::query(instance, raw, extensions),
+                false => SemaphoreHandles::default(),
+            },
             bar_types: if unified_memory { 0 } else { bar_types(&memory) },
             compute_units: [
                 nv.shader_sm_count,

@@ -27,7 +27,7 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    fn image_type(self) -> vk::ImageType {
+    pub(super) fn image_type(self) -> vk::ImageType {
         match self {
             Shape::D1 | Shape::D1Array => vk::ImageType::TYPE_1D,
             Shape::D2 | Shape::D2Array => vk::ImageType::TYPE_2D,
@@ -70,7 +70,7 @@ pub(crate) struct ImageInfo {
 }
 
 impl ImageInfo {
-    fn usage(&self) -> vk::ImageUsageFlags {
+    pub(super) fn usage(&self) -> vk::ImageUsageFlags {
         let mut usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
         if self.read {
             usage |= vk::ImageUsageFlags::SAMPLED;
@@ -165,6 +165,8 @@ pub(crate) struct Image {
     pub(super) raw: vk::Image,
     /// One allocation, or several of a sparse image.
     memory: Vec<Memory>,
+    /// Imported memory of another API.
+    imported: Option<vk::DeviceMemory>,
     /// Its first layout transition has been recorded or done.
     prepared: AtomicBool,
     /// The timeline and value at which the image has its initial contents, if it was created with contents.
@@ -187,14 +189,15 @@ impl Image {
     /// [`Recorder::prepare_image`](super::Recorder::prepare_image). An image that is larger than one allocation
     /// may be is sparse, where the device supports that.
     pub(crate) fn new(device: &Arc<Device>, info: &ImageInfo) -> Result<Image, AllocError> {
-        let mut image = Image::without_memory(device, info, vk::ImageCreateFlags::empty())?;
+        let own = vk::ExternalMemoryHandleTypeFlags::empty();
+        let mut image = Image::without_memory(device, info, vk::ImageCreateFlags::empty(), own)?;
         // SAFETY: the image is alive.
         let mut requirements = unsafe { device.raw.get_image_memory_requirements(image.raw) };
         if requirements.size > device.max_allocation() {
             if !device.sparse() {
                 return Err(AllocError::TooLarge(requirements.size));
             }
-            image = Image::without_memory(device, info, vk::ImageCreateFlags::SPARSE_BINDING)?;
+            image = Image::without_memory(device, info, vk::ImageCreateFlags::SPARSE_BINDING, own)?;
             // SAFETY: the image is alive.
             requirements = unsafe { device.raw.get_image_memory_requirements(image.raw) };
             let resource = sparse::Resource::Image(image.raw);
@@ -212,22 +215,38 @@ impl Image {
             image.memory.push(memory);
             device.note(bound.call("vkBindImageMemory"))?;
         }
-        if info.read {
-            image.sampled = image.view(info, vk::ImageUsageFlags::SAMPLED, info.format.components())?;
-        }
-        if info.write {
-            let identity = vk::ComponentMapping::default();
-            image.storage = image.view(info, vk::ImageUsageFlags::STORAGE, identity)?;
-        }
+        image.make_views(info)?;
         Ok(image)
     }
 
-    /// Makes an image without memory and views; Drop also destroys those that the caller adds.
-    fn without_memory(
+    /// Makes the views; the image is bound to memory.
+    pub(super) fn make_views(&mut self, info: &ImageInfo) -> Result<(), VkError> {
+        if info.read {
+            self.sampled = self.view(info, vk::ImageUsageFlags::SAMPLED, info.format.components())?;
+        }
+        if info.write {
+            let identity = vk::ComponentMapping::default();
+            self.storage = self.view(info, vk::ImageUsageFlags::STORAGE, identity)?;
+        }
+        Ok(())
+    }
+
+    /// Takes over imported memory, which is freed when the image is dropped. The image has the contents and the layout that
+    /// the other API has given it.
+    pub(super) fn own(&mut self, imported: vk::DeviceMemory) {
+        self.imported = Some(imported);
+        self.prepared = AtomicBool::new(true);
+    }
+
+    /// Makes an image without memory and views; Drop also destroys those that the caller adds. `external`: the types of
+    /// handles whose memory it can have.
+    pub(super) fn without_memory(
         device: &Arc<Device>,
         info: &ImageInfo,
         flags: vk::ImageCreateFlags,
+        external: vk::ExternalMemoryHandleTypeFlags,
     ) -> Result<Image, VkError> {
+        let mut handle_types = vk::ExternalMemoryImageCreateInfo::default().handle_types(external);
         let create = vk::ImageCreateInfo::default()
             .flags(flags)
             .image_type(info.shape.image_type())
@@ -239,7 +258,8 @@ impl Image {
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(info.usage())
             .sharing_mode(vk::SharingMode::EXCLUSIVE)
-            .initial_layout(vk::ImageLayout::UNDEFINED);
+            .initial_layout(vk::ImageLayout::UNDEFINED)
+            .push_next(&mut handle_types);
         super::fault::object("vkCreateImage")?;
         // SAFETY: the device is alive; format, usage and size are supported (`can_make`, checked by the
         // caller).
@@ -248,6 +268,7 @@ impl Image {
             device: Arc::clone(device),
             raw,
             memory: Vec::new(),
+            imported: None,
             prepared: AtomicBool::new(false),
             filled: OnceLock::new(),
             sampled: vk::ImageView::null(),
@@ -360,6 +381,10 @@ impl Drop for Image {
         unsafe { self.device.raw.destroy_image(self.raw, None) };
         for memory in self.memory.drain(..) {
             self.device.allocator.free(memory);
+        }
+        if let Some(memory) = self.imported.take() {
+            // SAFETY: as above; the image that was bound to it is gone.
+            unsafe { self.device.raw.free_memory(memory, None) };
         }
     }
 }

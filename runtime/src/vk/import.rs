@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::buffer::usage;
+use super::external::imports_buffers;
 use super::{AllocError, Buffer, Call, Device};
 use crate::mem::HostPtr;
 
@@ -32,16 +32,7 @@ impl Import {
         alignment: u64,
         addresses: bool,
     ) -> Option<Import> {
-        let info = vk::PhysicalDeviceExternalBufferInfo::default()
-            .usage(usage(addresses))
-            .handle_type(HOST);
-        let mut properties = vk::ExternalBufferProperties::default();
-        // SAFETY: the physical device belongs to the instance, which is of Vulkan 1.1 at least.
-        unsafe {
-            instance.get_physical_device_external_buffer_properties(physical, &info, &mut properties);
-        }
-        let features = properties.external_memory_properties.external_memory_features;
-        // SAFETY: as above.
+        // SAFETY: the physical device belongs to the instance.
         let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
         let needed = vk::MemoryPropertyFlags::HOST_VISIBLE
             | vk::MemoryPropertyFlags::HOST_COHERENT
@@ -55,9 +46,7 @@ impl Import {
             alignment,
             types,
         };
-        features
-            .contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
-            .then_some(import)
+        imports_buffers(instance, physical, HOST, addresses).then_some(import)
     }
 }
 
@@ -104,17 +93,9 @@ fn try_import(
         .call("vkGetMemoryHostPointerPropertiesEXT")?;
     // The size is rounded up, but not past the end of the imported memory.
     let size = size.next_multiple_of(16).min(length - offset);
-    let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HOST);
-    let info = vk::BufferCreateInfo::default()
-        .size(size)
-        .usage(usage(device.has_addresses()))
-        .sharing_mode(vk::SharingMode::EXCLUSIVE)
-        .push_next(&mut external);
-    super::fault::object("vkCreateBuffer")?;
-    // SAFETY: the device is alive; buffers of this usage can be made of imported memory (`Import::new`).
-    let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
     // If a later step fails, `buffer`'s Drop destroys the Vulkan buffer and frees memory that it owns.
-    let mut buffer = Buffer::unbound(device, raw, size);
+    let mut buffer = Buffer::of_external(device, size, HOST)?;
+    let raw = buffer.raw;
     // SAFETY: the buffer is alive.
     let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
     let types = properties.memory_type_bits & requirements.memory_type_bits & import.types;
@@ -140,6 +121,6 @@ fn try_import(
     buffer.own(memory);
     // SAFETY: buffer and memory are new and of the same device; memory type and offset meet the requirements.
     unsafe { device.raw.bind_buffer_memory(raw, memory, offset) }.call("vkBindBufferMemory")?;
-    buffer.show(host.non_null());
+    buffer.is_bound(Some(host.non_null()));
     Ok(Some(buffer))
 }

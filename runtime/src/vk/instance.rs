@@ -272,6 +272,9 @@ pub(crate) struct Extensions {
     pub(crate) calibrated_timestamps_khr: bool,
     pub(crate) portability_subset: bool,
     pub(crate) external_memory_host: bool,
+    pub(crate) external_memory_fd: bool,
+    pub(crate) external_memory_dma_buf: bool,
+    pub(crate) external_semaphore_fd: bool,
     /// Queried for its properties only; not enabled.
     pub(crate) nv_sm_builtins: bool,
     pub(crate) amd_core_properties: bool,
@@ -318,6 +321,9 @@ impl Extensions {
             calibrated_timestamps_khr: has(ash::khr::calibrated_timestamps::NAME),
             portability_subset: has(c"VK_KHR_portability_subset"),
             external_memory_host: has(ash::ext::external_memory_host::NAME),
+            external_memory_fd: has(ash::khr::external_memory_fd::NAME),
+            external_memory_dma_buf: has(ash::ext::external_memory_dma_buf::NAME),
+            external_semaphore_fd: has(ash::khr::external_semaphore_fd::NAME),
             nv_sm_builtins: has(ash::nv::shader_sm_builtins::NAME),
             amd_core_properties: has(ash::amd::shader_core_properties::NAME),
             pci_bus_info: has(ash::ext::pci_bus_info::NAME),
@@ -429,6 +435,15 @@ impl Extensions {
         }
         if self.external_memory_host {
             names.push(ash::ext::external_memory_host::NAME);
+        }
+        if self.external_memory_fd {
+            names.push(ash::khr::external_memory_fd::NAME);
+        }
+        if self.external_memory_dma_buf {
+            names.push(ash::ext::external_memory_dma_buf::NAME);
+        }
+        if self.external_semaphore_fd {
+            names.push(ash::khr::external_semaphore_fd::NAME);
         }
         if self.shader_clock {
             names.push(ash::khr::shader_clock::NAME);

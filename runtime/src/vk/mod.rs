@@ -22,6 +22,7 @@ mod cuda;
 mod debug;
 mod descriptor;
 mod device;
+mod external;
 mod facts;
 mod fault;
 mod features;
@@ -40,6 +41,7 @@ mod queue;
 mod recorder;
 mod reorder;
 mod sampler;
+mod semaphore;
 mod sparse;
 mod statistics;
 mod sync;
@@ -54,6 +56,8 @@ pub(crate) use descriptor::{
     descriptor_pool_count,
 };
 pub(crate) use device::Device;
+pub(crate) use external::External;
+pub use external::MemoryHandle;
 pub(crate) use facts::{Facts, PciAddress, PhysicalType};
 pub(crate) use format::{Format, FormatUse, Holder};
 pub(crate) use image::{Image, ImageInfo, Shape, TexelBuffer, Texels};
@@ -64,6 +68,8 @@ pub(crate) use query::TimestampPool;
 pub(crate) use queue::Queue;
 pub(crate) use recorder::{ArgsSet, CopyRegion, Recorder, Writers};
 pub(crate) use sampler::Sampler;
+pub use semaphore::SemaphoreHandle;
+pub(crate) use semaphore::{SemaphoreHandles, SharedSemaphore, SharedSemaphores};
 pub(crate) use sync::Timeline;
 pub(crate) use transfer::{Clear, ImageCopy};
 pub(crate) use tuning::{ChunkSizes, Tuning};
@@ -81,6 +87,8 @@ pub(crate) enum Failure {
     DeviceLost,
     /// There is no driver, layer, extension or feature.
     Absent,
+    /// A handle of another API is refused.
+    Handle,
     /// Anything else.
     Other,
 }
@@ -106,6 +114,7 @@ impl VkError {
             | vk::Result::ERROR_LAYER_NOT_PRESENT
             | vk::Result::ERROR_EXTENSION_NOT_PRESENT
             | vk::Result::ERROR_FEATURE_NOT_PRESENT => Failure::Absent,
+            vk::Result::ERROR_INVALID_EXTERNAL_HANDLE => Failure::Handle,
             _ => Failure::Other,
         };
         VkError {
@@ -120,6 +129,13 @@ impl VkError {
             call,
             result: why.to_string(),
             failure: Failure::Absent,
+        }
+    }
+
+    fn handle(call: &'static str, why: impl std::fmt::Display) -> Self {
+        VkError {
+            failure: Failure::Handle,
+            ..VkError::absent(call, why)
         }
     }
 

@@ -3,7 +3,7 @@
 use ash::vk;
 
 use super::sync::Counter;
-use super::{Call, Device, Recorder, Timeline, VkError};
+use super::{Call, Device, Recorder, SharedSemaphores, Timeline, VkError};
 use crate::lock::{Mutex, Rank};
 
 /// A Vulkan queue; a submission locks it.
@@ -45,14 +45,15 @@ impl Queue {
     }
 
     /// Submits a finished command buffer. It starts after all `waits` have reached their values, and `signal`
-    /// reaches its value when it is complete. The caller keeps the recorder, the timelines and every recorded
-    /// object alive until then.
+    /// reaches its value when it is complete; it also waits for the shared semaphores and signals them. The caller keeps the
+    /// recorder, the timelines, the semaphores and every recorded object alive until then.
     pub(crate) fn submit(
         &self,
         owner: &Device,
         recorder: &Recorder,
         waits: &[(std::sync::Arc<Timeline>, u64)],
         signal: (&Timeline, u64),
+        shared: &SharedSemaphores,
     ) -> Result<(), VkError> {
         let (timeline, value) = signal;
         match &timeline.counter {
@@ -63,9 +64,13 @@ impl Queue {
                     Counter::Semaphore(semaphore) => (semaphore.raw, semaphore.count(*value)),
                     Counter::Fences(_) => unreachable!("the timelines of a device are of one kind"),
                 });
+                // The values of binary semaphores are ignored.
+                let waits = waits.chain(shared.waits.iter().map(|s| (s.raw, 0)));
+                let signals = std::iter::once(signal).chain(shared.signals.iter().map(|s| (s.raw, 0)));
+                let _exclusive = (!shared.is_empty()).then(|| owner.shared_semaphores.lock());
                 match owner.synchronization2 {
-                    true => self.submit2(owner, recorder, waits, signal),
-                    false => self.submit1(owner, recorder, waits, signal),
+                    true => self.submit2(owner, recorder, waits, signals),
+                    false => self.submit1(owner, recorder, waits, signals),
                 }
             }
             // What the submission waits for has been submitted to this queue, the only one.
@@ -87,35 +92,16 @@ impl Queue {
         &self,
         owner: &Device,
         recorder: &Recorder,
-        waits: impl ExactSizeIterator<Item = (vk::Semaphore, u64)>,
-        signal: (vk::Semaphore, u64),
+        waits: impl Iterator<Item = (vk::Semaphore, u64)>,
+        signals: impl Iterator<Item = (vk::Semaphore, u64)>,
     ) -> Result<(), VkError> {
-        let info = |(semaphore, value): (vk::Semaphore, u64)| {
-            vk::SemaphoreSubmitInfo::default()
-                .semaphore(semaphore)
-                .value(value)
-                .stage_mask(ALL_STAGES)
-        };
-        let mut few = [vk::SemaphoreSubmitInfo::default(); 4];
-        let many: Vec<vk::SemaphoreSubmitInfo<'_>>;
-        let waits = match few.get_mut(..waits.len()) {
-            Some(few) => {
-                for (to, from) in few.iter_mut().zip(waits) {
-                    *to = info(from);
-                }
-                &*few
-            }
-            None => {
-                many = waits.map(info).collect();
-                &many
-            }
-        };
-        let signals = [info(signal)];
+        let (mut few_waits, mut few_signals) = (Few::default(), Few::default());
+        let (waits, signals) = (few_waits.collect(waits), few_signals.collect(signals));
         let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(recorder.raw())];
         let info = [vk::SubmitInfo2::default()
             .wait_semaphore_infos(waits)
             .command_buffer_infos(&buffers)
-            .signal_semaphore_infos(&signals)];
+            .signal_semaphore_infos(signals)];
         owner.note(super::fault::submission("vkQueueSubmit2"))?;
         let queue = self.raw.lock();
         // SAFETY: the lock gives exclusive use of the queue; the command buffer is executable and not pending
@@ -132,11 +118,11 @@ impl Queue {
         owner: &Device,
         recorder: &Recorder,
         waits: impl Iterator<Item = (vk::Semaphore, u64)>,
-        (signal, count): (vk::Semaphore, u64),
+        signals: impl Iterator<Item = (vk::Semaphore, u64)>,
     ) -> Result<(), VkError> {
         let (waits, counts): (Vec<_>, Vec<_>) = waits.unzip();
         let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
-        let (signals, signal_counts) = ([signal], [count]);
+        let (signals, signal_counts): (Vec<_>, Vec<_>) = signals.unzip();
         let buffers = [recorder.raw()];
         let mut values = vk::TimelineSemaphoreSubmitInfo::default()
             .wait_semaphore_values(&counts)
@@ -153,5 +139,40 @@ impl Queue {
         let result = unsafe { self.device.queue_submit(*queue, &info, vk::Fence::null()) };
         drop(queue);
         owner.note(result.call("vkQueueSubmit"))
+    }
+}
+
+/// The semaphores of a submission; a few of them need no memory of the heap.
+#[derive(Default)]
+struct Few {
+    few: [vk::SemaphoreSubmitInfo<'static>; 4],
+    many: Vec<vk::SemaphoreSubmitInfo<'static>>,
+}
+
+impl Few {
+    fn collect(
+        &mut self,
+        all: impl Iterator<Item = (vk::Semaphore, u64)>,
+    ) -> &[vk::SemaphoreSubmitInfo<'static>] {
+        let mut count = 0;
+        for (semaphore, value) in all {
+            let info = vk::SemaphoreSubmitInfo::default()
+                .semaphore(semaphore)
+                .value(value)
+                .stage_mask(ALL_STAGES);
+            match self.few.get_mut(count) {
+                Some(to) if self.many.is_empty() => *to = info,
+                _ if self.many.is_empty() => {
+                    self.many.extend(self.few);
+                    self.many.push(info);
+                }
+                _ => self.many.push(info),
+            }
+            count += 1;
+        }
+        match self.many.is_empty() {
+            true => &self.few[..count],
+            false => &self.many,
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::ir::names::Named;
 use crate::ir::{
     AddressSpace, ArgKind, ArgLocation, EntityRef, FactLocation, Func, Global, GlobalData, HandleFact,
     Initializer, KernelAbi, KernelArg, KernelInfo, Linkage, MemoryObject, Module, PointerUse, PrintfEntry,
+    RequiredSubgroups,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -172,6 +173,7 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
         uneven: false,
         any_memory: false,
         size_hint: None,
+        subgroups: RequiredSubgroups::default(),
         attributes: String::new(),
     };
     let mut abi: Option<KernelAbi> = None;
@@ -183,6 +185,7 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
             "any_memory" => k.any_memory = true,
             "uneven" => k.uneven = true,
             "size_hint" => k.size_hint = size3(t)?,
+            "subgroups" => k.subgroups = RequiredSubgroups::of([t.u32()?, t.u32()?]),
             "attributes" => k.attributes = t.name()?,
             "abi" => {
                 abi = Some(KernelAbi {

@@ -1,7 +1,7 @@
 //! Kernels: what a launch and clGetKernelArgInfo need to know.
 
 use super::Lowering;
-use crate::ir::{AddressSpace, ArgKind, Func, KernelArg, KernelInfo, PointerUse};
+use crate::ir::{AddressSpace, ArgKind, Func, KernelArg, KernelInfo, PointerUse, RequiredSubgroups};
 use crate::spirv_in::Error;
 use crate::spirv_in::module::{EntryPoint, Function};
 use crate::spirv_in::types::{Type, space};
@@ -73,6 +73,7 @@ impl<'w> Lowering<'_, 'w> {
             uneven: self.settings.uneven,
             any_memory: false,
             size_hint: None,
+            subgroups: RequiredSubgroups::default(),
             // OpenCL 5.9.3: the attributes of a kernel that is not from source are the empty string.
             attributes: String::new(),
         };
@@ -103,25 +104,35 @@ impl<'w> Lowering<'_, 'w> {
                 Some(ExecutionMode::LocalSizeHint) => info.size_hint = Some(size(2)?),
                 Some(ExecutionMode::LocalSizeId) => info.required_size = Some(self.sizes(inst, size(2)?)?),
                 Some(ExecutionMode::LocalSizeHintId) => info.size_hint = Some(self.sizes(inst, size(2)?)?),
+                Some(ExecutionMode::SubgroupSize) => info.subgroups.size = Some(inst.arg(2)?),
+                Some(ExecutionMode::SubgroupsPerWorkgroup) => info.subgroups.count = Some(inst.arg(2)?),
+                Some(ExecutionMode::SubgroupsPerWorkgroupId) => {
+                    info.subgroups.count = Some(self.size(inst, inst.arg(2)?)?);
+                }
                 Some(ExecutionMode::VecTypeHint | ExecutionMode::ContractionOff) => {}
                 Some(ExecutionMode::SignedZeroInfNanPreserve | ExecutionMode::RoundingModeRTE) => {}
                 Some(mode) => return Err(inst.unsupported(format!("the mode {mode:?} is not implemented"))),
                 None => return Err(inst.unsupported(format!("the mode {number} is unknown"))),
             }
         }
-        match info.required_size {
-            Some(size) if size.contains(&0) => Err(entry.inst.invalid("a local size is 0")),
-            _ => Ok(()),
+        if info.required_size.is_some_and(|size| size.contains(&0)) {
+            return Err(entry.inst.invalid("a local size is 0"));
+        }
+        let RequiredSubgroups { size, count } = info.subgroups;
+        match size == Some(0) || count == Some(0) {
+            true => Err(entry.inst.invalid("a size or number of sub-groups is 0")),
+            false => Ok(()),
         }
     }
 
     fn sizes(&self, inst: &Inst<'_>, ids: [u32; 3]) -> Result<[u32; 3], Error> {
-        let mut sizes = [0; 3];
-        for (size, id) in sizes.iter_mut().zip(ids) {
-            let value = u32::try_from(self.source.integer(inst, id)?);
-            *size = value.map_err(|_| inst.invalid(format!("%{id} does not fit 32 bits")))?;
-        }
-        Ok(sizes)
+        let [x, y, z] = ids.map(|id| self.size(inst, id));
+        Ok([x?, y?, z?])
+    }
+
+    fn size(&self, inst: &Inst<'_>, id: u32) -> Result<u32, Error> {
+        let value = u32::try_from(self.source.integer(inst, id)?);
+        value.map_err(|_| inst.invalid(format!("%{id} does not fit 32 bits")))
     }
 
     /// Returns the argument types that the translator of LLVM states in a string:

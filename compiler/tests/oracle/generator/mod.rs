@@ -419,6 +419,7 @@ pub(crate) fn program(seed: u64) -> Module {
         uneven: false,
         any_memory: false,
         size_hint: None,
+        subgroups: Default::default(),
         attributes: String::new(),
     });
     module

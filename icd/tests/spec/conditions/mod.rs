@@ -6,6 +6,7 @@ mod command_buffers;
 mod enqueue;
 mod enqueue_images;
 mod events;
+mod external_memory;
 mod images;
 mod kernels;
 mod memory;
@@ -57,6 +58,7 @@ fn all() -> Vec<Row> {
     all.extend(events::rows());
     all.extend(command_buffers::rows());
     all.extend(semaphores::rows());
+    all.extend(external_memory::rows());
     all
 }
 

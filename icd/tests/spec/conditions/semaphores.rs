@@ -9,6 +9,11 @@ use crate::{cl, created};
 
 pub(super) const TYPE: u64 = CL_SEMAPHORE_TYPE_KHR as u64;
 const BINARY: u64 = CL_SEMAPHORE_TYPE_BINARY_KHR as u64;
+const EXPORTS: u64 = CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR;
+const FD: u64 = CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR as u64;
+const SYNC_FD: u64 = CL_SEMAPHORE_HANDLE_SYNC_FD_KHR as u64;
+/// A number that is no descriptor of the process.
+const CLOSED: u64 = 1 << 30;
 const DEVICES: u64 = CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR as u64;
 
 fn create(context: cl_context, properties: &[u64]) -> cl_int {
@@ -86,6 +91,16 @@ pub(super) fn rows() -> Vec<Row> {
             let device = w.s.device.addr() as u64;
             create(w.s.context, &[TYPE, BINARY, DEVICES, device, device, 0, 0])
         },
+        CL_INVALID_VALUE "there are two types for exports" =>
+            |w| create(w.s.context, &[TYPE, BINARY, EXPORTS, FD, SYNC_FD, 0, 0]),
+        CL_INVALID_PROPERTY "the type for exports is not known" =>
+            |w| create(w.s.context, &[TYPE, BINARY, EXPORTS, 0x1234, 0, 0]),
+        CL_INVALID_OPERATION "there is a handle and a type for exports" =>
+            |w| create(w.s.context, &[TYPE, BINARY, FD, CLOSED, EXPORTS, FD, 0, 0]),
+        CL_INVALID_PROPERTY "there are two handles" =>
+            |w| create(w.s.context, &[TYPE, BINARY, FD, CLOSED, SYNC_FD, CLOSED, 0]),
+        CL_INVALID_PROPERTY "the handle is no file descriptor" =>
+            |w| create(w.s.context, &[TYPE, BINARY, FD, 1 << 40, 0]),
     );
     all.extend(commands!(clEnqueueWaitSemaphoresKHR));
     all.extend(commands!(clEnqueueSignalSemaphoresKHR));
@@ -107,6 +122,12 @@ pub(super) fn rows() -> Vec<Row> {
         CL_INVALID_DEVICE "device is not valid" => |w| w.none(|h| export(semaphore(w.s.context), h)),
         CL_INVALID_VALUE "the semaphore was not created for exports" =>
             |w| export(semaphore(w.s.context), w.s.device),
+    ));
+    all.extend(rows!("5.13", clReImportSemaphoreSyncFdKHR,
+        CL_INVALID_SEMAPHORE_KHR "sema_object is not valid" =>
+            |w| w.none(|h| cl!(clReImportSemaphoreSyncFdKHR(h, null_mut(), -1))),
+        CL_INVALID_SEMAPHORE_KHR "sema_object was not imported from a sync file" =>
+            |w| cl!(clReImportSemaphoreSyncFdKHR(semaphore(w.s.context), null_mut(), -1)),
     ));
     all
 }

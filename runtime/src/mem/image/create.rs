@@ -11,6 +11,7 @@ use crate::error::{ClCode, Error, Result};
 use crate::lock::{Mutex, Rank};
 use crate::mem::claim::Shared;
 use crate::mem::destructor_callbacks::DestructorCallbacks;
+use crate::mem::external::ExternalHandle;
 use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr, HostPtrUse, KernelAccess, MemFlags, Properties};
 use crate::object::Anchor;
@@ -196,8 +197,28 @@ impl Image {
         desc: &ImageDesc,
         host_ptr: Option<HostPtr>,
     ) -> Result<Arc<Image>> {
+        Image::import(context, flags, format, desc, host_ptr, None)
+    }
+
+    /// Creates an image, in memory of another API if there is a handle (cl_khr_external_memory,
+    /// clCreateImageWithProperties).
+    pub fn import(
+        context: &Arc<Context>,
+        flags: MemFlags,
+        format: ImageFormat,
+        desc: &ImageDesc,
+        host_ptr: Option<HostPtr>,
+        handle: Option<&ExternalHandle>,
+    ) -> Result<Arc<Image>> {
+        let external = handle.map(|h| h.check(context, flags, host_ptr.is_some()));
+        let external = external.transpose()?;
         let (ty, size) = dimensions(desc)?;
-        let (row_pitch, slice_pitch) = pitches(ty, format, size, desc, host_ptr.is_some())?;
+        if external.is_some() && desc.buffer.is_some() {
+            return Err(bad_descriptor("an image in external memory has no buffer"));
+        }
+        // cl_khr_external_memory: the layout of images is the one that both APIs share, whatever the pitches
+        let has_memory = host_ptr.is_some() || external.is_some();
+        let (row_pitch, slice_pitch) = pitches(ty, format, size, desc, has_memory)?;
         // cl_khr_image2d_from_buffer: image_row_pitch × image_height must not exceed the buffer's size
         if let Some(buffer) = &desc.buffer
             && row_pitch
@@ -266,13 +287,15 @@ impl Image {
                 Some(buffer) => buffer.host_ptr(),
                 None => host_ptr.filter(|_| flags.host_ptr == HostPtrUse::Use),
             },
+            external,
             maps: Mutex::new(Rank::Mem, Vec::new()),
             properties: Properties::default(),
             destructor_callbacks: DestructorCallbacks::new(context),
             context: Arc::clone(context),
         };
-        let device = &context.devices()[0];
-        if let Store::Images { shape, .. } = &image.store {
+        let first = external.unwrap_or(0);
+        let device = &context.devices()[first];
+        if let Store::Images { shape, storage, .. } = &image.store {
             let most = device.limits().max_alloc;
             if !device.has_images(*shape, format, flags.kernel) {
                 return Err(unsupported());
@@ -285,8 +308,12 @@ impl Image {
                 )
                 .at("5.3.1"));
             }
+            if let Some(handle) = handle {
+                let imported = handle.import(&image.info(*shape)?)?;
+                let _ = storage[first].set(imported);
+            }
         }
-        if let Some(storage) = image.storage(0)?
+        if let Some(storage) = image.storage(first)?
             && let Some(from) = host_ptr
         {
             let layout = image.layout([0; 3], row_pitch, slice_pitch);
@@ -294,6 +321,9 @@ impl Image {
             if let Some(residence) = image.residence() {
                 residence.lock().used(&(0..1), 0, Use::Replace);
             }
+        }
+        if let (Some(device), Some(residence)) = (external, image.residence()) {
+            residence.lock().used(&(0..1), device, Use::Replace);
         }
         image.texel_buffer(0)?;
         Ok(Arc::new(image))

@@ -110,6 +110,8 @@ pub struct Image {
     row_pitch: u64,
     slice_pitch: u64,
     host_ptr: Option<HostPtr>,
+    /// The index of the device whose storage is memory of another API.
+    external: Option<usize>,
     maps: Mutex<Vec<ImageMapping>>,
     properties: Properties,
     destructor_callbacks: DestructorCallbacks,
@@ -208,6 +210,11 @@ impl Image {
     /// Returns CL_MEM_HOST_PTR; `None` without CL_MEM_USE_HOST_PTR.
     pub fn host_ptr(&self) -> Option<HostPtr> {
         self.host_ptr
+    }
+
+    /// Returns the index of the device that has imported the image, if it was created from external memory.
+    pub(crate) fn external(&self) -> Option<usize> {
+        self.external
     }
 
     /// Returns CL_IMAGE_BUFFER.

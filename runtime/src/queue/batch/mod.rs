@@ -49,6 +49,8 @@ pub(super) struct Batch {
     pub commands: u32,
     /// The timeline values that must be reached before the batch starts.
     pub waits: Vec<(Arc<vk::Timeline>, u64)>,
+    /// The semaphores of other APIs that the batch waits for and signals.
+    pub shared: vk::SharedSemaphores,
     /// The batches of other queues that come before this one.
     pub after: Vec<(Weak<CommandQueue>, u64)>,
     /// The batch writes memory that the host reads, so it ends with a barrier for the host.
@@ -70,9 +72,11 @@ pub(super) struct Batch {
 pub(crate) fn resources(e: vk::VkError) -> Error {
     let code = match e.failure() {
         vk::Failure::HostMemory => ClCode::OutOfHostMemory,
-        vk::Failure::DeviceMemory | vk::Failure::DeviceLost | vk::Failure::Absent | vk::Failure::Other => {
-            ClCode::OutOfResources
-        }
+        vk::Failure::DeviceMemory
+        | vk::Failure::DeviceLost
+        | vk::Failure::Absent
+        | vk::Failure::Handle
+        | vk::Failure::Other => ClCode::OutOfResources,
     };
     Error::new(code, "the command could not be given to the device").from_source(e)
 }
@@ -84,6 +88,7 @@ impl Batch {
             value: 0,
             commands: 0,
             waits: Vec::new(),
+            shared: vk::SharedSemaphores::default(),
             after: Vec::new(),
             to_host: false,
             speculation: Speculation::default(),
@@ -240,6 +245,7 @@ impl Batch {
     pub(super) fn clear(&mut self) {
         self.kept.clear();
         self.waits.clear();
+        self.shared.clear();
         self.after.clear();
         self.events.clear();
         self.host_work.clear();

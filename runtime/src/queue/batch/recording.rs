@@ -101,6 +101,17 @@ impl Recording<'_> {
         }
     }
 
+    /// Lets the batch wait for semaphores of other APIs before it starts, or signal them when it is complete.
+    pub(crate) fn share_semaphores(&mut self, list: &[Arc<vk::SharedSemaphore>], signal: bool) {
+        let shared = &mut self.batch.shared;
+        let to = if signal {
+            &mut shared.signals
+        } else {
+            &mut shared.waits
+        };
+        to.extend_from_slice(list);
+    }
+
     /// Keeps the command's claim until the batch is complete, if it is needed for that long.
     pub(in crate::queue) fn claim(&mut self, claim: &Arc<Claim>) {
         let batch = InBatch {
