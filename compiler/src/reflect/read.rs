@@ -9,6 +9,7 @@ use super::{
     Reflection, ReflectionError, Relocation, Scratch, check,
 };
 use crate::abi::MAX_ARGS;
+use crate::check::Area;
 use std::collections::{HashMap, HashSet};
 
 const MAGIC: u32 = 0x0723_0203;
@@ -674,6 +675,17 @@ impl Reader {
                 self.kernel(call)?.scratch = Some(Scratch { place, bytes });
             }
             CalderaOp::KernelEndedLoops => self.kernel(call)?.ended_loops = Some(call.push(1)?),
+            CalderaOp::KernelChecks => {
+                let area = Area {
+                    sizes: call.buffer_size(1)?,
+                    counters: call.buffer_size(2)?,
+                    allocations: call.buffer_size(3)?,
+                };
+                if area.sizes > area.counters || area.counters > area.allocations {
+                    return Err(call.bad("the parts are not in order"));
+                }
+                self.kernel(call)?.checks = Some(area);
+            }
             CalderaOp::ArgumentSamplerMaskPushConstant => {
                 let place = Place::Push(call.push(2)?);
                 self.arg(call, &[0, 1])?.sampler_mask = Some(place);

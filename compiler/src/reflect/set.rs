@@ -50,6 +50,8 @@ pub enum CalderaOp {
     /// Kernel, Offset, Size: the push constant for the address of a 32-bit word, to which the kernel adds if the driver
     /// has ended its loops before they were complete.
     KernelEndedLoops = 14,
+    /// Kernel, Sizes, Counters, Allocations: it makes checks. The numbers are those of [`Area`](crate::check::Area).
+    KernelChecks = 15,
 }
 
 impl CalderaOp {
@@ -70,6 +72,7 @@ impl CalderaOp {
             CalderaOp::KernelVariables,
             CalderaOp::KernelAnyMemory,
             CalderaOp::KernelEndedLoops,
+            CalderaOp::KernelChecks,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -92,6 +95,7 @@ impl CalderaOp {
             CalderaOp::KernelAnyMemory => "KernelAnyMemory",
             CalderaOp::KernelVariables => "KernelVariables",
             CalderaOp::KernelEndedLoops => "KernelEndedLoops",
+            CalderaOp::KernelChecks => "KernelChecks",
         }
     }
 
@@ -110,7 +114,8 @@ impl CalderaOp {
             CalderaOp::ArgumentSamplerMaskPushConstant
             | CalderaOp::ArgumentNormalizedSampler
             | CalderaOp::ArgumentNotNullPushConstant
-            | CalderaOp::KernelScratch => 3,
+            | CalderaOp::KernelScratch
+            | CalderaOp::KernelChecks => 3,
             CalderaOp::ArgumentSamplerMaskUniform => 5,
         }
     }

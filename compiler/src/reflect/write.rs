@@ -357,6 +357,10 @@ impl Writer {
         if let Some(place) = k.ended_loops {
             self.own(CalderaOp::KernelEndedLoops, kernel, &[place.offset, place.size]);
         }
+        if let Some(area) = k.checks {
+            let numbers = [area.sizes, area.counters, area.allocations];
+            self.own(CalderaOp::KernelChecks, kernel, &numbers);
+        }
         for (ordinal, arg) in k.args.iter().enumerate() {
             self.argument(kernel, ordinal as u32, arg)?;
         }

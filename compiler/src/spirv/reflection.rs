@@ -325,6 +325,10 @@ impl Writer<'_, '_> {
         if let (Some(offset), true) = (module.system.ended_loops, abi.ended_loops) {
             self.own(CalderaOp::KernelEndedLoops, decl, &[offset, 8]);
         }
+        if let (Some(area), true) = (module.printf.checks, prints) {
+            let numbers = [area.sizes, area.counters, area.allocations];
+            self.own(CalderaOp::KernelChecks, decl, &numbers);
+        }
         if let Some(arena) = self.e.kernels[k].arena {
             self.write(Op::WorkgroupVariableSize, &[arena], &[abi.local_fixed], &[]);
             self.own(CalderaOp::KernelArena, decl, &[]);

@@ -15,6 +15,7 @@ use super::map::Maps;
 use super::residence::Use;
 use super::svm::SvmPlace;
 use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, MemFlags, Properties};
+use crate::check::Noted;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::recycling::Storage;
@@ -52,6 +53,7 @@ impl_object!(Buffer, ClCode::InvalidMemObject, "buffer");
 struct Root {
     /// Unique among all roots of the process.
     id: usize,
+    noted: Noted,
     /// The storage on each device, by index of the device in the context.
     storage: Box<[OnceCell<Arc<Storage>>]>,
     /// Which devices have the contents.
@@ -153,6 +155,7 @@ impl Buffer {
             listed: OnceLock::new(),
             root: Some(Root {
                 id: NEXT.fetch_add(1, Ordering::Relaxed),
+                noted: Noted::new(context.allocations()),
                 storage: context.devices().iter().map(|_| OnceCell::new()).collect(),
                 residence: Shared::new(size),
                 visibility: HostVisibility::default(),
@@ -176,6 +179,7 @@ impl Buffer {
             && let Some(imported) = vk::Buffer::import(device.opened()?.logical(), host, size)
         {
             log::debug!("{size} bytes of the application's memory imported");
+            root.noted.add(0, imported.address(), size);
             let _ = root.storage[0].set(Arc::new(imported.into()));
             return Ok(Arc::new(buffer));
         }
@@ -273,6 +277,11 @@ impl Buffer {
         }))
     }
 
+    /// Returns the root's number among the buffers of the context, if its kernels make checks.
+    pub(crate) fn number(&self) -> u64 {
+        self.root().noted.number()
+    }
+
     /// Returns CL_MEM_CONTEXT.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
@@ -363,8 +372,9 @@ impl Buffer {
         Ok(storage)
     }
 
-    fn allocate_storage(&self, device: usize) -> Result<Arc<Storage>> {
+    fn allocate_storage(&self, index: usize) -> Result<Arc<Storage>> {
         let size = self.parent.as_deref().unwrap_or(self).size;
+        let device = index;
         let place = match self.flags.host_ptr {
             HostPtrUse::Alloc | HostPtrUse::AllocCopy if !self.is_large(device) => vk::Place::Host,
             HostPtrUse::None
@@ -379,6 +389,7 @@ impl Buffer {
         if place == vk::Place::Host && !opened.logical().unified() {
             opened.pinned().add(&storage, self.root_id());
         }
+        self.root().noted.add(index, storage.address(), size);
         Ok(storage)
     }
 
