@@ -14,10 +14,21 @@ const FILE: &str = "CALDERA_CHECK_FILE";
 
 /// Runs a test of this module again, with checks. Returns its output and the lines with its findings.
 fn again(test: &str, variables: &[(&str, &str)]) -> (Output, Vec<String>) {
-    let file = std::env::temp_dir().join(format!("caldera-findings-{}-{test}", std::process::id()));
+    checked(&[&format!("checker::{test}")], variables)
+}
+
+/// Runs tests again, with checks. Returns their output and the lines with their findings.
+fn checked(tests: &[&str], variables: &[(&str, &str)]) -> (Output, Vec<String>) {
+    let name = format!(
+        "caldera-findings-{}-{}",
+        std::process::id(),
+        tests[0].replace(':', "-")
+    );
+    let file = std::env::temp_dir().join(name);
     let this = std::env::current_exe().expect("a running test has a path");
     let out = Command::new(this)
-        .args(["--exact", &format!("checker::{test}"), "--nocapture"])
+        .args(["--exact", "--nocapture"])
+        .args(tests)
         .env("CALDERA_CHECK", "memory")
         .env(FILE, &file)
         .envs(variables.iter().copied())
@@ -236,4 +247,24 @@ fn findings_are_errors_on_demand() {
     assert_eq!(lines.len(), 1);
     let errors = String::from_utf8_lossy(&out.stderr);
     assert!(!errors.contains("a fault"), "{errors}");
+}
+
+/// The right kernels of the other tests: the results are the same with checks, and nothing is found.
+#[test]
+fn right_kernels_are_not_accused() {
+    if is_child() || std::env::var_os("CALDERA_TEST_AGAIN").is_some() {
+        return;
+    }
+    let (out, lines) = checked(&["files", "printf_formats::every_conversion"], &[]);
+    let (text, errors) = (
+        String::from_utf8_lossy(&out.stdout),
+        String::from_utf8_lossy(&out.stderr),
+    );
+    assert!(out.status.success(), "{text}{errors}");
+    assert_eq!(lines, [""; 0]);
+    let later = [("CALDERA_CL_VERSION", "3.1"), ("CALDERA_TEST_AGAIN", "1")];
+    let (out, lines) = checked(&["opencl_3_files"], &later);
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{errors}");
+    assert_eq!(lines, [""; 0]);
 }
