@@ -545,10 +545,13 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         let relaxed = self.relaxed();
-        let module = self.timed(Stage::LowerHir, |_| {
+        let mut module = self.timed(Stage::LowerHir, |_| {
             lower_hir::lower_roots(&program, roots, relaxed)
         })?;
         drop(program);
+        if self.target.checks.any() {
+            self.hide_library(&mut module);
+        }
         if self.observer.wants(Stage::LowerHir) {
             self.observer
                 .dump(Stage::LowerHir, "ir", Dump::Text(module.to_string()));
@@ -557,6 +560,18 @@ impl<'a> Run<'a> {
             crate::verify::module(&module, crate::inv![Ssa], "lower_hir")?;
         }
         Ok(self.goes_on(Stage::LowerHir)?.then_some(module))
+    }
+
+    /// Removes the positions in the library of built-in functions. Inlining gives their instructions the position of the
+    /// call, which is what a finding is about.
+    fn hide_library(&self, module: &mut Module) {
+        for (_, func) in module.funcs.iter_mut() {
+            for (_, data) in func.insts.iter_mut() {
+                if self.map.is_in_library(data.span) {
+                    data.span = Span::NONE;
+                }
+            }
+        }
     }
 
     fn joined(&mut self, objects: &[&Object]) -> Result<Module, Stop> {
@@ -606,6 +621,7 @@ impl<'a> Run<'a> {
     fn passes(&mut self, module: &mut Module) -> Result<(), Stop> {
         let mut cx = PassCx::new(self.target, &mut self.diags);
         cx.hooks = self.observer.hooks();
+        cx.sources = Some(&self.map);
         let done = pipeline::pipeline(self.target).run(module, &mut cx);
         let report = std::mem::take(&mut cx.report);
         for d in report.dumps {

@@ -287,6 +287,19 @@ pub enum Intrinsic {
     /// [`crate::ir::atomic::float_atomic`] builds.
     FloatAtomic(FloatAtomic),
 
+    // The operations of instrumented kernels (`crate::check`), which `lower_printf` lowers.
+    /// The i32 ordinal of a kernel argument, a constant. The result is the size of its memory in bytes, an i64.
+    ArgumentBytes,
+    /// The i32 ordinal of a kernel argument, a constant. The result is the offset of its pointer in its memory in bytes,
+    /// an i64.
+    ArgumentOffset,
+    /// An address in global memory, an i64, and a number of bytes, an i64. The result is a bool: whether an allocation of
+    /// the context contains these bytes.
+    IsAllocated,
+    /// States a finding. The arguments are the i32 number of the site's text among the module's strings and the i32
+    /// number of the site, both constants; then those of `crate::check::FINDING` after the site. No result.
+    ReportFinding,
+
     /// No argument. The result is the number of ticks that the clock has counted, an i64.
     ReadClock(Clock),
 
@@ -479,6 +492,7 @@ impl Intrinsic {
             | Intrinsic::SubgroupArith(..)
             | Intrinsic::Atomic(_)
             | Intrinsic::Printf
+            | Intrinsic::ReportFinding
             | Intrinsic::Prefetch
             | Intrinsic::LoadImage(..)
             | Intrinsic::LoadFormat(..)
@@ -551,6 +565,9 @@ impl Intrinsic {
             | Intrinsic::UnpackHalf2x16
             | Intrinsic::PackHalf2x16
             | Intrinsic::PointerTag
+            | Intrinsic::ArgumentBytes
+            | Intrinsic::ArgumentOffset
+            | Intrinsic::IsAllocated
             // A kernel cannot write an image that these operations read (6.6), so the texels cannot change between two
             // reads.
             | Intrinsic::ReadImage(..)

@@ -53,6 +53,7 @@
 //! | [`target`], [`abi`], [`clspv`] | the device, the interface between kernels and launches, clspv's options |
 //! | [`reflect`] | reading, writing and removing a module's reflection; descriptor maps |
 //! | [`printf`] | formatting of what a kernel printed |
+//! | [`check`] | the checks of instrumented kernels, and the form of their findings |
 //!
 //! The other modules are the stages. They are public for tests and tools, and their interfaces change as the
 //! compiler does.
@@ -60,6 +61,7 @@
 
 pub mod abi;
 pub mod builtins;
+pub mod check;
 pub mod clspv;
 pub mod diag;
 pub mod driver;

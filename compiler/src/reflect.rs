@@ -24,6 +24,7 @@ mod set;
 mod strip;
 mod write;
 
+use crate::check::Area;
 pub use descriptor_map::{MapStyle, descriptor_map};
 pub use interface::{Resource, ResourceKind};
 pub use listing::listing;
@@ -282,6 +283,8 @@ pub struct Kernel {
     pub scratch: Option<Scratch>,
     /// The place of a 32-bit word, to which the kernel adds if the driver has ended its loops before they were complete.
     pub ended_loops: Option<DataPlace>,
+    /// What the kernel expects after the printf buffer, if it makes checks.
+    pub checks: Option<Area>,
     /// Whether the result is independent of how the NDRange is divided into work-groups, even into groups of
     /// different sizes.
     pub ungrouped: bool,

@@ -69,6 +69,8 @@ pub struct SourceFile {
     line_starts: Vec<u32>,
     /// The `#include` directive that first included the file.
     included_at: Option<Span>,
+    /// Whether it is part of the library of built-in functions.
+    is_library: bool,
     /// The effects of `#line`: from this line index on, lines are counted from this number, in a file of this
     /// name.
     renumbered: Vec<(u32, u32, Option<String>)>,
@@ -116,6 +118,7 @@ impl Default for SourceMap {
             text: "".into(),
             line_starts: vec![0],
             included_at: None,
+            is_library: false,
             renumbered: Vec::new(),
         };
         SourceMap {
@@ -136,9 +139,22 @@ impl SourceMap {
             text,
             line_starts,
             included_at: None,
+            is_library: false,
             renumbered: Vec::new(),
         });
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Adds a file of the library of built-in functions.
+    pub(crate) fn add_library(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
+        let id = self.add(name, text);
+        self.files[id.0 as usize].is_library = true;
+        id
+    }
+
+    /// Returns whether a position is in the library of built-in functions.
+    pub(crate) fn is_in_library(&self, span: Span) -> bool {
+        self.file(span.file).is_library
     }
 
     /// Records the `#include` directive that included a file.

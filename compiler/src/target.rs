@@ -3,6 +3,7 @@
 //! handle; the runtime (or `calderac --target`) fills in this description.
 
 use crate::abi::{Abi, DescriptorAbi};
+use crate::check::Checks;
 use crate::options::ClStd;
 
 /// A SPIR-V version.
@@ -245,6 +246,8 @@ pub struct Target {
     pub zeroed: Zeroed,
     /// Whether pointers to global memory that are arguments are multiples of 16. If not, accesses are not merged.
     pub aligned_buffers: bool,
+    /// The checks that kernels make while they run.
+    pub checks: Checks,
 }
 
 /// The extensions of a device with sub-groups, in addition to cl_khr_subgroups.
@@ -497,6 +500,7 @@ impl Target {
             wide_ranges: false,
             zeroed: Zeroed::default(),
             aligned_buffers: true,
+            checks: Checks::default(),
             newest: ClStd::Cl12,
             c_features: Vec::new(),
             extensions: [

@@ -11,6 +11,7 @@ use std::path::Path;
 type Allowed = (&'static str, &'static str);
 
 const COMPILER: &[Allowed] = &[
+    ("check", ""),
     ("entity", ""),
     ("half", ""),
     ("hash", ""),
@@ -22,17 +23,17 @@ const COMPILER: &[Allowed] = &[
     ("suggest", ""),
     ("abi", "intrinsic printf"),
     ("diag", "source"),
-    ("target", "abi options printf"),
+    ("target", "abi check options printf"),
     ("clspv", "abi intrinsic options printf target"),
-    ("ir", "abi diag entity half hash intrinsic source"),
+    ("ir", "abi check diag entity half hash intrinsic source"),
     ("interp", "abi intrinsic ir printf"),
     ("link", "intrinsic ir printf"),
-    ("verify", "diag intrinsic ir"),
+    ("verify", "check diag intrinsic ir"),
     (
         "pass",
-        "abi diag half hash intrinsic ir printf source target verify",
+        "abi check diag half hash intrinsic ir printf source target verify",
     ),
-    ("reflect", "abi clspv intrinsic ir"),
+    ("reflect", "abi check clspv intrinsic ir"),
     ("spirv", "abi diag hash intrinsic ir reflect source target"),
     ("spirv_in", "intrinsic ir printf target"),
     ("spirv_text", "half"),
@@ -56,6 +57,7 @@ const RUNTIME: &[Allowed] = &[
     ("error", ""),
     ("lock", ""),
     ("weak_list", ""),
+    ("check", "config context device kernel lock mem printf"),
     ("object", "error"),
     ("sampler", "context error mem object vk"),
     ("os", ""),
@@ -63,7 +65,7 @@ const RUNTIME: &[Allowed] = &[
     ("process", "os platform queue weak_list"),
     (
         "context",
-        "device error event lock mem object process queue weak_list",
+        "check config device error event lock mem object process queue weak_list",
     ),
     ("config", "device os"),
     ("platform", "config device error object process vk"),
@@ -76,10 +78,10 @@ const RUNTIME: &[Allowed] = &[
     ),
     (
         "queue",
-        "command config context device error event kernel lock mem object printf process sampler vk",
+        "check command config context device error event kernel lock mem object printf process sampler vk",
     ),
     ("program", "cache config context device error kernel lock object"),
-    ("printf", "device kernel mem"),
+    ("printf", "check device kernel mem"),
     (
         "semaphore",
         "command context device error event lock mem object queue vk",
@@ -89,7 +91,7 @@ const RUNTIME: &[Allowed] = &[
         "command context error kernel lock mem object queue",
     ),
     ("command", "device error kernel mem queue vk"),
-    ("mem", "command context device error lock object queue vk"),
+    ("mem", "check command context device error lock object queue vk"),
     (
         "device",
         "cache command config context error kernel lock mem object process program queue vk",

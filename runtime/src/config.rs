@@ -40,6 +40,9 @@
 //! | `CALDERA_DEBUG=panic-in-submission=N` | For tests: the Nth submission panics, as a bug of Caldera would |
 //! | `CALDERA_DEBUG=fail-wait=N` | For tests: the Nth Vulkan call that waits, or asks for the progress of the device, fails once with lack of host memory |
 //! | `CALDERA_DEBUG=lose-device-in-wait=N` | For tests: the Nth Vulkan call that waits, or asks for the progress of the device, loses the device |
+//! | `CALDERA_CHECK=CHECK[,CHECK…]` | Let kernels check what they do while they run, and report findings on standard error and through the context's notify function: `memory` (accesses outside of the object that they are for, which are left out), or `all` |
+//! | `CALDERA_CHECK_FILE=PATH` | Append the findings to this file too, one object of JSON in each line |
+//! | `CALDERA_CHECK_ERROR=fail\|abort` | After a finding, let the commands fail that the device executed together with the kernel, or abort the process |
 //! | `CALDERA_DUMP=DIR` | Write the source, the compiler stages, the SPIR-V and the reflection of each build to this directory, and each module as the driver receives it to `modules/` below it |
 //!
 //! Unknown flags, values and names of variables are reported in the log and otherwise ignored. A process with more
@@ -51,6 +54,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use caldera_compiler::check::Checks;
 use log::LevelFilter;
 
 use crate::device::calibrate::Presumption;
@@ -142,6 +146,17 @@ pub enum AbiChoice {
     Descriptor,
 }
 
+/// The values of `CALDERA_CHECK_ERROR`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum CheckError {
+    /// Findings are only reported.
+    Report,
+    /// The commands that the device executed together with the kernel fail.
+    Fail,
+    /// The process aborts.
+    Abort,
+}
+
 /// The flags of `CALDERA_DEBUG`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct DebugFlags {
@@ -225,6 +240,12 @@ pub struct Config {
     pub(crate) presumed: Vec<(Presumption, bool)>,
     /// Whether the clock of an NVIDIA GPU is kept up while commands run.
     pub keep_clock: bool,
+    /// What kernels check.
+    pub check: Checks,
+    /// The file for findings.
+    pub check_file: Option<PathBuf>,
+    /// What a finding leads to.
+    pub check_error: CheckError,
     /// The directory for dumps.
     pub dump: Option<PathBuf>,
     /// The parts of the environment that were not understood, which are logged once the log is installed.
@@ -251,6 +272,9 @@ impl Default for Config {
             calibrate: true,
             presumed: Vec::new(),
             keep_clock: true,
+            check: Checks::default(),
+            check_file: None,
+            check_error: CheckError::Report,
             dump: None,
             complaints: Vec::new(),
         }
@@ -275,7 +299,7 @@ impl Config {
 }
 
 /// All variables, in the order of the table above.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 18] = [
     "CALDERA_LOG",
     "CALDERA_LOG_FILE",
     "CALDERA_VALIDATION",
@@ -290,6 +314,9 @@ const NAMES: [&str; 15] = [
     "CALDERA_CALIBRATION",
     "CALDERA_KEEP_CLOCK",
     "CALDERA_DEBUG",
+    "CALDERA_CHECK",
+    "CALDERA_CHECK_FILE",
+    "CALDERA_CHECK_ERROR",
     "CALDERA_DUMP",
 ];
 
@@ -413,6 +440,19 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
         None | Some("on" | "1") => {}
         Some("off" | "0") => c.keep_clock = false,
         Some(v) => complaints.push(format!("CALDERA_KEEP_CLOCK: {v:?} is neither on nor off")),
+    }
+    if let Some(list) = get("CALDERA_CHECK") {
+        match Checks::parse(&list) {
+            Ok(checks) => c.check = checks,
+            Err(name) => complaints.push(format!("CALDERA_CHECK: unknown check {name:?}")),
+        }
+    }
+    c.check_file = path("CALDERA_CHECK_FILE");
+    match get("CALDERA_CHECK_ERROR").as_deref() {
+        None => {}
+        Some("fail") => c.check_error = CheckError::Fail,
+        Some("abort") => c.check_error = CheckError::Abort,
+        Some(v) => complaints.push(format!("CALDERA_CHECK_ERROR: {v:?} is neither fail nor abort")),
     }
     match get("CALDERA_VALIDATION").as_deref() {
         None | Some("0" | "off") => {}
@@ -558,7 +598,8 @@ mod tests {
         assert_eq!(c.log_file, Some(bytes().into()));
         assert_eq!(c.vulkan_library, Some(bytes().into()));
         assert_eq!(c.dump, Some(bytes().into()));
-        assert_eq!(c.complaints.len(), NAMES.len() - 4, "{:?}", c.complaints);
+        assert_eq!(c.check_file, Some(bytes().into()));
+        assert_eq!(c.complaints.len(), NAMES.len() - 5, "{:?}", c.complaints);
         assert!(c.complaints.iter().all(|c| c.contains("UTF-8")));
     }
 
@@ -664,9 +705,11 @@ mod tests {
             ("CALDERA_KEEP_CLOCK", "other"),
             ("CALDERA_CACHE_SIZE", "much"),
             ("CALDERA_CL_VERSION", "2.0"),
+            ("CALDERA_CHECK", "memory,everything"),
+            ("CALDERA_CHECK_ERROR", "shout"),
         ]);
         assert!(c.debug.error);
-        assert_eq!(c.complaints.len(), 11, "{:?}", c.complaints);
+        assert_eq!(c.complaints.len(), 13, "{:?}", c.complaints);
         assert_eq!(c.log_level, LevelFilter::Warn);
     }
 }

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use caldera_compiler::check::Checks;
 use caldera_compiler::target::{Target, Zeroed};
 
+use crate::check::Allocations;
+use crate::config::config;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::event::By;
@@ -47,6 +50,9 @@ pub struct Context {
     host_stores: HostStores,
     addresses: AddressTable,
     svm: SvmTable,
+    /// The checks of the context's kernels, and the allocations that they need to know.
+    checks: Checks,
+    allocations: Option<Arc<Allocations>>,
     queues: Mutex<WeakList<CommandQueue>>,
     destructor_callbacks: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
 }
@@ -124,16 +130,22 @@ impl Context {
             let what = format!("{} devices in one context", unique.len());
             return Err(Error::new(ClCode::OutOfResources, what).at("4.4"));
         }
-        Ok(Context::of(unique, properties, notify))
+        Ok(Context::of(unique, properties, notify, config().check))
     }
 
     /// Creates a context for the measurement of a device.
     pub(crate) fn for_calibration(device: &Arc<Device>) -> Result<Arc<Context>> {
         device.opened()?;
-        Ok(Context::of(vec![Arc::clone(device)], Vec::new(), None))
+        let checks = Checks::default();
+        Ok(Context::of(vec![Arc::clone(device)], Vec::new(), None, checks))
     }
 
-    fn of(devices: Vec<Arc<Device>>, properties: Vec<isize>, notify: Option<Notify>) -> Arc<Context> {
+    fn of(
+        devices: Vec<Arc<Device>>,
+        properties: Vec<isize>,
+        notify: Option<Notify>,
+        checks: Checks,
+    ) -> Arc<Context> {
         Arc::new(Context {
             anchor: Anchor::new(),
             executor: Executor::new("caldera-executor"),
@@ -145,6 +157,8 @@ impl Context {
             host_stores: HostStores::new(),
             addresses: AddressTable::new(),
             svm: SvmTable::new(),
+            checks,
+            allocations: checks.any().then(Allocations::new),
             queues: Mutex::new(Rank::Context, WeakList::new()),
             destructor_callbacks: Mutex::new(Rank::Context, Vec::new()),
             devices,
@@ -154,15 +168,16 @@ impl Context {
     }
 
     /// Returns the compiler's target for programs of the context. Their kernels find the memory zeroed that the properties
-    /// name (cl_khr_initialize_memory, CL_CONTEXT_MEMORY_INITIALIZE_KHR).
+    /// name (cl_khr_initialize_memory, CL_CONTEXT_MEMORY_INITIALIZE_KHR), and make the checks of `CALDERA_CHECK`.
     pub(crate) fn target(&self, device: &Arc<Device>) -> Arc<Target> {
         let target = device.target();
-        let zeroed = self.zeroed();
-        if zeroed == Zeroed::default() {
+        let (zeroed, checks) = (self.zeroed(), self.checks);
+        if zeroed == Zeroed::default() && !checks.any() {
             return Arc::clone(target);
         }
         Arc::new(Target {
             zeroed,
+            checks,
             ..Target::clone(target)
         })
     }
@@ -264,6 +279,11 @@ impl Context {
     /// Returns the table of shared virtual memory.
     pub(crate) fn svm(&self) -> &SvmTable {
         &self.svm
+    }
+
+    /// Returns the table of all allocations, if the context's kernels make checks.
+    pub(crate) fn allocations(&self) -> Option<&Arc<Allocations>> {
+        self.allocations.as_ref()
     }
 
     /// Returns the context's queues. No lock may be held when the result is dropped, because it may have the

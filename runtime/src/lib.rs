@@ -25,6 +25,7 @@
 #![deny(unsafe_code)]
 
 mod cache;
+mod check;
 pub mod command;
 pub mod command_buffer;
 pub mod config;

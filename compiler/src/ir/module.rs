@@ -2,6 +2,7 @@
 
 use super::{AddressSpace, Function, Inst, Linkage};
 use crate::abi::Slot;
+use crate::check::Area;
 use crate::entity;
 use crate::entity::Map;
 use crate::intrinsic::{ImageShape, SamplerMask};
@@ -500,6 +501,8 @@ pub struct Printf {
     pub entries: Vec<PrintfEntry>,
     /// The kernels that print.
     pub kernels: Vec<Func>,
+    /// What follows the printf buffer, if kernels check something.
+    pub checks: Option<Area>,
 }
 
 /// A translation unit or a linked program.

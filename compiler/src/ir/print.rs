@@ -9,6 +9,7 @@ use super::{
     KernelAbi, KernelInfo, Linkage, MemoryObject, Module, ModuleSlots, Op, Region, RequiredSubgroups, Scalar,
     SystemPush, Ty, Unroll, Value,
 };
+use crate::check::Area;
 use std::fmt::{self, Display, Write};
 
 impl Display for Module {
@@ -54,6 +55,14 @@ impl Display for Module {
         }
         for func in &self.printf.kernels {
             writeln!(f, "prints {func}")?;
+        }
+        if let Some(Area {
+            sizes,
+            counters,
+            allocations,
+        }) = self.printf.checks
+        {
+            writeln!(f, "checks {sizes} {counters} {allocations}")?;
         }
         for mask in &self.literal_samplers {
             writeln!(f, "sampler {}", mask.0)?;

@@ -119,7 +119,9 @@ impl<'p> FuncLowering<'_, 'p> {
             Variable::Handle(_) => return broken("memory of an image or sampler"),
             Variable::Absent => {
                 let size = types::size(&self.cx.program.types, local.ty)?;
+                let outer = std::mem::replace(&mut self.b.span, local.span);
                 let ptr = self.alloca(size, local.align);
+                self.b.span = outer;
                 self.variables[id.index()] = Variable::Memory(ptr);
                 ptr
             }

@@ -16,6 +16,7 @@
 //! becomes a `Block`, and its returns exits of that block.
 
 use super::{Changed, Pass, PassCx, PassError, lower_int64};
+use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::analysis::is_pure_function;
 use crate::ir::clone::Cloner;
@@ -74,7 +75,10 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         let is_kernel = module.kernels.iter().any(|k| k.func == f);
         let any = inline_into(module, f, &done, &mut sites)?;
         let func = &mut module.funcs[f];
-        if any && (!is_kernel || func.insts.len() > LARGE) {
+        if cx.target.checks.any() && accesses_memory(func) {
+            // The checks see each access as the source has it.
+            super::mem2reg::promote(func);
+        } else if any && (!is_kernel || func.insts.len() > LARGE) {
             simplify(func, &module.globals);
         }
         let mut ends = returns_only_at_end(func);
@@ -384,6 +388,25 @@ fn simplify(func: &mut Function, globals: &Map<Global, GlobalData>) {
     *func = func.compacted();
 }
 
+/// Returns whether a function accesses memory through pointers, other than its private variables by themselves.
+fn accesses_memory(func: &Function) -> bool {
+    let is_variable = |v: Value| {
+        let inst = func.def_inst(v);
+        inst.is_some_and(|i| matches!(func.insts[i].op, Op::Alloca { .. }))
+    };
+    func.insts_in_order().into_iter().any(|inst| {
+        let data = &func.insts[inst];
+        let operands = match data.op {
+            Op::Load(_) | Op::Store(_) | Op::MemZero { .. } | Op::Intrinsic(Intrinsic::Atomic(_)) => {
+                &data.args[..1]
+            }
+            Op::MemCpy { .. } => &data.args[..2],
+            _ => &[],
+        };
+        !operands.iter().all(|&v| is_variable(v))
+    })
+}
+
 /// Appends the callee's body to `region` in place of the call. `at_end`: the callee's only return is at its
 /// end.
 fn inline_call(
@@ -402,7 +425,7 @@ fn inline_call(
         cloner.map_value(param, arg);
     }
     if at_end {
-        cloner.region(func, callee.body, region, |_, _, _| {});
+        cloner.region(func, callee.body, region, |func, _, new| place(func, new, span));
         let last = func.regions[region]
             .insts
             .pop()
@@ -418,12 +441,21 @@ fn inline_call(
     func.insts[block].regions.push(body);
     func.regions[region].insts.push(block);
     cloner.region(func, callee.body, body, |func, _, new| {
+        place(func, new, span);
         if func.insts[new].op == Op::Return {
             func.insts[new].op = Op::Exit(block);
         }
     });
     if let (Some(old), Some(&new)) = (result, func.insts[block].results.first()) {
         replacements.set(old, new);
+    }
+}
+
+/// Gives a copied instruction without a position, which is one of the library, the position of the call.
+fn place(func: &mut Function, inst: Inst, call: Span) {
+    let span = &mut func.insts[inst].span;
+    if span.is_none() {
+        *span = call;
     }
 }
 

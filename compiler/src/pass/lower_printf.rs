@@ -1,14 +1,17 @@
-//! Lowers `printf` to stores into the printf buffer.
+//! Lowers `printf` and the findings of checks to stores into the printf buffer.
 //!
 //! Why: the GPU cannot print; the host prints from the contents of the buffer (see [`crate::printf`]).
 //! In:  `Inlined`, `SystemValues` (the push constant with the buffer's address).
-//! Out: no `Intrinsic::Printf` is left. `Module::printf` has an entry for each distinct call and for each
+//! Out: no `Intrinsic::Printf` is left, and no operation of instrumented kernels (`checks.rs`). `Module::printf` has an entry for each distinct call and for each
 //!      string literal.
 //!
 //! A call allocates the words that it needs with one atomic addition. If they do not fit, it writes nothing
 //! and its result is −1.
 
+mod checks;
+
 use super::{Changed, Pass, PassCx, PassError};
+use crate::check::Area;
 use crate::diag::InternalError;
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
@@ -49,13 +52,17 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         printf: Printf::default(),
         buffer,
         size: cx.target.printf_buffer_size(),
+        area: checks::area(module, cx.target.printf_buffer_size()),
     };
     for kernel in &module.kernels {
         if lower.function(&mut module.funcs[kernel.func])? {
             lower.printf.kernels.push(kernel.func);
         }
     }
-    module.printf = lower.printf;
+    module.printf = Printf {
+        checks: lower.area,
+        ..lower.printf
+    };
     Ok(Changed::Yes)
 }
 
@@ -66,6 +73,8 @@ struct Lower<'m> {
     buffer: PrintfBuffer,
     /// The size of the buffer in bytes.
     size: u32,
+    /// What follows the buffer, if kernels check something.
+    area: Option<Area>,
 }
 
 /// How a kernel accesses the buffer.
@@ -81,7 +90,10 @@ impl Lower<'_> {
     /// Lowers the calls in a function. Returns whether there are any.
     fn function(&mut self, func: &mut Function) -> Result<bool, PassError> {
         let mut replacements = Replacements::default();
-        let is_printf = |func: &Function, i: Inst| func.insts[i].op == Op::Intrinsic(Intrinsic::Printf);
+        let is_printf = |func: &Function, i: Inst| {
+            func.insts[i].op == Op::Intrinsic(Intrinsic::Printf) || checks::is_for_checks(func, i)
+        };
+        let mut any = false;
         for region in func.regions_in_order() {
             if !func.regions[region].insts.iter().any(|&i| is_printf(func, i)) {
                 continue;
@@ -94,14 +106,18 @@ impl Lower<'_> {
                     continue;
                 }
                 b.span = b.func.insts[inst].span;
-                let new = self.call(&mut b, inst)?;
-                if let Some(&result) = b.func.insts[inst].results.first() {
+                any = true;
+                let new = match checks::is_for_checks(b.func, inst) {
+                    true => self.check(&mut b, inst)?,
+                    false => Some(self.call(&mut b, inst)?),
+                };
+                if let (Some(&result), Some(new)) = (b.func.insts[inst].results.first(), new) {
                     replacements.set(result, new);
                 }
             }
         }
         replacements.apply(func);
-        Ok(!replacements.is_empty())
+        Ok(any)
     }
 
     /// Returns the bytes of a string literal.
@@ -110,6 +126,18 @@ impl Lower<'_> {
         match id.and_then(|id| self.strings.get(id)) {
             Some(text) => Ok(text),
             None => Err(InternalError::new("lower_printf", "a string that does not exist").into()),
+        }
+    }
+
+    /// Returns the address of the printf buffer.
+    fn buffer(&self, b: &mut Builder<'_>) -> Value {
+        let pointer = Ty::ptr(AddressSpace::Global);
+        match self.buffer {
+            PrintfBuffer::AddressAt(offset) => {
+                let slot = b.bits(Ty::ptr(AddressSpace::Push), u64::from(offset));
+                b.load(slot, pointer, ADDRESS)
+            }
+            PrintfBuffer::Object => b.bits(pointer, object_pointer(0)),
         }
     }
 
@@ -132,7 +160,10 @@ impl Lower<'_> {
     fn call(&mut self, b: &mut Builder<'_>, inst: Inst) -> Result<Value, PassError> {
         let args = b.func.insts[inst].args.clone();
         let format = self.string(b.func, args[0])?.to_vec();
-        let literals = literal_arguments(&format);
+        let literals = match checks::is_for_checks(b.func, inst) {
+            true => Vec::new(),
+            false => literal_arguments(&format),
+        };
         let mut words = Vec::new();
         let mut sizes = Vec::new();
         for (n, &arg) in args[1..].iter().enumerate() {
@@ -156,14 +187,7 @@ impl Lower<'_> {
     fn store(&self, b: &mut Builder<'_>, words: &[Value]) -> Value {
         let count = words.len() as u32;
         let room = self.size / 4 - 1;
-        let pointer = Ty::ptr(AddressSpace::Global);
-        let buffer = match self.buffer {
-            PrintfBuffer::AddressAt(offset) => {
-                let slot = b.bits(Ty::ptr(AddressSpace::Push), u64::from(offset));
-                b.load(slot, pointer, ADDRESS)
-            }
-            PrintfBuffer::Object => b.bits(pointer, object_pointer(0)),
-        };
+        let buffer = self.buffer(b);
         let n = b.bits(Ty::I32, u64::from(count));
         let add = Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Add));
         let first = b.value(add, vec![buffer, n], Ty::I32);

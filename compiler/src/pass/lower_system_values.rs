@@ -208,6 +208,10 @@ fn sees_group(op: Intrinsic) -> bool {
         // It is computed from the number of work-groups, which must cover the range exactly.
         Intrinsic::GlobalSize => true,
         Intrinsic::PointerTag
+        | Intrinsic::ArgumentBytes
+        | Intrinsic::ArgumentOffset
+        | Intrinsic::IsAllocated
+        | Intrinsic::ReportFinding
         | Intrinsic::GlobalId
         | Intrinsic::GlobalOffset
         | Intrinsic::GlobalInvocationId
@@ -312,7 +316,13 @@ impl Used {
                     Op::Intrinsic(Intrinsic::EnqueuedLocalSize) => used.enqueued_local_size = true,
                     Op::Intrinsic(Intrinsic::GlobalOffset) => used.global_offset = true,
                     Op::Intrinsic(Intrinsic::WorkDim) => used.work_dim = true,
-                    Op::Intrinsic(Intrinsic::Printf) => used.printf = Some(func.insts[inst].span),
+                    Op::Intrinsic(
+                        Intrinsic::Printf
+                        | Intrinsic::ArgumentBytes
+                        | Intrinsic::ArgumentOffset
+                        | Intrinsic::IsAllocated
+                        | Intrinsic::ReportFinding,
+                    ) => used.printf = Some(func.insts[inst].span),
                     Op::Intrinsic(
                         Intrinsic::SubgroupMaxSize
                         | Intrinsic::SubgroupSize

@@ -11,6 +11,7 @@
 
 pub mod batch_loads;
 pub mod carry_exit_values;
+pub mod check_memory;
 pub mod check_nesting;
 pub mod const_fold;
 mod counter;
@@ -73,7 +74,7 @@ pub mod zero_private;
 use crate::diag::{Diags, InternalError};
 use crate::inv;
 use crate::ir::{EntityRef, Func, Module};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 use crate::target::Target;
 use crate::verify::{self, Invariants};
 use std::time::{Duration, Instant};
@@ -147,6 +148,8 @@ pub struct PassCx<'a> {
     pub target: &'a Target,
     /// Receives warnings for the build log.
     pub diags: &'a mut Diags,
+    /// The files that positions are in, for what kernels report.
+    pub sources: Option<&'a SourceMap>,
     /// What the manager prints, skips and checks.
     pub hooks: Hooks,
     /// What the manager has observed.
@@ -201,6 +204,7 @@ impl<'a> PassCx<'a> {
         PassCx {
             target,
             diags,
+            sources: None,
             hooks: Hooks::default(),
             report: Report::default(),
             settled: Settled::default(),

@@ -1,14 +1,14 @@
 //! The order of the passes.
 
 use super::{
-    Pass, Pipeline, batch_loads, carry_exit_values, check_nesting, const_fold, cse, dce, forward_memory,
-    fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
-    isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_int64,
-    lower_kernel_args, lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg,
-    merge_accesses, pair_words, permute_bytes, promote_accumulators, report_ended_loops, resolve_generic,
-    round_doubles, scalarize_integers, scratch_memory, share_addresses, share_loads, share_offsets,
-    simplify_integers, simplify_regions, solve_loops, split_rotations, sroa, unroll_counted, unroll_loops,
-    widen_accesses, widen_integers, zero_private,
+    Pass, Pipeline, batch_loads, carry_exit_values, check_memory, check_nesting, const_fold, cse, dce,
+    forward_memory, fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants,
+    inline, interleave, isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic,
+    lower_images, lower_int64, lower_kernel_args, lower_long_vectors, lower_memory, lower_printf,
+    lower_system_values, mem2reg, merge_accesses, pair_words, permute_bytes, promote_accumulators,
+    report_ended_loops, resolve_generic, round_doubles, scalarize_integers, scratch_memory, share_addresses,
+    share_loads, share_offsets, simplify_integers, simplify_regions, solve_loops, split_rotations, sroa,
+    unroll_counted, unroll_loops, widen_accesses, widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -22,6 +22,13 @@ pub fn pipeline(target: &Target) -> Pipeline {
         // Before variables become values, which are undefined without an initialization.
         p.run_pass(zero_private::PASS);
     }
+    if target.checks.memory {
+        // No pass has changed accesses yet. Callers and callees are one function then, so that the objects of most
+        // pointers are known, and pointers that are variables are values.
+        p.run_pass(inline::PASS);
+        p.run_pass(mem2reg::PASS);
+        p.run_pass(check_memory::PASS);
+    }
     // These passes run before `inline`, so that each function is simplified once and not once for each of its
     // copies.
     p.run_pass(sroa::PASS);
@@ -30,8 +37,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
         "callees",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
-    // Inlining ends because OpenCL C forbids recursion.
-    p.run_pass(inline::PASS);
+    if !target.checks.memory {
+        // Inlining ends because OpenCL C forbids recursion.
+        p.run_pass(inline::PASS);
+    }
     // Inlined functions bring their variables. `sroa` splits them into variables of one type each, which
     // `mem2reg` can promote.
     p.run_pass(sroa::PASS);
@@ -248,8 +257,10 @@ pub fn all_passes() -> Vec<Pass> {
     other.zeroed.private = true;
     let mut words = Target::faulty();
     words.features.int64 = false;
+    let mut checked = Target::desktop();
+    checked.checks.memory = true;
     let mut list = pipeline(&Target::desktop()).passes();
-    for target in [other, words] {
+    for target in [other, words, checked] {
         let mut at = 0;
         for pass in pipeline(&target).passes() {
             match list.iter().position(|p| p.name == pass.name) {

@@ -499,7 +499,7 @@ impl Facts {
         let data = &func.insts[inst];
         let mut size = match &data.op {
             Op::Intrinsic(i) if i.is_convergent() => BARRIER as u32,
-            Op::Intrinsic(Intrinsic::Printf) => {
+            Op::Intrinsic(Intrinsic::Printf | Intrinsic::ReportFinding) => {
                 let words = data.args.iter().map(|&v| func.ty(v).bytes().div_ceil(4));
                 PRINTF + PRINTF_WORD * words.sum::<u32>()
             }
@@ -544,7 +544,10 @@ impl Facts {
         };
         let mut waits = false;
         let mut unfolded = false;
-        let mut slow = data.op == Op::Intrinsic(Intrinsic::Printf);
+        let mut slow = matches!(
+            data.op,
+            Op::Intrinsic(Intrinsic::Printf | Intrinsic::ReportFinding)
+        );
         let local = |v: &Value| func.ty(*v).space() == Some(AddressSpace::Local);
         let mut work_group = match &data.op {
             Op::Load(_) => Some(self.shares && local(&data.args[0])),

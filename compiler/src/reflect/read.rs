@@ -9,6 +9,7 @@ use super::{
     Reflection, ReflectionError, Relocation, Scratch, check,
 };
 use crate::abi::MAX_ARGS;
+use crate::check::Area;
 use crate::ir::RequiredSubgroups;
 use std::collections::{HashMap, HashSet};
 
@@ -685,6 +686,17 @@ impl Reader {
             CalderaOp::KernelEndedLoopsStorageBuffer => {
                 let place = DataPlace::StorageBuffer(call.descriptor(1)?);
                 self.kernel(call)?.ended_loops = Some(place);
+            }
+            CalderaOp::KernelChecks => {
+                let area = Area {
+                    sizes: call.buffer_size(1)?,
+                    counters: call.buffer_size(2)?,
+                    allocations: call.buffer_size(3)?,
+                };
+                if area.sizes > area.counters || area.counters > area.allocations {
+                    return Err(call.bad("the parts are not in order"));
+                }
+                self.kernel(call)?.checks = Some(area);
             }
             CalderaOp::ArgumentSamplerMaskPushConstant => {
                 let place = Place::Push(call.push(2)?);

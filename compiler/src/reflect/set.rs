@@ -55,6 +55,8 @@ pub enum CalderaOp {
     /// Kernel, Size, Count: it demands sub-groups of Size work-items, and Count sub-groups in each work-group; 0 demands
     /// nothing.
     KernelSubgroups = 16,
+    /// Kernel, Sizes, Counters, Allocations: it makes checks. The numbers are those of [`Area`](crate::check::Area).
+    KernelChecks = 17,
 }
 
 impl CalderaOp {
@@ -77,6 +79,7 @@ impl CalderaOp {
             CalderaOp::KernelEndedLoops,
             CalderaOp::KernelEndedLoopsStorageBuffer,
             CalderaOp::KernelSubgroups,
+            CalderaOp::KernelChecks,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -101,6 +104,7 @@ impl CalderaOp {
             CalderaOp::KernelEndedLoops => "KernelEndedLoops",
             CalderaOp::KernelEndedLoopsStorageBuffer => "KernelEndedLoopsStorageBuffer",
             CalderaOp::KernelSubgroups => "KernelSubgroups",
+            CalderaOp::KernelChecks => "KernelChecks",
         }
     }
 
@@ -121,7 +125,8 @@ impl CalderaOp {
             CalderaOp::ArgumentSamplerMaskPushConstant
             | CalderaOp::ArgumentNormalizedSampler
             | CalderaOp::ArgumentNotNullPushConstant
-            | CalderaOp::KernelScratch => 3,
+            | CalderaOp::KernelScratch
+            | CalderaOp::KernelChecks => 3,
             CalderaOp::ArgumentSamplerMaskUniform => 5,
         }
     }

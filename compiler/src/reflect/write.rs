@@ -374,6 +374,10 @@ impl Writer {
                 ));
             }
         }
+        if let Some(area) = k.checks {
+            let numbers = [area.sizes, area.counters, area.allocations];
+            self.own(CalderaOp::KernelChecks, kernel, &numbers);
+        }
         for (ordinal, arg) in k.args.iter().enumerate() {
             self.argument(kernel, ordinal as u32, arg)?;
         }

@@ -330,6 +330,10 @@ impl Writer<'_, '_> {
             };
             self.own(op, decl, &numbers);
         }
+        if let (Some(area), true) = (module.printf.checks, prints) {
+            let numbers = [area.sizes, area.counters, area.allocations];
+            self.own(CalderaOp::KernelChecks, decl, &numbers);
+        }
         if let Some(arena) = self.e.kernels[k].arena {
             self.write(Op::WorkgroupVariableSize, &[arena], &[abi.local_fixed], &[]);
             self.own(CalderaOp::KernelArena, decl, &[]);

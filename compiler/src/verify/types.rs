@@ -503,6 +503,12 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
         Intrinsic::UMulHigh | Intrinsic::SMulHigh => ints(2) && args[0].scalar != Scalar::I64,
         Intrinsic::UnpackHalf2x16 => args == [Ty::I32] && results == [Ty::vector(Scalar::F32, 2)],
         Intrinsic::PackHalf2x16 => args == [Ty::vector(Scalar::F32, 2)] && results == [Ty::I32],
+        Intrinsic::ArgumentBytes | Intrinsic::ArgumentOffset => args == [Ty::I32] && results == [Ty::I64],
+        Intrinsic::IsAllocated => args == [Ty::I64; 2] && results == [Ty::BOOL],
+        Intrinsic::ReportFinding => {
+            let finding = crate::check::FINDING.map(|bytes| Ty::of(Scalar::int(8 * bytes)));
+            args.first() == Some(&Ty::I32) && args[1..] == finding && results.is_empty()
+        }
         Intrinsic::Printf => args.first() == Some(&Ty::I32) && results == [Ty::I32],
         Intrinsic::Prefetch => args.first().is_some_and(|a| a.scalar.is_ptr()) && results.is_empty(),
         Intrinsic::ReadImage(..)

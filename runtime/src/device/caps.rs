@@ -1,6 +1,7 @@
 //! Derives OpenCL's queries and the compiler's target from Vulkan's features and limits.
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
+use caldera_compiler::check::Checks;
 use caldera_compiler::options::ClStd;
 use caldera_compiler::target::{
     Calibration, Costs, Quirks, SHUFFLE_EXTENSIONS, SUBGROUP_EXTENSIONS, SpirvVersion, Target, Zeroed,
@@ -331,6 +332,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
         wide_ranges: false,
         zeroed: Zeroed::default(),
         aligned_buffers: true,
+        checks: Checks::default(),
         newest: newest(),
         c_features: c_features(f, images, formats)
             .into_iter()

@@ -449,7 +449,7 @@ impl Launch {
         if self.accesses.aliases {
             alias::bring(args, r)?;
         }
-        let printing = self.printing(kernel, r)?;
+        let printing = self.printing(kernel, args, r)?;
         match kernel.descriptors() {
             None if self.plain.is_empty() => {}
             None => r.arguments(&self.plain)?,
@@ -509,14 +509,20 @@ impl Launch {
     }
 
     /// Returns the printf buffer and the push constants with it, if the kernel may print.
-    fn printing(&self, kernel: &Arc<DeviceKernel>, r: &mut Recording<'_>) -> Result<Option<Printing>> {
+    fn printing(
+        &self,
+        kernel: &Arc<DeviceKernel>,
+        args: &[ArgValue],
+        r: &mut Recording<'_>,
+    ) -> Result<Option<Printing>> {
         if !kernel.reflection().printf {
             return Ok(None);
         }
         let Some(wanted) = kernel.module().reflection().printf_buffer else {
             return Ok(None);
         };
-        let buffer = r.printf_buffer(kernel, u64::from(wanted.size).next_multiple_of(4))?;
+        let size = u64::from(wanted.size).next_multiple_of(4);
+        let buffer = r.printf_buffer(kernel, size, args)?;
         let mut printing = Printing {
             push: self.push,
             buffer: None,

@@ -16,6 +16,7 @@ use super::map::Maps;
 use super::residence::Use;
 use super::svm::SvmPlace;
 use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, MemFlags, Properties};
+use crate::check::Noted;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::recycling::Storage;
@@ -53,6 +54,7 @@ impl_object!(Buffer, ClCode::InvalidMemObject, "buffer");
 struct Root {
     /// Unique among all roots of the process.
     id: usize,
+    noted: Noted,
     /// The storage on each device, by index of the device in the context.
     storage: Box<[OnceCell<Arc<Storage>>]>,
     /// The device whose storage is memory of another API.
@@ -132,6 +134,7 @@ impl Root {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         Root {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
+            noted: Noted::new(context.allocations()),
             storage: context.devices().iter().map(|_| OnceCell::new()).collect(),
             external: None,
             residence: Shared::new(size),
@@ -179,6 +182,7 @@ impl Buffer {
             && let Some(imported) = vk::Buffer::import(device.opened()?.logical(), host, size)
         {
             log::debug!("{size} bytes of the application's memory imported");
+            root.noted.add(0, imported.address(), size);
             let _ = root.storage[0].set(Arc::new(imported.into()));
             return Ok(Arc::new(buffer));
         }
@@ -214,7 +218,9 @@ impl Buffer {
             external: Some(device),
             ..Root::new(context, size)
         };
-        let _ = root.storage[device].set(Arc::new(imported.map_err(allocation_error)?.into()));
+        let imported = imported.map_err(allocation_error)?;
+        root.noted.add(device, imported.address(), size);
+        let _ = root.storage[device].set(Arc::new(imported.into()));
         let buffer = Buffer::with_root(context, flags, size, None, root);
         buffer.residence().lock().used(&(0..size), device, Use::Replace);
         Ok(Arc::new(buffer))
@@ -323,6 +329,11 @@ impl Buffer {
         }))
     }
 
+    /// Returns the root's number among the buffers of the context, if its kernels make checks.
+    pub(crate) fn number(&self) -> u64 {
+        self.root().noted.number()
+    }
+
     /// Returns CL_MEM_CONTEXT.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
@@ -413,22 +424,22 @@ impl Buffer {
         Ok(storage)
     }
 
-    fn allocate_storage(&self, device: usize) -> Result<Arc<Storage>> {
+    fn allocate_storage(&self, index: usize) -> Result<Arc<Storage>> {
         let size = self.parent.as_deref().unwrap_or(self).size;
         let place = match self.flags.host_ptr {
-            HostPtrUse::Alloc | HostPtrUse::AllocCopy if !self.is_large(device) => vk::Place::Host,
+            HostPtrUse::Alloc | HostPtrUse::AllocCopy if !self.is_large(index) => vk::Place::Host,
             HostPtrUse::None
             | HostPtrUse::Use
             | HostPtrUse::Copy
             | HostPtrUse::Alloc
             | HostPtrUse::AllocCopy => vk::Place::Device,
         };
-        let device = &self.context.devices()[device];
-        let opened = device.opened()?;
+        let opened = self.context.devices()[index].opened()?;
         let storage = Arc::new(opened.storage(size, place).map_err(allocation_error)?);
         if place == vk::Place::Host && !opened.logical().unified() {
             opened.pinned().add(&storage, self.root_id());
         }
+        self.root().noted.add(index, storage.address(), size);
         Ok(storage)
     }
 

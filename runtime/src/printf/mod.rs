@@ -10,9 +10,11 @@ mod stdout;
 
 use std::sync::Arc;
 
+use caldera_compiler::check::Site;
 use caldera_compiler::printf::{Piece, pieces};
 use caldera_compiler::reflect::PrintfFormat;
 
+use crate::check::CheckedLaunch;
 use crate::device::staging::Staging;
 use crate::kernel::pipeline::DeviceKernel;
 use crate::mem::HostPtr;
@@ -23,40 +25,51 @@ pub(crate) struct Output {
     /// The number of bytes that the kernel may use.
     pub size: u64,
     pub kernel: Arc<DeviceKernel>,
+    /// What the launch supplied for the kernel's checks, if it makes any.
+    pub checked: Option<CheckedLaunch>,
 }
 
 impl Output {
     /// Prints the output.
     pub(crate) fn print(&self) {
+        let module = self.kernel.module();
+        let formats = &module.reflection().printf_formats;
+        let text = text(&self.words(), formats, |address| module.constant_string(address));
+        if !text.is_empty() {
+            stdout::write(&text);
+        }
+    }
+
+    /// Reports what the kernel's checks have found. Returns the number of findings.
+    pub(crate) fn report(&self, told: &mut dyn FnMut(String)) -> u64 {
+        let checked = self.checked.as_ref();
+        checked.map_or(0, |c| c.report(&self.buffer, &self.kernel, &self.words(), told))
+    }
+
+    /// Returns the words that the kernel has written.
+    fn words(&self) -> Vec<u32> {
         let Some(from) = self.buffer.mapped() else {
-            return;
+            return Vec::new();
         };
         let mut taken = [0; 4];
         from.copy_to(HostPtr::of_slice_mut(&mut taken), 4);
         // The counter includes calls that found no room in the buffer.
         let bytes = (u64::from(u32::from_ne_bytes(taken)) * 4).min(self.size.saturating_sub(4));
-        if bytes == 0 {
-            return;
-        }
         let mut data = vec![0; bytes as usize];
-        from.offset(4).copy_to(HostPtr::of_slice_mut(&mut data), bytes);
-        let words: Vec<u32> = data
-            .chunks_exact(4)
-            .map(|w| u32::from_ne_bytes([w[0], w[1], w[2], w[3]]))
-            .collect();
-        let module = self.kernel.module();
-        let formats = &module.reflection().printf_formats;
-        stdout::write(&text(&words, formats, |address| module.constant_string(address)));
+        if bytes > 0 {
+            from.offset(4).copy_to(HostPtr::of_slice_mut(&mut data), bytes);
+        }
+        let words = data.as_chunks::<4>().0.iter();
+        words.map(|w| u32::from_ne_bytes(*w)).collect()
     }
 }
 
-/// Returns the text that the calls recorded in these words print.
-fn text<'m>(
+/// Calls a function for each record in these words, with its format and its arguments.
+pub(crate) fn records<'m>(
     words: &[u32],
     formats: &'m [PrintfFormat],
-    constant: impl Fn(u64) -> Option<&'m [u8]>,
-) -> Vec<u8> {
-    let mut out = Vec::new();
+    mut found: impl FnMut(&'m PrintfFormat, &[Vec<u8>]),
+) {
     let mut rest = words;
     while let Some((&id, args)) = rest.split_first() {
         let Some(format) = formats.iter().find(|f| f.id == id) else {
@@ -68,11 +81,27 @@ fn text<'m>(
         for &size in &format.arg_sizes {
             let count = size.div_ceil(4) as usize;
             let Some(words) = args.get(at..at + count) else {
-                return out;
+                return;
             };
             let bytes = words.iter().flat_map(|w| w.to_le_bytes());
             list.push(bytes.take(size as usize).collect::<Vec<u8>>());
             at += count;
+        }
+        found(format, &list);
+        rest = &args[at..];
+    }
+}
+
+/// Returns the text that the calls recorded in these words print.
+fn text<'m>(
+    words: &[u32],
+    formats: &'m [PrintfFormat],
+    constant: impl Fn(u64) -> Option<&'m [u8]>,
+) -> Vec<u8> {
+    let mut out = Vec::new();
+    records(words, formats, |format, args| {
+        if Site::is_site(&format.format) {
+            return;
         }
         let string = |arg: &[u8]| {
             let value = convert::unsigned(arg);
@@ -82,9 +111,8 @@ fn text<'m>(
             let literal = formats.iter().find(|f| u64::from(f.id) == value);
             literal.map(|f| f.format.as_bytes())
         };
-        call(&mut out, format.format.as_bytes(), &list, string);
-        rest = &args[at..];
-    }
+        call(&mut out, format.format.as_bytes(), args, string);
+    });
     out
 }
 

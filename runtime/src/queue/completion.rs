@@ -217,7 +217,8 @@ impl CommandQueue {
             (batch, state.clock)
         };
         crate::process::ran();
-        match self.check_loops(&batch) {
+        let done = self.check_loops(&batch);
+        match done.and_then(|()| batch.report_findings(&self.context, effects)) {
             Ok(()) => batch.retire(&self.logical, &clock, self.context.host_stores(), effects),
             Err(e) => {
                 self.ended.fetch_min(batch.value, Ordering::Release);

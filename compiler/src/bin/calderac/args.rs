@@ -1,6 +1,7 @@
 //! Parses the command line of calderac.
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
+use caldera_compiler::check::Checks;
 use caldera_compiler::clspv::{Behaviour, Clspv, parse_sampler_map, parse_spirv_version};
 use caldera_compiler::driver::Stage;
 use caldera_compiler::options::Options;
@@ -140,12 +141,13 @@ fn usage(message: impl Into<String>) -> Refusal {
     Refusal::Usage(message.into())
 }
 
-/// The values of `--target`, `--abi` and `--spirv`.
+/// The values of `--target`, `--abi`, `--spirv` and `--check`.
 #[derive(Default)]
 struct Environment {
     target: Option<String>,
     abi: Option<String>,
     spirv: Option<SpirvVersion>,
+    checks: Checks,
 }
 
 /// Parses the command line.
@@ -202,6 +204,10 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
             }
             ("--abi", Some(abi)) => environment.abi = Some(abi.into()),
             ("--check", None) => out.check = true,
+            ("--check", Some(list)) => {
+                environment.checks = Checks::parse(list)
+                    .map_err(|name| usage(format!("unknown check '{name}' in --check")))?;
+            }
             ("--convert", None) => out.convert = true,
             ("--strip-reflection", None) => out.strip = true,
             ("--time", None) => {
@@ -381,5 +387,6 @@ fn target(environment: &Environment, clspv: &Clspv) -> Result<Target, Refusal> {
     if let Some(v) = environment.spirv {
         target.set_spirv(v);
     }
+    target.checks = environment.checks;
     Ok(target)
 }

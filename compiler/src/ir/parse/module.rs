@@ -4,6 +4,7 @@ use super::ParseError;
 use super::function;
 use super::lex::Tokens;
 use crate::abi::Slot;
+use crate::check::Area;
 use crate::intrinsic::{ImageShape, SamplerMask};
 use crate::ir::names::Named;
 use crate::ir::{
@@ -70,6 +71,13 @@ pub(super) fn parse(t: &mut Tokens<'_>) -> Result<Module> {
             "prints" => {
                 let func = Func::new(t.entity("@f")? as usize);
                 m.printf.kernels.push(func);
+            }
+            "checks" => {
+                m.printf.checks = Some(Area {
+                    sizes: t.u32()?,
+                    counters: t.u32()?,
+                    allocations: t.u32()?,
+                });
             }
             "sampler" => m.literal_samplers.push(SamplerMask(t.u32()?)),
             "slots" => slots(t, &mut m)?,

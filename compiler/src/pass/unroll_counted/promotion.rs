@@ -466,7 +466,7 @@ fn own_cost(func: &Function, inst: Inst, known: &[bool], plan: &Promotion) -> u6
     let is_known = |v: Value| known[v.index()] || func.as_const(v).is_some();
     match &data.op {
         Op::Intrinsic(i) if i.is_convergent() => BARRIER,
-        Op::Intrinsic(Intrinsic::Printf) => BARRIER,
+        Op::Intrinsic(Intrinsic::Printf | Intrinsic::ReportFinding) => BARRIER,
         Op::Block | Op::Exit(_) | Op::Repeat(_) => 0,
         Op::Loop => u64::from(!plan.loops.contains_key(&inst)),
         Op::If => u64::from(!is_known(data.args[0])),

@@ -23,7 +23,7 @@ pub(super) fn missing(s: &mut Sema<'_>, name: &str, span: Span) -> Reported {
 }
 
 fn parse(s: &mut Sema<'_>, item: &Item, text: String) -> Vec<ast::Item> {
-    let file = s.map.add(item.file, text);
+    let file = s.map.add_library(item.file, text);
     let options = Options::default();
     let tokens = pp::preprocess(s.map, file, &options, s.target, &pp::NoIncludes, s.diags);
     syntax::parse_item(&tokens, &[], s.map, s.diags)

@@ -76,6 +76,11 @@ impl HostWork {
         }
     }
 
+    /// Reports what the checks of kernels have found. Returns the number of findings.
+    pub(super) fn report_findings(&self, told: &mut dyn FnMut(String)) -> u64 {
+        self.printed.iter().map(|output| output.report(told)).sum()
+    }
+
     /// Drops all of it, because the batch has failed.
     pub(super) fn abandon(&mut self, table: &HostStores) {
         self.copies.clear();

@@ -27,6 +27,7 @@ pub(crate) use recording::Recording;
 use super::CommandQueue;
 use super::speculation::{Single, Speculation};
 use crate::command::CommandType;
+use crate::config::{CheckError, config};
 use crate::context::Context;
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, now};
@@ -209,6 +210,22 @@ impl Batch {
             kernel.reflection().name
         );
         Err(Error::new(ClCode::OutOfResources, what))
+    }
+
+    /// Reports what the checks of kernels have found, after the GPU has completed the batch. Returns an error if the
+    /// batch's commands are to fail for that.
+    pub(super) fn report_findings(&self, context: &Arc<Context>, effects: &mut Effects) -> Result<()> {
+        let found = self
+            .host_work
+            .report_findings(&mut |text| effects.report(context, text));
+        match config().check_error {
+            CheckError::Fail if found > 0 => {
+                let what = format!("the checks of kernels have found {found} faults");
+                Err(Error::new(ClCode::OutOfResources, what))
+            }
+            CheckError::Abort if found > 0 => std::process::abort(),
+            CheckError::Report | CheckError::Fail | CheckError::Abort => Ok(()),
+        }
     }
 
     /// Does the host work and then completes the events, after the GPU has completed the batch.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::arguments::LaunchDescriptors;
 use super::memory::Staged;
 use super::{Batch, HostCopy, Keep};
+use crate::check::CheckedLaunch;
 use crate::command::HostRange;
 use crate::command::buffer::regions;
 use crate::device::staging::Staging;
@@ -218,11 +219,22 @@ impl Recording<'_> {
         self.batch.memory.stage(pool, &self.queue.logical, size)
     }
 
-    /// Returns a cleared printf buffer for the next launch; it is printed when the batch is complete.
-    pub(crate) fn printf_buffer(&mut self, kernel: &Arc<DeviceKernel>, size: u64) -> Result<Arc<Staging>> {
+    /// Returns a cleared printf buffer of `size` bytes for the next launch; it is printed when the batch is complete. If
+    /// the kernel makes checks, what they need follows the buffer.
+    pub(crate) fn printf_buffer(
+        &mut self,
+        kernel: &Arc<DeviceKernel>,
+        size: u64,
+        args: &[ArgValue],
+    ) -> Result<Arc<Staging>> {
         let (pool, device) = (self.queue.opened.staging(), &self.queue.logical);
+        let checked = CheckedLaunch::new(kernel, args, &self.queue.context, self.queue.device_index);
         let batch = &mut *self.batch;
-        let buffer = batch.memory.buffer(pool, device, size)?;
+        let whole = checked.as_ref().map_or(size, |c| c.size().max(size));
+        let buffer = batch.memory.buffer(pool, device, whole)?;
+        if let Some(checked) = &checked {
+            checked.store(&buffer);
+        }
         batch.recorder.fill(&buffer, 0, size, 0);
         batch.recorder.barrier();
         batch.to_host = true;
@@ -230,6 +242,7 @@ impl Recording<'_> {
             buffer: Arc::clone(&buffer),
             size,
             kernel: Arc::clone(kernel),
+            checked,
         });
         Ok(buffer)
     }

@@ -1,0 +1,333 @@
+//! Compares each access to memory with the object that it is for, and reports accesses outside of it.
+//!
+//! Why: `CALDERA_CHECK=memory` ([`Checks::memory`](crate::check::Checks::memory)).
+//! In:  `Inlined`, before passes change accesses; pointers that are variables of the program should be values.
+//! Out: an access that cannot be shown to be within its object is inside an `if` that tests this. Otherwise the kernel
+//!      reports a finding ([`Intrinsic::ReportFinding`]), a load gives zero, and a store does nothing.
+//!
+//! `extent.rs` follows each pointer to its object. A pointer that is loaded from memory, or made of a number, may lead to
+//! any allocation of the context. Such a pointer to local, private or generic memory is not checked, and neither is one
+//! to global memory under the descriptor ABI, where pointers are no addresses.
+
+mod extent;
+
+use super::{Changed, Pass, PassCx, PassError};
+use crate::abi::Abi;
+use crate::check::{Position, Site, object};
+use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::inv;
+use crate::ir::walk::Replacements;
+use crate::ir::{AddressSpace, BinOp, Builder, CmpOp, Function, Inst, Module, Op, Ty, Value};
+use crate::source::{SourceMap, Span};
+use extent::{Extent, Extents, UNCHECKED};
+use std::collections::HashMap;
+
+pub const PASS: Pass = Pass {
+    name: "check_memory",
+    about: "Compares each access to memory with the object that it is for, and reports accesses outside of it.",
+    run,
+    requires: inv![Inlined],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut sites = Sites {
+        sources: cx.sources,
+        strings: std::mem::take(&mut module.strings),
+        known: HashMap::new(),
+    };
+    for kernel in &module.kernels {
+        let func = &mut module.funcs[kernel.func];
+        let mut check = Check {
+            extents: Extents::new(func, kernel, &module.globals, cx.sources),
+            by_address: cx.target.abi == Abi::Physical,
+            sites: &mut sites,
+            replacements: Replacements::default(),
+        };
+        check.function(func);
+    }
+    module.strings = sites.strings;
+    Ok(Changed::Yes)
+}
+
+/// The sites of a module.
+struct Sites<'a> {
+    sources: Option<&'a SourceMap>,
+    /// The module's strings, among which are the texts of the sites.
+    strings: Vec<Vec<u8>>,
+    /// The number of each site's text among the strings, and the number of the site.
+    known: HashMap<String, (u32, u32)>,
+}
+
+impl Sites<'_> {
+    fn position(&self, span: Span) -> (Position, String) {
+        let known = |map: &&SourceMap| !span.is_none() && (span.file.0 as usize) < map.len();
+        let Some(map) = self.sources.filter(known) else {
+            return (Position::default(), String::new());
+        };
+        let at = map.locate(span);
+        let position = Position {
+            file: at.file.to_owned(),
+            line: at.line,
+            column: at.column,
+        };
+        (position, at.line_text.to_owned())
+    }
+
+    fn macros(&self, span: Span) -> Vec<(String, Position)> {
+        let list = self.sources.map_or_else(Vec::new, |map| map.expansions(span));
+        let place = |(name, at): (&str, Span)| (name.to_owned(), self.position(at).0);
+        list.into_iter().map(place).collect()
+    }
+
+    /// Returns the number of a site's text among the module's strings, and the number of the site.
+    fn number(&mut self, site: &Site) -> (u32, u32) {
+        let text = site.to_text();
+        let next = (self.strings.len() as u32, self.known.len() as u32);
+        let strings = &mut self.strings;
+        *self.known.entry(text).or_insert_with_key(|text| {
+            strings.push(text.clone().into_bytes());
+            next
+        })
+    }
+}
+
+/// One part of an instruction's access.
+#[derive(Copy, Clone)]
+struct Touch {
+    pointer: Value,
+    bytes: u32,
+    action: &'static str,
+}
+
+/// The state of the pass for one kernel.
+struct Check<'c, 'a> {
+    extents: Extents,
+    /// Pointers to global memory are addresses.
+    by_address: bool,
+    sites: &'c mut Sites<'a>,
+    replacements: Replacements,
+}
+
+impl Check<'_, '_> {
+    fn function(&mut self, func: &mut Function) {
+        for region in func.regions_in_order() {
+            let old = std::mem::take(&mut func.regions[region].insts);
+            let is_body = region == func.body;
+            let mut b = Builder::at_end(func, region);
+            if is_body {
+                b.span = b.func.span;
+                self.extents.parameters(&mut b);
+            }
+            for inst in old {
+                b.span = b.func.insts[inst].span;
+                self.inst(&mut b, inst);
+            }
+        }
+        self.replacements.apply(func);
+    }
+
+    /// Puts an instruction at the cursor, guarded if it accesses memory.
+    fn inst(&mut self, b: &mut Builder<'_>, inst: Inst) {
+        let data = &b.func.insts[inst];
+        let touch = |n: usize, bytes: u32, action: &'static str| Touch {
+            pointer: data.args[n],
+            bytes,
+            action,
+        };
+        match data.op {
+            Op::Load(_) => {
+                let touch = touch(0, b.func.ty(data.results[0]).bytes(), "load");
+                self.access(b, inst, touch);
+            }
+            Op::Store(_) => {
+                let touch = touch(0, b.func.ty(data.args[1]).bytes(), "store");
+                self.access(b, inst, touch);
+            }
+            Op::MemZero { size, .. } => {
+                let touch = touch(0, size, "store");
+                self.access(b, inst, touch);
+            }
+            Op::MemCpy { size, .. } => {
+                let touches = [touch(0, size, "store"), touch(1, size, "load")];
+                self.copy(b, inst, touches);
+            }
+            Op::Intrinsic(Intrinsic::Atomic(op)) => {
+                let value = match op {
+                    AtomicOp::Store => data.args.get(1),
+                    _ => data.results.first(),
+                };
+                let touch = touch(0, value.map_or(0, |&v| b.func.ty(v).bytes()), "atomic operation");
+                self.access(b, inst, touch);
+            }
+            _ => self.extents.push(b, inst, self.by_address),
+        }
+    }
+
+    /// Puts an instruction at the cursor that accesses memory through one pointer.
+    fn access(&mut self, b: &mut Builder<'_>, inst: Inst, touch: Touch) {
+        let Some(extent) = self.suspect(b, touch) else {
+            self.extents.push(b, inst, self.by_address);
+            return;
+        };
+        let old = b.func.insts[inst].results.first().copied();
+        let types: Vec<Ty> = old.iter().map(|&v| b.func.ty(v)).collect();
+        let is_inside = self.is_inside(b, extent, touch.bytes);
+        let (choice, then, otherwise) = b.if_(is_inside, &types);
+        b.enter(then);
+        let (op, args) = (b.func.insts[inst].op.clone(), b.func.insts[inst].args.clone());
+        let same = b.insert(op, args, &types);
+        let loaded = b.results(same).to_vec();
+        b.exit(choice, loaded);
+        b.leave();
+        b.enter(otherwise);
+        self.report(b, extent, touch);
+        let zero = types.iter().map(|&ty| b.zero(ty)).collect();
+        b.exit(choice, zero);
+        b.leave();
+        if let (Some(old), Some(&new)) = (old, b.results(choice).first()) {
+            self.replacements.set(old, new);
+            self.extents.loaded(b, old, new, self.by_address);
+        }
+    }
+
+    /// Puts a `MemCpy` at the cursor. If its source is outside, its destination becomes zero.
+    fn copy(&mut self, b: &mut Builder<'_>, inst: Inst, [to, from]: [Touch; 2]) {
+        let outer = self.open(b, to);
+        let inner = self.open(b, from);
+        b.push(inst);
+        if let Some((choice, extent, otherwise)) = inner {
+            b.exit(choice, vec![]);
+            b.leave();
+            b.enter(otherwise);
+            self.report(b, extent, from);
+            if let Op::MemCpy { size, dst, .. } = b.func.insts[inst].op {
+                b.mem_zero(to.pointer, dst, size);
+            }
+            b.exit(choice, vec![]);
+            b.leave();
+        }
+        if let Some((choice, extent, otherwise)) = outer {
+            b.exit(choice, vec![]);
+            b.leave();
+            b.enter(otherwise);
+            self.report(b, extent, to);
+            b.exit(choice, vec![]);
+            b.leave();
+        }
+    }
+
+    /// Opens an `if` for what is done if an access is inside of its object, unless that is certain. Returns it with the
+    /// extent of the pointer and the other region.
+    fn open(&mut self, b: &mut Builder<'_>, touch: Touch) -> Option<(Inst, Extent, crate::ir::Region)> {
+        let extent = self.suspect(b, touch)?;
+        let is_inside = self.is_inside(b, extent, touch.bytes);
+        let (choice, then, otherwise) = b.if_(is_inside, &[]);
+        b.enter(then);
+        Some((choice, extent, otherwise))
+    }
+
+    /// Returns the extent of a pointer, unless an access through it is certainly inside of its object, or is not checked.
+    fn suspect(&mut self, b: &mut Builder<'_>, touch: Touch) -> Option<Extent> {
+        let space = b.func.ty(touch.pointer).space()?;
+        if touch.bytes == 0 || matches!(space, AddressSpace::Push | AddressSpace::Args) {
+            return None;
+        }
+        let extent = self.extents.of(b, touch.pointer);
+        let number = |v: Value| b.func.as_bits(v);
+        match (number(extent.object), number(extent.offset), number(extent.size)) {
+            (Some(n), ..) if n == u64::from(UNCHECKED) => None,
+            (Some(n), Some(offset), Some(size))
+                if n >= u64::from(object::FIRST)
+                    && offset <= size
+                    && u64::from(touch.bytes) <= size - offset =>
+            {
+                None
+            }
+            _ => Some(extent),
+        }
+    }
+
+    /// Computes whether an access of `bytes` bytes is inside of its object.
+    fn is_inside(&mut self, b: &mut Builder<'_>, extent: Extent, bytes: u32) -> Value {
+        let bytes = b.i64(bytes.into());
+        let known = b.func.as_bits(extent.object);
+        let is_unknown = u64::from(object::UNKNOWN);
+        if known == Some(is_unknown) {
+            return b.value(
+                Op::Intrinsic(Intrinsic::IsAllocated),
+                vec![extent.offset, bytes],
+                Ty::BOOL,
+            );
+        }
+        let zero = b.i64(0);
+        let is_after_start = b.compare(CmpOp::SGe, extent.offset, zero);
+        let last = match b.func.as_bits(extent.size) {
+            Some(size) => {
+                let bytes = b.func.as_bits(bytes).unwrap_or(0);
+                b.i64((size as i64).wrapping_sub(bytes as i64))
+            }
+            None => b.binary(BinOp::ISub, extent.size, bytes),
+        };
+        let is_before_end = b.compare(CmpOp::SLe, extent.offset, last);
+        let is_inside = b.binary(BinOp::And, is_after_start, is_before_end);
+        if known.is_some() || !self.extents.has_unknown() {
+            return is_inside;
+        }
+        // The pointer may come from several places.
+        let unknown = b.i32(object::UNKNOWN as i32);
+        let is_unknown = b.compare(CmpOp::IEq, extent.object, unknown);
+        let (choice, then, otherwise) = b.if_(is_unknown, &[Ty::BOOL]);
+        b.enter(then);
+        let is_allocated = b.value(
+            Op::Intrinsic(Intrinsic::IsAllocated),
+            vec![extent.offset, bytes],
+            Ty::BOOL,
+        );
+        b.exit(choice, vec![is_allocated]);
+        b.leave();
+        b.enter(otherwise);
+        b.exit(choice, vec![is_inside]);
+        b.leave();
+        b.results(choice)[0]
+    }
+
+    /// Reports that an access is outside of its object.
+    fn report(&mut self, b: &mut Builder<'_>, extent: Extent, touch: Touch) {
+        let (position, line) = self.sites.position(b.span);
+        let space = b.func.ty(touch.pointer).space();
+        let site = Site {
+            check: "memory".into(),
+            action: touch.action.into(),
+            bytes: touch.bytes,
+            space: space.map_or("", name_of).into(),
+            position,
+            line,
+            macros: self.sites.macros(b.span),
+            objects: self.extents.candidates(b.func.as_bits(extent.object)),
+        };
+        let (text, number) = self.sites.number(&site);
+        let mut args = vec![b.i32(text as i32), b.i32(number as i32)];
+        args.extend([extent.object, extent.offset, extent.size]);
+        for id in [Intrinsic::GlobalId, Intrinsic::LocalId] {
+            for dimension in 0..3 {
+                let dimension = b.i32(dimension);
+                args.push(b.value(Op::Intrinsic(id), vec![dimension], Ty::I64));
+            }
+        }
+        b.insert(Op::Intrinsic(Intrinsic::ReportFinding), args, &[]);
+    }
+}
+
+/// Returns the name of an address space in a report.
+fn name_of(space: AddressSpace) -> &'static str {
+    match space {
+        AddressSpace::Private => "private",
+        AddressSpace::Local => "local",
+        AddressSpace::Global => "global",
+        AddressSpace::Constant => "constant",
+        AddressSpace::Generic => "generic",
+        AddressSpace::Push | AddressSpace::Args => "argument",
+    }
+}

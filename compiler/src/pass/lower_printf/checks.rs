@@ -1,0 +1,121 @@
+//! The operations of instrumented kernels: they access the memory after the printf buffer, whose layout
+//! [`crate::check`] describes.
+
+use super::{ADDRESS, Lower, WORD};
+use crate::check::Area;
+use crate::diag::InternalError;
+use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::ir::{BinOp, Builder, CmpOp, Function, Inst, Module, Op, Ty, Value};
+use crate::pass::PassError;
+
+/// The operand of a finding with the number of its site.
+const SITE: usize = 1;
+
+/// Returns whether an instruction is for a check.
+pub(super) fn is_for_checks(func: &Function, inst: Inst) -> bool {
+    matches!(
+        func.insts[inst].op,
+        Op::Intrinsic(
+            Intrinsic::ArgumentBytes
+                | Intrinsic::ArgumentOffset
+                | Intrinsic::IsAllocated
+                | Intrinsic::ReportFinding
+        )
+    )
+}
+
+/// Returns what has to follow a printf buffer of this size, if kernels check something.
+pub(super) fn area(module: &Module, printf: u32) -> Option<Area> {
+    let (mut any, mut sites) = (false, 0);
+    for (_, func) in module.funcs.iter() {
+        for inst in func.insts_in_order() {
+            any |= is_for_checks(func, inst);
+            if func.insts[inst].op == Op::Intrinsic(Intrinsic::ReportFinding) {
+                let site = func.as_bits(func.insts[inst].args[SITE]).unwrap_or(0) as u32;
+                sites = sites.max(site + 1);
+            }
+        }
+    }
+    let arguments = module.kernels.iter().map(|k| k.args.len() as u32).max();
+    any.then(|| Area::new(printf, arguments.unwrap_or(0), sites))
+}
+
+impl Lower<'_> {
+    /// Lowers an instruction for a check. Returns its result, if it has one.
+    pub(super) fn check(&mut self, b: &mut Builder<'_>, inst: Inst) -> Result<Option<Value>, PassError> {
+        let Some(area) = self.area else {
+            return Err(InternalError::new("lower_printf", "a check without its memory").into());
+        };
+        let (op, args) = (b.func.insts[inst].op.clone(), b.func.insts[inst].args.clone());
+        let constant = |n: usize| b.func.as_bits(args[n]).unwrap_or(0) as i64;
+        match op {
+            Op::Intrinsic(which @ (Intrinsic::ArgumentBytes | Intrinsic::ArgumentOffset)) => {
+                let second = i64::from(which == Intrinsic::ArgumentOffset);
+                let at = i64::from(area.sizes) + 16 * constant(0) + 8 * second;
+                let buffer = self.buffer(b);
+                let from = b.ptr_offset(buffer, at);
+                Ok(Some(b.load(from, Ty::I64, ADDRESS)))
+            }
+            Op::Intrinsic(Intrinsic::IsAllocated) => Ok(Some(self.is_allocated(b, area, args[0], args[1]))),
+            _ => {
+                let at = i64::from(area.counters) + 4 * constant(SITE);
+                let buffer = self.buffer(b);
+                let counter = b.ptr_offset(buffer, at);
+                let one = b.i32(1);
+                let add = Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Add));
+                let before = b.value(add, vec![counter, one], Ty::I32);
+                let zero = b.i32(0);
+                let is_first = b.compare(CmpOp::IEq, before, zero);
+                let (choice, then, otherwise) = b.if_(is_first, &[]);
+                b.enter(then);
+                self.call(b, inst)?;
+                b.exit(choice, vec![]);
+                b.leave();
+                b.enter(otherwise);
+                b.exit(choice, vec![]);
+                b.leave();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Searches the allocations of the context for some bytes.
+    fn is_allocated(&self, b: &mut Builder<'_>, area: Area, address: Value, bytes: Value) -> Value {
+        let buffer = self.buffer(b);
+        let table = b.ptr_offset(buffer, area.allocations.into());
+        let count = b.load(table, Ty::I32, WORD);
+        let end = b.binary(BinOp::IAdd, address, bytes);
+        let (zero, one) = (b.i32(0), b.i32(1));
+        let (search, body) = b.loop_(vec![zero], &[Ty::BOOL]);
+        b.enter(body);
+        let index = b.func.regions[body].args[0];
+        let leave_if = |b: &mut Builder<'_>, condition: Value, result: bool| {
+            let (choice, then, otherwise) = b.if_(condition, &[]);
+            b.enter(then);
+            let result = b.bool(result);
+            b.exit(search, vec![result]);
+            b.leave();
+            b.enter(otherwise);
+            b.exit(choice, vec![]);
+            b.leave();
+        };
+        let is_done = b.compare(CmpOp::UGe, index, count);
+        leave_if(b, is_done, false);
+        let four = b.i32(4);
+        let offset = b.binary(BinOp::Shl, index, four);
+        let range = b.ptr_add(table, offset);
+        let [first, last] = [8, 16].map(|at| {
+            let from = b.ptr_offset(range, at);
+            b.load(from, Ty::I64, ADDRESS)
+        });
+        // An access beyond the end of the address space begins again at address 0.
+        let tests = [(first, address), (address, end), (end, last)].map(|(x, y)| b.compare(CmpOp::ULe, x, y));
+        let is_after = b.binary(BinOp::And, tests[0], tests[1]);
+        let is_inside = b.binary(BinOp::And, is_after, tests[2]);
+        leave_if(b, is_inside, true);
+        let next = b.binary(BinOp::IAdd, index, one);
+        b.repeat(search, vec![next]);
+        b.leave();
+        b.results(search)[0]
+    }
+}

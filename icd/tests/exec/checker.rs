@@ -1,0 +1,265 @@
+//! `CALDERA_CHECK`: each fault of wrong kernels is found in its line, and nothing is found in right ones. The tests run in
+//! processes of their own, because the variable is read once.
+
+use std::collections::BTreeMap;
+use std::process::{Command, Output};
+use std::ptr::{null, null_mut};
+
+use crate::common::objects::Setup;
+use crate::common::{cl_kernel, cl_mem};
+use crate::{cl, common, created};
+
+/// The variable that only the processes of their own have.
+const FILE: &str = "CALDERA_CHECK_FILE";
+
+/// Runs a test of this module again, with checks. Returns its output and the lines with its findings.
+fn again(test: &str, variables: &[(&str, &str)]) -> (Output, Vec<String>) {
+    checked(&[&format!("checker::{test}")], variables)
+}
+
+/// Runs tests again, with checks. Returns their output and the lines with their findings.
+fn checked(tests: &[&str], variables: &[(&str, &str)]) -> (Output, Vec<String>) {
+    let name = format!(
+        "caldera-findings-{}-{}",
+        std::process::id(),
+        tests[0].replace(':', "-")
+    );
+    let file = std::env::temp_dir().join(name);
+    let this = std::env::current_exe().expect("a running test has a path");
+    let out = Command::new(this)
+        .args(["--exact", "--nocapture"])
+        .args(tests)
+        .env("CALDERA_CHECK", "memory")
+        .env(FILE, &file)
+        .envs(variables.iter().copied())
+        .output()
+        .expect("the test runs again");
+    let text = std::fs::read_to_string(&file).unwrap_or_default();
+    let _ = std::fs::remove_file(&file);
+    (out, text.lines().map(String::from).collect())
+}
+
+fn is_child() -> bool {
+    std::env::var_os(FILE).is_some()
+}
+
+/// Returns the text of a field of a finding, without quotation marks.
+fn field<'l>(line: &'l str, name: &str) -> &'l str {
+    let key = format!("\"{name}\":");
+    let rest = line.split_once(&key).expect("the field exists").1;
+    match rest.strip_prefix('"') {
+        Some(text) => text.split('"').next().expect("a string ends"),
+        None => rest.split([',', '}']).next().expect("a number ends"),
+    }
+}
+
+fn launch(s: &Setup, kernel: cl_kernel, items: usize) {
+    let size = &raw const items;
+    let code = cl!(clEnqueueNDRangeKernel(
+        s.queue,
+        kernel,
+        1,
+        null(),
+        size,
+        size,
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+}
+
+fn set_buffer(kernel: cl_kernel, index: u32, buffer: &cl_mem) {
+    let at: *const cl_mem = buffer;
+    assert_eq!(
+        cl!(clSetKernelArg(kernel, index, size_of::<cl_mem>(), at.cast())),
+        0
+    );
+}
+
+/// Returns the names of the kernels of a source, each with the line of its fault.
+fn faults(source: &str) -> BTreeMap<String, u32> {
+    let mut all = BTreeMap::new();
+    let mut kernel = String::new();
+    for (line, n) in source.lines().zip(1..) {
+        if let Some(rest) = line.strip_prefix("kernel void ") {
+            kernel = rest.split('(').next().expect("a name").to_owned();
+            all.entry(kernel.clone()).or_insert(0);
+        }
+        match line.split_once("// fault") {
+            Some((_, "")) => drop(all.insert(kernel.clone(), n)),
+            Some((_, rest)) => drop(all.insert(rest.trim_start_matches(" of ").to_owned(), n)),
+            None => {}
+        }
+    }
+    all
+}
+
+const MEMORY: &str = include_str!("checks/memory.cl");
+
+fn run_memory() {
+    let s = Setup::new();
+    let program = s.built(MEMORY, "");
+    let ints = |n: i32| (0..n).flat_map(i32::to_ne_bytes).collect::<Vec<u8>>();
+    for name in faults(MEMORY).keys() {
+        let kernel = s.kernel(program, name);
+        let buffers = [s.buffer(&ints(16)), s.buffer(&ints(16)), s.buffer(&ints(8))];
+        for (index, buffer) in (0..).zip(&buffers) {
+            set_buffer(kernel, index, buffer);
+        }
+        let n = 16i32;
+        assert_eq!(cl!(clSetKernelArg(kernel, 3, 32, null())), 0);
+        assert_eq!(cl!(clSetKernelArg(kernel, 4, 4, (&raw const n).cast())), 0);
+        launch(&s, kernel, 4);
+        // The other buffers are as they were.
+        assert_eq!(s.read(buffers[1], 64), ints(16), "{name}");
+        assert_eq!(s.read(buffers[2], 32), ints(8), "{name}");
+        for buffer in buffers {
+            assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+        }
+        assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    }
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// Kernels with one fault each: it is found in its line, and nothing else is found.
+#[test]
+fn faults_in_memory_are_found() {
+    if is_child() {
+        return run_memory();
+    }
+    let (out, lines) = again("faults_in_memory_are_found", &[]);
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{errors}");
+    let mut wrong = Vec::new();
+    let expected = faults(MEMORY);
+    for (name, fault) in &expected {
+        let found: Vec<&String> = lines.iter().filter(|l| field(l, "kernel") == name).collect();
+        let is_right = |l: &&&String| field(l, "line").parse() == Ok(*fault) && field(l, "check") == "memory";
+        let by_address = ["pointer_in_record", "pointer_from_number"].contains(&name.as_str());
+        if by_address && common::again::with_descriptors() {
+            assert!(found.is_empty(), "{name}: {found:?}");
+        } else if found.is_empty() || !found.iter().all(|l| is_right(&l)) {
+            wrong.push(format!("{name}, line {fault}: {found:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{errors}", wrong.join("\n"));
+    assert!(expected.len() >= 40);
+}
+
+const SOME: &str = "
+kernel void put(global int *out, int at) { out[at] = 7; }
+kernel void next(global const int *in, global int *out) { out[get_global_id(0)] = in[get_global_id(0) + 1]; }
+";
+
+fn run_objects() {
+    let s = Setup::new();
+    let program = s.built(SOME, "");
+    let put = s.kernel(program, "put");
+    let buffer = s.buffer(&[1; 4096]);
+    let put_at = |buffer: *const cl_mem, at: i32| {
+        assert_eq!(cl!(clSetKernelArg(put, 0, size_of::<cl_mem>(), buffer.cast())), 0);
+        assert_eq!(cl!(clSetKernelArg(put, 1, 4, (&raw const at).cast())), 0);
+        launch(&s, put, 1);
+        assert_eq!(cl!(clFinish(s.queue)), 0);
+    };
+    put_at(&raw const buffer, 1023);
+    put_at(&raw const buffer, 1024);
+    let region = [1024usize, 1024];
+    let (sub, code) = created!(clCreateSubBuffer(
+        buffer,
+        0,
+        common::CL_BUFFER_CREATE_TYPE_REGION,
+        region.as_ptr().cast()
+    ));
+    assert_eq!(code, 0);
+    // Inside of the buffer, but not of the sub-buffer.
+    put_at(&raw const sub, 256);
+    put_at(null(), 0);
+    let bytes = s.read(buffer, 4096);
+    let sevens = bytes.chunks(4).filter(|w| **w == 7i32.to_ne_bytes()).count();
+    assert_eq!(sevens, 1, "the stores outside were left out");
+    for object in [sub, buffer] {
+        assert_eq!(cl!(clReleaseMemObject(object)), 0);
+    }
+    assert_eq!(cl!(clReleaseKernel(put)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// Sub-buffers and null pointers; the report names the objects, and launches after the first are counted.
+#[test]
+fn objects_are_named() {
+    if is_child() {
+        return run_objects();
+    }
+    let (out, lines) = again("objects_are_named", &[]);
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{errors}");
+    // The three faults have one site.
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    for text in [
+        "caldera: memory: <source>:2:44: store of 4 bytes outside of its object in global memory\n",
+        "    kernel void put(global int *out, int at) { out[at] = 7; }\n",
+        "    object: argument 0 'out' (buffer 1 of 4096 bytes)\n",
+        "    access: at offset 4096, 0 bytes after its end\n",
+        "    kernel 'put', global id (0, 0, 0), local id (0, 0, 0)\n",
+    ] {
+        assert!(errors.contains(text), "{text}{errors}");
+    }
+}
+
+fn run_failing() {
+    let s = Setup::new();
+    let program = s.built(SOME, "");
+    let next = s.kernel(program, "next");
+    let [from, to] = [s.buffer(&[1; 64]), s.buffer(&[0; 64])];
+    set_buffer(next, 0, &from);
+    set_buffer(next, 1, &to);
+    launch(&s, next, 15);
+    assert_eq!(cl!(clFinish(s.queue)), 0, "no fault");
+    launch(&s, next, 16);
+    assert_ne!(cl!(clFinish(s.queue)), 0, "a fault");
+    for buffer in [from, to] {
+        assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+    }
+    assert_eq!(cl!(clReleaseKernel(next)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// `CALDERA_CHECK_ERROR`.
+#[test]
+fn findings_are_errors_on_demand() {
+    if is_child() {
+        return run_failing();
+    }
+    let (out, lines) = again(
+        "findings_are_errors_on_demand",
+        &[("CALDERA_CHECK_ERROR", "fail")],
+    );
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{errors}");
+    assert_eq!(lines.len(), 1);
+    let (out, lines) = again(
+        "findings_are_errors_on_demand",
+        &[("CALDERA_CHECK_ERROR", "abort")],
+    );
+    assert!(!out.status.success());
+    assert_eq!(lines.len(), 1);
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(!errors.contains("a fault"), "{errors}");
+}
+
+/// The right kernels of the other tests: the results are the same with checks, and nothing is found.
+#[test]
+fn right_kernels_are_not_accused() {
+    if is_child() || std::env::var_os("CALDERA_TEST_AGAIN").is_some() {
+        return;
+    }
+    let (out, lines) = checked(&["files"], &[]);
+    let (text, errors) = (
+        String::from_utf8_lossy(&out.stdout),
+        String::from_utf8_lossy(&out.stderr),
+    );
+    assert!(out.status.success(), "{text}{errors}");
+    assert_eq!(lines, [""; 0]);
+}

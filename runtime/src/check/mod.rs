@@ -1,0 +1,265 @@
+//! The checks of kernels while they run (`CALDERA_CHECK`): what a launch supplies for them, and what it has found.
+//!
+//! Instrumented kernels state their findings in the printf buffer, and have their sizes and counters after it
+//! ([`caldera_compiler::check`]). The findings of a batch are reported when the GPU has completed it, before its events
+//! complete.
+
+mod allocations;
+mod report;
+
+use caldera_compiler::check::{Area, FINDING, Object, Site, object};
+
+use allocations::Range;
+pub(crate) use allocations::{Allocations, Noted};
+
+use crate::context::Context;
+use crate::device::staging::Staging;
+use crate::kernel::launch::ArgValue;
+use crate::kernel::pipeline::DeviceKernel;
+use crate::mem::{Buffer, HostPtr};
+use crate::printf::records;
+use report::{Finding, Place};
+
+/// The memory of an argument.
+#[derive(Debug, Default)]
+struct Argument {
+    bytes: u64,
+    /// The offset of the argument in this memory.
+    offset: u64,
+    /// What it is, in words.
+    words: String,
+}
+
+/// What a launch of an instrumented kernel supplies.
+#[derive(Debug)]
+pub(crate) struct CheckedLaunch {
+    area: Area,
+    args: Vec<Argument>,
+    /// The allocations that pointers from memory may lead to.
+    ranges: Vec<Range>,
+}
+
+impl CheckedLaunch {
+    /// Returns what a launch supplies on a device of the context; `None` if the kernel makes no checks.
+    pub(crate) fn new(
+        kernel: &DeviceKernel,
+        args: &[ArgValue],
+        context: &Context,
+        device: usize,
+    ) -> Option<CheckedLaunch> {
+        let area = kernel.reflection().checks?;
+        let mut ranges = context
+            .allocations()
+            .map_or_else(Vec::new, |a| a.on_device(device));
+        // A module of another process may be instrumented although this one notes no allocations.
+        for value in args {
+            if let ArgValue::Buffer(Some(buffer)) = value
+                && let Some(start) = buffer.known_address(device)
+            {
+                let words = described(buffer);
+                ranges.push(Range::new(start, buffer.size(), words));
+            }
+        }
+        if let Some(data) = kernel
+            .module()
+            .constants()
+            .filter(|_| kernel.module().constant_data().is_some())
+        {
+            ranges.push(Range::new(
+                data.address(),
+                data.size(),
+                "the program's variables".into(),
+            ));
+        }
+        let list = kernel.reflection().args.iter().zip(args);
+        let args = list.map(|(_, value)| argument(value, &ranges)).collect();
+        Some(CheckedLaunch { area, args, ranges })
+    }
+
+    /// Returns the size of the printf buffer with what follows it.
+    pub(crate) fn size(&self) -> u64 {
+        self.area.size(self.ranges.len())
+    }
+
+    /// Stores the sizes and the allocations, and clears the counters. The host writes them before the launch is submitted.
+    pub(crate) fn store(&self, buffer: &Staging) {
+        let start = self.area.sizes;
+        let mut bytes = vec![0u8; (self.size() - u64::from(start)) as usize];
+        let mut put = |at: u32, value: &[u8]| {
+            let at = (at - start) as usize;
+            if let Some(place) = bytes.get_mut(at..at + value.len()) {
+                place.copy_from_slice(value);
+            }
+        };
+        let room = (self.area.counters - start) / 16;
+        for (n, arg) in self.args.iter().enumerate().take(room as usize) {
+            let at = start + 16 * n as u32;
+            put(at, &arg.bytes.to_ne_bytes());
+            put(at + 8, &arg.offset.to_ne_bytes());
+        }
+        put(self.area.allocations, &(self.ranges.len() as u32).to_ne_bytes());
+        for (n, range) in self.ranges.iter().enumerate() {
+            let at = self.area.allocations + 8 + 16 * n as u32;
+            put(at, &range.start.to_ne_bytes());
+            put(at + 8, &range.end.to_ne_bytes());
+        }
+        if let Some(memory) = buffer.mapped() {
+            memory.offset(start.into()).store(&bytes);
+        }
+    }
+
+    /// Reports what the launch has found: `words` are those of the printf buffer. Returns the number of findings.
+    pub(crate) fn report(
+        &self,
+        buffer: &Staging,
+        kernel: &DeviceKernel,
+        words: &[u32],
+        told: &mut dyn FnMut(String),
+    ) -> u64 {
+        let mut counts = self.counts(buffer);
+        let total = counts.iter().sum();
+        if total == 0 {
+            return 0;
+        }
+        let name = &kernel.reflection().name;
+        let formats = &kernel.module().reflection().printf_formats;
+        records(words, formats, |format, args| {
+            let (Some(site), true) = (Site::from_text(&format.format), args.len() == FINDING.len()) else {
+                return;
+            };
+            let number = |n: usize| args[n].iter().rev().fold(0, |sum, b| sum << 8 | u64::from(*b));
+            let count = counts.get_mut(number(0) as usize).map_or(0, std::mem::take);
+            let place = Place {
+                offset: number(2) as i64,
+                size: number(3),
+            };
+            report::report(
+                &Finding {
+                    kernel: name,
+                    object: self.object(&site, number(1) as u32, kernel),
+                    beyond: self.beyond(number(1) as u32, place),
+                    site,
+                    place,
+                    global_id: [number(4), number(5), number(6)],
+                    local_id: [number(7), number(8), number(9)],
+                    count,
+                },
+                told,
+            );
+        });
+        let hidden: u64 = counts.iter().sum();
+        if hidden > 0 {
+            let text = format!(
+                "caldera: {hidden} findings in kernel '{name}' at places whose records found no room in the printf buffer\n"
+            );
+            report::tell(&text, told);
+        }
+        total
+    }
+
+    /// Returns how often each site has found something.
+    fn counts(&self, buffer: &Staging) -> Vec<u64> {
+        let mut bytes = vec![0; (self.area.allocations - self.area.counters) as usize];
+        let size = bytes.len() as u64;
+        if let Some(memory) = buffer.mapped() {
+            let from = memory.offset(self.area.counters.into());
+            from.copy_to(HostPtr::of_slice_mut(&mut bytes), size);
+        }
+        let words = bytes.as_chunks::<4>().0.iter();
+        words.map(|w| u32::from_ne_bytes(*w).into()).collect()
+    }
+
+    /// Returns the words for an object.
+    fn object(&self, site: &Site, number: u32, kernel: &DeviceKernel) -> String {
+        match site.objects.iter().find(|(n, _)| *n == number) {
+            Some((_, Object::Argument(n))) => {
+                let arg = kernel.reflection().args.get(*n as usize);
+                let name = arg.and_then(|a| a.info.as_ref()).map_or("", |i| i.name.as_str());
+                let words = self.args.get(*n as usize).map_or("", |a| a.words.as_str());
+                format!("argument {n} '{name}' ({words})")
+            }
+            Some((_, Object::Other(words))) => words.clone(),
+            None if number == object::NULL => "a null pointer".into(),
+            None => "any allocation".into(),
+        }
+    }
+
+    /// Returns where an access is, in words.
+    fn beyond(&self, number: u32, place: Place) -> String {
+        let Place { offset, size } = place;
+        if number == object::UNKNOWN {
+            let address = offset as u64;
+            let before = self.ranges.iter().filter(|r| r.start <= address);
+            let near = before
+                .max_by_key(|r| r.start)
+                .map(|r| match address.checked_sub(r.end) {
+                    Some(after) => format!(", {after} bytes after the end of {}", r.words),
+                    None => format!(", {} bytes before the end of {}", r.end - address, r.words),
+                });
+            return format!("at address {address:#x}{}", near.unwrap_or_default());
+        }
+        if number == object::NULL {
+            return "at a null pointer".into();
+        }
+        if offset < 0 {
+            return format!(
+                "at offset {offset}, {} bytes before its start",
+                offset.unsigned_abs()
+            );
+        }
+        match (offset as u64).checked_sub(size) {
+            Some(after) => format!("at offset {offset}, {after} bytes after its end"),
+            None => format!(
+                "at offset {offset}, {} bytes before its end",
+                size - offset as u64
+            ),
+        }
+    }
+}
+
+/// Returns an argument as the kernel's checks need it.
+fn argument(value: &ArgValue, ranges: &[Range]) -> Argument {
+    match value {
+        ArgValue::Buffer(Some(buffer)) => Argument {
+            bytes: buffer.size(),
+            offset: 0,
+            words: described(buffer),
+        },
+        ArgValue::Address(address) => {
+            let inside = |r: &&Range| r.start <= *address && *address <= r.end;
+            let found = ranges.iter().find(inside);
+            found.map_or_else(Argument::default, |range| Argument {
+                bytes: range.end - range.start,
+                offset: address - range.start,
+                words: range.words.clone(),
+            })
+        }
+        ArgValue::Local(bytes) => Argument {
+            bytes: *bytes as u64,
+            offset: 0,
+            words: format!("local memory of {bytes} bytes"),
+        },
+        ArgValue::Buffer(None) => Argument {
+            words: "NULL".into(),
+            ..Argument::default()
+        },
+        ArgValue::Pod(bytes) => Argument {
+            words: format!("a value of {} bytes", bytes.bytes().len()),
+            ..Argument::default()
+        },
+        ArgValue::Unset | ArgValue::Sampler(_) | ArgValue::Image { .. } => Argument::default(),
+    }
+}
+
+/// Returns the words for a buffer.
+fn described(buffer: &Buffer) -> String {
+    let size = buffer.size();
+    match (buffer.parent(), buffer.number()) {
+        (Some(_), number) => format!(
+            "sub-buffer at bytes {} to {} of buffer {number}",
+            buffer.offset(),
+            buffer.offset() + size
+        ),
+        (None, number) => format!("buffer {number} of {size} bytes"),
+    }
+}

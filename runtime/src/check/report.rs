@@ -1,0 +1,238 @@
+//! The report of a finding: on standard error, in the file of `CALDERA_CHECK_FILE`, and through the context's notify
+//! function.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::sync::LazyLock;
+
+use caldera_compiler::check::{Position, Site};
+
+use crate::config::config;
+use crate::lock::{Mutex, Rank};
+
+/// Where an access is in its object.
+#[derive(Copy, Clone)]
+pub(super) struct Place {
+    pub offset: i64,
+    pub size: u64,
+}
+
+/// A finding at a site, for one launch.
+pub(super) struct Finding<'a> {
+    pub kernel: &'a str,
+    pub site: Site,
+    /// The object that the access is meant for, in words.
+    pub object: String,
+    /// Where the access is, in words.
+    pub beyond: String,
+    pub place: Place,
+    pub global_id: [u64; 3],
+    pub local_id: [u64; 3],
+    /// The number of such accesses in the launch.
+    pub count: u64,
+}
+
+/// The findings of the process at each site: the number of launches with findings, and the number of findings.
+static KNOWN: LazyLock<Mutex<HashMap<String, (u64, u64)>>> =
+    LazyLock::new(|| Mutex::new(Rank::Cache, HashMap::new()));
+
+/// Reports a finding. The same site is reported again by its 10th, 100th, … launch only.
+pub(super) fn report(finding: &Finding<'_>, told: &mut dyn FnMut(String)) {
+    let key = format!("{}\0{}", finding.kernel, finding.site.to_text());
+    let (launches, total) = {
+        let mut known = KNOWN.lock();
+        let (launches, total) = known.entry(key).or_default();
+        *launches += 1;
+        *total += finding.count;
+        (*launches, *total)
+    };
+    let mut power = launches;
+    while power.is_multiple_of(10) {
+        power /= 10;
+    }
+    if power != 1 {
+        return;
+    }
+    tell(&text(finding, launches, total), told);
+    if let Some(path) = &config().check_file {
+        let line = json(finding, launches, total);
+        let opened = OpenOptions::new().create(true).append(true).open(path);
+        if let Err(e) = opened.and_then(|mut file| file.write_all(line.as_bytes())) {
+            log::error!("{}: a finding cannot be written: {e}", path.display());
+        }
+    }
+}
+
+/// Writes text to standard error and passes it to the application.
+pub(super) fn tell(text: &str, told: &mut dyn FnMut(String)) {
+    // An error stream that is closed must not disturb the application.
+    let _ = std::io::stderr().write_all(text.as_bytes());
+    told(text.trim_end().to_owned());
+}
+
+fn at(p: &Position) -> String {
+    match p.file.is_empty() {
+        true => "at an unknown position".into(),
+        false => format!("{}:{}:{}", p.file, p.line, p.column),
+    }
+}
+
+fn ids(list: [u64; 3]) -> String {
+    let [x, y, z] = list;
+    format!("({x}, {y}, {z})")
+}
+
+/// Returns the report as text.
+fn text(f: &Finding<'_>, launches: u64, total: u64) -> String {
+    let Site {
+        check,
+        action,
+        bytes,
+        space,
+        position,
+        line,
+        macros,
+        ..
+    } = &f.site;
+    let mut out = format!(
+        "caldera: {check}: {}: {action} of {bytes} byte{} outside of its object in {space} memory\n",
+        at(position),
+        if *bytes == 1 { "" } else { "s" },
+    );
+    if !line.trim().is_empty() {
+        let before = line
+            .get(..(position.column as usize).saturating_sub(1))
+            .unwrap_or("");
+        let indent: String = before
+            .chars()
+            .map(|c| if c == '\t' { '\t' } else { ' ' })
+            .collect();
+        let _ = writeln!(out, "    {line}\n    {indent}^");
+    }
+    for (name, position) in macros {
+        let _ = writeln!(out, "    in the expansion of macro '{name}', {}", at(position));
+    }
+    let _ = writeln!(out, "    object: {}", f.object);
+    let _ = writeln!(out, "    access: {}", f.beyond);
+    let (global, local) = (ids(f.global_id), ids(f.local_id));
+    let _ = writeln!(
+        out,
+        "    kernel '{}', global id {global}, local id {local}",
+        f.kernel
+    );
+    let _ = match launches {
+        1 => writeln!(out, "    found {total} times in this launch"),
+        _ => writeln!(out, "    found {total} times in {launches} launches"),
+    };
+    out
+}
+
+/// Returns a string in JSON.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if u32::from(c) < 0x20 => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Returns the report as a line with an object of JSON.
+fn json(f: &Finding<'_>, launches: u64, total: u64) -> String {
+    let position = |p: &Position| {
+        format!(
+            "\"file\":{},\"line\":{},\"column\":{}",
+            quoted(&p.file),
+            p.line,
+            p.column
+        )
+    };
+    let macros = f.site.macros.iter();
+    let macros = macros.map(|(name, p)| format!("{{\"macro\":{},{}}}", quoted(name), position(p)));
+    format!(
+        "{{\"check\":{},\"action\":{},\"bytes\":{},\"space\":{},{},\"text\":{},\"macros\":[{}],\"kernel\":{},\
+         \"object\":{},\"access\":{},\"offset\":{},\"size\":{},\"global_id\":{:?},\"local_id\":{:?},\
+         \"count\":{total},\"launches\":{launches}}}\n",
+        quoted(&f.site.check),
+        quoted(&f.site.action),
+        f.site.bytes,
+        quoted(&f.site.space),
+        position(&f.site.position),
+        quoted(&f.site.line),
+        macros.collect::<Vec<_>>().join(","),
+        quoted(f.kernel),
+        quoted(&f.object),
+        quoted(&f.beyond),
+        f.place.offset,
+        f.place.size,
+        f.global_id,
+        f.local_id,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding() -> Finding<'static> {
+        let at = |line| Position {
+            file: "<source>".into(),
+            line,
+            column: 3,
+        };
+        Finding {
+            kernel: "k",
+            site: Site {
+                check: "memory".into(),
+                action: "store".into(),
+                bytes: 4,
+                space: "global".into(),
+                position: at(2),
+                line: "\t PUT(\"x\");".into(),
+                macros: vec![("PUT".into(), at(1))],
+                objects: Vec::new(),
+            },
+            object: "argument 0 'out' (buffer 1 of 64 bytes)".into(),
+            beyond: "at offset 64, 0 bytes after its end".into(),
+            place: Place { offset: 64, size: 64 },
+            global_id: [16, 0, 0],
+            local_id: [0; 3],
+            count: 3,
+        }
+    }
+
+    #[test]
+    fn reports_name_all_that_is_known() {
+        let expected = "\
+caldera: memory: <source>:2:3: store of 4 bytes outside of its object in global memory
+    \t PUT(\"x\");
+    \t ^
+    in the expansion of macro 'PUT', <source>:1:3
+    object: argument 0 'out' (buffer 1 of 64 bytes)
+    access: at offset 64, 0 bytes after its end
+    kernel 'k', global id (16, 0, 0), local id (0, 0, 0)
+    found 3 times in this launch
+";
+        assert_eq!(text(&finding(), 1, 3), expected);
+    }
+
+    #[test]
+    fn reports_are_objects_of_json() {
+        let expected = "{\"check\":\"memory\",\"action\":\"store\",\"bytes\":4,\"space\":\"global\",\
+            \"file\":\"<source>\",\"line\":2,\"column\":3,\"text\":\"\\u0009 PUT(\\\"x\\\");\",\
+            \"macros\":[{\"macro\":\"PUT\",\"file\":\"<source>\",\"line\":1,\"column\":3}],\"kernel\":\"k\",\
+            \"object\":\"argument 0 'out' (buffer 1 of 64 bytes)\",\
+            \"access\":\"at offset 64, 0 bytes after its end\",\"offset\":64,\"size\":64,\
+            \"global_id\":[16, 0, 0],\"local_id\":[0, 0, 0],\"count\":5,\"launches\":2}\n";
+        assert_eq!(json(&finding(), 2, 5), expected);
+    }
+}
