@@ -6,13 +6,17 @@
 //! Vulkan has no function for it, and more work on the GPU does not help unless it fills most of the time
 //! (measured: `PERFORMANCE.md`). So while commands run, the runtime keeps a CUDA context that executes nothing.
 //!
+//! The driver needs the GPU to make a context, and lets it wait for at most five seconds: then it ends the launch that
+//! occupies the GPU, and the Vulkan device is lost (measured with launches of 9 seconds on an H100). So the context is
+//! made, and given back, only while no batch is in flight, and batches that are submitted meanwhile wait.
+//!
 //! The context takes time to make and some hundred MiB of device memory. Programs that use the GPU only briefly do
 //! not pay for it: it is made one [`PERIOD`] after the first command, by a thread of its own, and given back after
 //! [`IDLE`] periods without commands. If it cannot be made, the log has a line, and nothing else changes.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::config::config;
 use crate::lock::{Condvar, Mutex, Rank};
@@ -24,6 +28,9 @@ use crate::vk::{CudaContext, Facts, PciAddress};
 const PERIOD: Duration = Duration::from_secs(1);
 /// The number of successive periods without commands after which the context is given back.
 const IDLE: u32 = 30;
+/// The interval at which the thread looks for a moment without batches in flight, and at which a batch looks whether
+/// the thread is done.
+const LOOK: Duration = Duration::from_millis(5);
 /// The least device memory of a GPU on which a context is made, because its share would be too large on smaller ones.
 const LEAST_MEMORY: u64 = 4 << 30;
 
@@ -50,16 +57,19 @@ impl Rule {
     fn step(&mut self, commands_ran: bool) -> Step {
         self.quiet = if commands_ran { 0 } else { self.quiet + 1 };
         match (self.holds, self.quiet) {
-            (false, 0) => {
-                self.holds = true;
-                Step::Take
-            }
+            (false, 0) => Step::Take,
             (false, _) => Step::Sleep,
-            (true, IDLE..) => {
-                self.holds = false;
-                Step::GiveBack
-            }
+            (true, IDLE..) => Step::GiveBack,
             (true, _) => Step::Wait,
+        }
+    }
+
+    /// Notes that a step has been done. Otherwise a later period takes it again.
+    fn done(&mut self, step: Step) {
+        match step {
+            Step::Take => self.holds = true,
+            Step::GiveBack => self.holds = false,
+            Step::Wait | Step::Sleep => {}
         }
     }
 }
@@ -68,8 +78,12 @@ impl Rule {
 /// the keeper.
 pub(super) struct ClockKeeper {
     pci: PciAddress,
-    /// The number of batches that were reported.
+    /// The number of batches that have completed.
     batches: AtomicU64,
+    /// The number of batches that are in flight, or about to be submitted.
+    in_flight: AtomicU64,
+    /// The thread makes the context or gives it back.
+    changes: AtomicBool,
     /// The thread must be started or woken by the next batch.
     sleeps: AtomicBool,
     state: Mutex<State>,
@@ -88,18 +102,67 @@ impl ClockKeeper {
     pub(super) fn new(facts: &Facts) -> Option<Arc<ClockKeeper>> {
         let wanted = config().keep_clock && facts.device_local_heap >= LEAST_MEMORY;
         let pci = facts.pci.filter(|_| wanted && CudaContext::may_exist_on(facts))?;
-        Some(Arc::new_cyclic(|this| ClockKeeper {
+        Some(ClockKeeper::at(pci))
+    }
+
+    /// Makes the keeper of the GPU with this address.
+    fn at(pci: PciAddress) -> Arc<ClockKeeper> {
+        Arc::new_cyclic(|this| ClockKeeper {
             pci,
             batches: AtomicU64::new(0),
+            in_flight: AtomicU64::new(0),
+            changes: AtomicBool::new(false),
             sleeps: AtomicBool::new(true),
             state: Mutex::new(Rank::Executor, State::default()),
             wake: Condvar::new(),
             this: Weak::clone(this),
-        }))
+        })
+    }
+
+    /// Notes that a batch of commands is about to be submitted. Waits while the thread makes the context or gives it back.
+    pub(super) fn begins_batch(&self) {
+        loop {
+            // The order of the two accesses, and of those in `between_batches`, lets one of the threads see the other.
+            self.in_flight.fetch_add(1, Ordering::SeqCst);
+            if !self.changes.load(Ordering::SeqCst) {
+                return;
+            }
+            self.leave();
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Notes that a batch has not been submitted after all.
+    pub(super) fn fails_batch(&self) {
+        self.leave();
+    }
+
+    /// Notes that one batch fewer is in flight.
+    fn leave(&self) {
+        self.in_flight.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Calls a function while no batch is in flight, if there is such a moment within a period. Returns whether there was.
+    fn between_batches(&self, change: impl FnOnce()) -> bool {
+        let end = Instant::now() + PERIOD;
+        while Instant::now() < end {
+            if self.in_flight.load(Ordering::SeqCst) == 0 {
+                self.changes.store(true, Ordering::SeqCst);
+                let changes = Changes(&self.changes);
+                if self.in_flight.load(Ordering::SeqCst) == 0 {
+                    change();
+                    return true;
+                }
+                drop(changes);
+            }
+            std::thread::sleep(LOOK);
+        }
+        false
     }
 
     /// Notes that a batch of commands has completed.
-    pub(super) fn note_batch(&self) {
+    pub(super) fn ends_batch(&self) {
+        self.leave();
         self.batches.fetch_add(1, Ordering::Relaxed);
         if self.sleeps.load(Ordering::Relaxed) && self.sleeps.swap(false, Ordering::Relaxed) {
             self.wake();
@@ -136,16 +199,25 @@ impl ClockKeeper {
             let batches = self.batches.load(Ordering::Relaxed);
             // Measurements of the device are no reason for a CUDA context: the application may only have asked for
             // devices, and may fork and use CUDA itself.
-            match rule.step(batches != seen && process::has_context()) {
+            let step = rule.step(batches != seen && process::has_context());
+            match step {
                 Step::Wait => {}
                 Step::Take => {
-                    let made = process::unless_over(|| context = self.take());
-                    if made && context.is_none() {
+                    let mut refused = false;
+                    let done = self.between_batches(|| {
+                        refused = process::unless_over(|| context = self.take()) && context.is_none();
+                    });
+                    if refused {
                         return;
+                    }
+                    if done {
+                        rule.done(step);
                     }
                 }
                 Step::GiveBack => {
-                    process::unless_over(|| context = None);
+                    if self.between_batches(|| _ = process::unless_over(|| context = None)) {
+                        rule.done(step);
+                    }
                 }
                 Step::Sleep => self.sleeps.store(true, Ordering::Relaxed),
             }
@@ -178,14 +250,63 @@ impl ClockKeeper {
     }
 }
 
+/// The thread changes the context as long as this exists.
+struct Changes<'a>(&'a AtomicBool);
+
+impl Drop for Changes<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Returns the steps that differ from [`Step::Wait`] and the numbers of their periods.
     fn steps(rule: &mut Rule, periods: impl IntoIterator<Item = bool>) -> Vec<(usize, Step)> {
-        let all = periods.into_iter().map(|ran| rule.step(ran)).enumerate();
-        all.filter(|(_, step)| *step != Step::Wait).collect()
+        let all = periods.into_iter().map(|ran| {
+            let step = rule.step(ran);
+            rule.done(step);
+            step
+        });
+        all.enumerate().filter(|(_, step)| *step != Step::Wait).collect()
+    }
+
+    fn keeper() -> Arc<ClockKeeper> {
+        ClockKeeper::at(PciAddress::default())
+    }
+
+    #[test]
+    fn the_context_changes_only_between_batches() {
+        let keeper = keeper();
+        keeper.begins_batch();
+        assert!(!keeper.between_batches(|| panic!("a batch is in flight")));
+        keeper.fails_batch();
+        let (begun, begins) = std::sync::mpsc::channel();
+        let other = Arc::clone(&keeper);
+        let mut thread = None;
+        let done = keeper.between_batches(|| {
+            thread = Some(std::thread::spawn(move || {
+                other.begins_batch();
+                begun.send(()).unwrap();
+            }));
+            let early = begins.recv_timeout(Duration::from_millis(100));
+            assert!(early.is_err(), "the batch does not wait");
+        });
+        assert!(done);
+        begins.recv().unwrap();
+        thread.unwrap().join().unwrap();
+        assert_eq!(keeper.in_flight.load(Ordering::SeqCst), 1);
+    }
+
+    #[test]
+    fn a_step_that_was_not_done_is_taken_again() {
+        let mut rule = Rule::default();
+        assert_eq!(rule.step(true), Step::Take);
+        assert_eq!(rule.step(true), Step::Take);
+        rule.done(Step::Take);
+        assert_eq!(rule.step(true), Step::Wait);
     }
 
     #[test]
@@ -213,16 +334,10 @@ mod tests {
 
     #[test]
     fn the_first_commands_start_the_thread_and_the_last_reference_ends_it() {
-        let keeper = Arc::new_cyclic(|this| ClockKeeper {
-            pci: PciAddress::default(),
-            batches: AtomicU64::new(0),
-            sleeps: AtomicBool::new(true),
-            state: Mutex::new(Rank::Executor, State::default()),
-            wake: Condvar::new(),
-            this: Weak::clone(this),
-        });
+        let keeper = keeper();
         assert!(!keeper.state.lock().started);
-        keeper.note_batch();
+        keeper.begins_batch();
+        keeper.ends_batch();
         assert!(keeper.state.lock().started);
         assert!(!keeper.sleeps.load(Ordering::Relaxed));
         keeper.stop();

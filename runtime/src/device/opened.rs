@@ -91,10 +91,24 @@ impl Opened {
         self.retired_batches.load(Ordering::Acquire)
     }
 
+    /// Notes that a queue is about to submit a batch. May wait until the clock keeper lets it begin.
+    pub(crate) fn begins_batch(&self) {
+        if let Some(keeper) = &self.clock_keeper {
+            keeper.begins_batch();
+        }
+    }
+
+    /// Notes that the batch could not be submitted.
+    pub(crate) fn fails_batch(&self) {
+        if let Some(keeper) = &self.clock_keeper {
+            keeper.fails_batch();
+        }
+    }
+
     /// Counts a batch that a queue retires, before its events complete. Returns the previous count.
     pub(crate) fn retires_batch(&self) -> u64 {
         if let Some(keeper) = &self.clock_keeper {
-            keeper.note_batch();
+            keeper.ends_batch();
         }
         self.retired_batches.fetch_add(1, Ordering::AcqRel)
     }

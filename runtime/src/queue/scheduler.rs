@@ -514,6 +514,7 @@ impl CommandQueue {
             true => vk::Writers::All,
             false => vk::Writers::Kernels,
         };
+        self.opened.begins_batch();
         let time = now();
         let done = batch
             .recorder
@@ -546,6 +547,7 @@ impl CommandQueue {
                 Ok(())
             }
             Err(e) => {
+                self.opened.fails_batch();
                 if self.logical.is_lost() {
                     self.abandon(state, effects);
                 }
