@@ -144,10 +144,6 @@ kernel void null_pointer(ARGS) {
   global int *p = 0;
   *p = n; // fault
 }
-kernel void pointer_from_number(ARGS) {
-  global int *p = (global int *)(ulong)(n * 4);
-  out[get_global_id(0)] = *p; // fault
-}
 kernel void atomic(ARGS) {
   atomic_add(out + n - 1 + get_global_id(0), 1); // fault
 }
