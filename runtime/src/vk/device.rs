@@ -97,9 +97,9 @@ impl std::fmt::Debug for Device {
 ///
 /// NVIDIA's driver executes stale code in such a family: where one thread creates a pipeline while another one
 /// submits, the next launch may execute the instructions of a destroyed pipeline, or stop the GPU
-/// (`runtime/docs/adr/0010-queue-family.md`). So the family with graphics is used there, in which that is much rarer,
-/// but perhaps not impossible. The debugging aid `compute-family` takes the other one, to see whether a version of
-/// the driver still has the fault. It was observed with version 580.159.04.
+/// (`runtime/docs/adr/0010-queue-family.md`). So the family with graphics is used there, which does not show the fault.
+/// The debugging aid `compute-family` takes the other one, to see whether a version of the driver still has it. It
+/// was observed with version 580.159.04.
 pub(super) fn compute_family<'a>(
     families: &'a [vk::QueueFamilyProperties],
     driver_name: &str,
