@@ -1,6 +1,7 @@
 //! `cargo harness install`: installs the release build for all users or for one, and removes it again.
 
 use crate::package::{LIBRARY, Products, build, copy, files_below, write};
+use crate::packages::is_root;
 use crate::{Failure, Outcome, progress};
 use std::path::{Path, PathBuf};
 
@@ -63,6 +64,11 @@ impl Place {
 /// Installs or removes.
 pub(crate) fn run(args: &Args) -> Outcome {
     let place = Place::new(args)?;
+    if args.system && place.root == Path::new("/") && !is_root() {
+        return fail!(
+            "only root may write to /usr/local and /etc: sudo env \"PATH=$PATH\" cargo harness install --system"
+        );
+    }
     if args.uninstall {
         return uninstall(&place);
     }

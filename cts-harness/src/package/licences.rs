@@ -5,7 +5,8 @@ use crate::Failure;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The licences under which the code of others may be in the programs; `.cargo/deny.toml` has the same list.
+/// The licences under which the code of others may be in the programs. `.cargo/deny.toml` has them, too, beside those of
+/// crates that are not in the programs.
 const ACCEPTED: [&str; 4] = ["Apache-2.0", "BSL-1.0", "ISC", "MIT"];
 
 /// The licence of Caldera, whose text stands for that of crates that have no file of their own.
@@ -118,6 +119,15 @@ mod tests {
         assert!(text.contains("one 1.0.0, two 1.0.0\n"), "{text}");
         assert!(text.contains("MIT OR Apache-2.0"), "{text}");
         assert!(text.contains("The text of Apache."), "{text}");
+    }
+
+    #[test]
+    fn cargo_deny_accepts_the_same_licences() {
+        let rules = std::fs::read_to_string(crate::artifacts::root().join(".cargo/deny.toml")).unwrap();
+        let allowed = rules.lines().find(|l| l.starts_with("allow = ")).unwrap();
+        for licence in ACCEPTED {
+            assert!(allowed.contains(&format!("\"{licence}\"")), "{allowed}");
+        }
     }
 
     #[test]

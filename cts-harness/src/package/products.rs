@@ -147,12 +147,12 @@ pub(crate) fn revision() -> String {
     git(&["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]).unwrap_or_default()
 }
 
-/// Returns the time of the revision; outside of a git checkout the value of SOURCE_DATE_EPOCH, or the first time that
+/// Returns the value of SOURCE_DATE_EPOCH, or the time of the revision; outside of a git checkout the first time that
 /// archives of all forms can express.
 fn epoch() -> String {
-    let given = || std::env::var("SOURCE_DATE_EPOCH").ok();
-    git(&["log", "-1", "--format=%ct"])
-        .or_else(given)
+    let given = std::env::var("SOURCE_DATE_EPOCH").ok();
+    given
+        .or_else(|| git(&["log", "-1", "--format=%ct"]))
         .unwrap_or_else(|| "315532800".into())
 }
 

@@ -88,10 +88,9 @@ pub(super) fn try_out(wheel: &Path, interpreter: &str) -> Outcome {
         "installing PyOpenCL and the wheel",
         pip(&["install", "pyopencl"]).arg(wheel),
     )?;
-    progress::shown(
-        "caldera-doctor",
-        &mut trial::command(folder.join("bin/caldera-doctor")),
-    )?;
+    let doctor = folder.join("bin/caldera-doctor");
+    progress::shown("caldera-doctor", &mut trial::command(&doctor))?;
+    doctor_names_the_cause(&doctor)?;
     progress::shown(
         "calderac",
         trial::command(folder.join("bin/calderac")).arg("--version"),
@@ -108,4 +107,15 @@ pub(super) fn try_out(wheel: &Path, interpreter: &str) -> Outcome {
         "PyOpenCL without it",
         trial::command(&python).args(["-c", PROGRAM, "absent"]),
     )
+}
+
+/// Checks that the doctor says which variable hides every device.
+fn doctor_names_the_cause(doctor: &Path) -> Outcome {
+    const CAUSE: [&str; 2] = ["VK_ICD_FILENAMES", "/nonexistent"];
+    let output = trial::command(doctor).env(CAUSE[0], CAUSE[1]).output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    if output.status.success() || !text.contains("device: NONE") || !text.contains(&CAUSE.join("=")) {
+        return fail!("without a Vulkan driver, caldera-doctor prints\n{text}");
+    }
+    Ok(())
 }
