@@ -155,6 +155,7 @@ mod tests {
             target: "x86_64-unknown-linux-gnu".into(),
             folder: folder.into(),
             revision: String::new(),
+            native: true,
             epoch: "0".into(),
         }
     }

@@ -55,7 +55,6 @@ fn build_version(products: &Products, output: &Path, version: &str) -> Result<Ve
                 "--unsigned-buildinfo",
                 "--no-check-builddeps",
             ])
-            .arg(format!("--host-arch={architecture}"))
             .env("DEB_BUILD_OPTIONS", "nocheck noautodbgsym"),
     )?;
     let mut packages = Vec::new();

@@ -76,10 +76,25 @@ fn packages(products: &Products, args: &Args) -> Outcome {
     let output = args.output.clone().unwrap_or_else(products::package_dir);
     std::fs::create_dir_all(&output)?;
     let output = output.canonicalize()?;
+    if args.try_out && !products.native {
+        return fail!(
+            "packages for {} cannot be tried out on this machine",
+            products.target
+        );
+    }
     let mut written = Vec::new();
     for kind in Kind::value_variants() {
-        if !args.kinds.is_empty() && !args.kinds.contains(kind) {
+        // The tools of Debian find the dependencies on the processor that a package is for.
+        let is_possible = products.native || *kind != Kind::Deb;
+        let is_wanted = args.kinds.contains(kind) || args.kinds.is_empty() && is_possible;
+        if !is_wanted {
             continue;
+        }
+        if !is_possible {
+            return fail!(
+                "the Debian packages for {} are built on such a machine",
+                products.target
+            );
         }
         match kind {
             Kind::Wheel => {

@@ -19,6 +19,8 @@ pub(crate) struct Products {
     pub(crate) folder: PathBuf,
     /// The revision of the repository; empty outside of a git checkout.
     pub(crate) revision: String,
+    /// Whether the programs run on this machine.
+    pub(crate) native: bool,
     /// The time for files in packages, in seconds since 1970, so that the same revision gives the same packages.
     pub(crate) epoch: String,
 }
@@ -69,6 +71,7 @@ pub(crate) fn build(target: Option<&str>) -> Result<Products, Failure> {
         .join(&target)
         .join(format!("caldera-{VERSION}-{target}"));
     let products = Products {
+        native: target == host,
         target,
         folder,
         revision,
@@ -83,7 +86,7 @@ pub(crate) fn build(target: Option<&str>) -> Result<Products, Failure> {
         &products.path("share/man/man1/calderac.1"),
     )?;
     // The completions are the same for every target, and only this machine's program runs here.
-    let calderac = if products.target == host {
+    let calderac = if products.native {
         programs.join("calderac")
     } else {
         artifacts::build_calderac()?
