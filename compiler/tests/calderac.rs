@@ -538,6 +538,54 @@ fn the_manual_page_is_current() {
 }
 
 #[test]
+fn the_version_names_the_sources() {
+    let version = text(&calderac(&["--version"], "").stdout);
+    assert!(
+        version.starts_with(concat!("calderac ", env!("CARGO_PKG_VERSION"), " (")),
+        "{version}"
+    );
+    assert!(version.contains(caldera_compiler::IDENTITY), "{version}");
+}
+
+/// The script for bash is run; those for the other shells name the same options.
+#[test]
+fn completions_know_the_options_of_help() {
+    let script = |shell| text(&calderac(&[&format!("--completions={shell}")], "").stdout);
+    let complete = |word: &str| {
+        let program = "set -u; source /dev/stdin; COMP_WORDS=(calderac \"$1\"); COMP_CWORD=1; \
+                       compopt() { printf 'no space: '; }; _calderac; echo \"${COMPREPLY[*]-}\"";
+        let mut bash = Command::new("bash")
+            .args(["-c", program, "bash", word])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("bash starts");
+        let mut stdin = bash.stdin.take().expect("piped");
+        stdin.write_all(script("bash").as_bytes()).expect("written");
+        drop(stdin);
+        text(&bash.wait_with_output().expect("it ends").stdout)
+    };
+    assert_eq!(complete("--em"), "no space: --emit=\n");
+    assert_eq!(complete("--chec"), "--check --check=\n");
+    assert_eq!(complete("-output-f"), "no space: -output-format=\n");
+    assert_eq!(complete("--absent"), "\n");
+    assert_eq!(complete("Cargo.to"), "Cargo.toml\n");
+    let (zsh, fish) = (script("zsh"), script("fish"));
+    for option in options(&text(&calderac(&["--help"], "").stdout)) {
+        assert!(zsh.contains(&option), "{option} is not in zsh's script");
+        let dashes = option.len() - option.trim_start_matches('-').len();
+        let kind = match (dashes, option.len()) {
+            (2, _) => "-l",
+            (_, 2) => "-s",
+            _ => "-o",
+        };
+        let line = format!("complete -c calderac {kind} {}", &option[dashes..]);
+        assert!(fish.contains(&line), "{line}\n{fish}");
+    }
+    assert_eq!(calderac(&["--completions=csh"], "").status.code(), Some(2));
+}
+
+#[test]
 fn arguments_that_are_no_text() {
     use std::os::unix::ffi::OsStrExt;
     let out = Command::new(env!("CARGO_BIN_EXE_calderac"))

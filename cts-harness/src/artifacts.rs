@@ -1,6 +1,7 @@
 //! The products of cargo's builds, and how programs are made to use them.
 
 use crate::{Failure, progress};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,7 +20,38 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-fn target_dir() -> PathBuf {
+/// Returns the option that keeps cargo's lines out of logs. On a terminal, cargo shows its progress.
+pub(crate) fn quiet_in_logs() -> Option<&'static str> {
+    (!std::io::stderr().is_terminal()).then_some("--quiet")
+}
+
+/// Returns a command for the compiler that cargo uses.
+pub(crate) fn rustc() -> Command {
+    Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+}
+
+/// Returns flags for rustc, in the form of CARGO_ENCODED_RUSTFLAGS, with which a build does not contain the names of this
+/// machine's folders. They follow the user's own flags.
+pub(crate) fn release_flags() -> Result<String, Failure> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let sysroot = rustc().args(["--print", "sysroot"]).output()?;
+    let sysroot = String::from_utf8_lossy(&sysroot.stdout).trim().to_owned();
+    let own = std::env::var("RUSTFLAGS").unwrap_or_default();
+    let mut flags: Vec<String> = own.split_whitespace().map(str::to_owned).collect();
+    let folders = [
+        (home, "/cargo"),
+        (Some(sysroot.into()), "/rust"),
+        (Some(root()), "/caldera"),
+    ];
+    for (folder, name) in folders {
+        flags.extend(folder.map(|f| format!("--remap-path-prefix={}={name}", f.display())));
+    }
+    Ok(flags.join("\u{1f}"))
+}
+
+/// Returns the folder of all builds.
+pub(crate) fn target_dir() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 

@@ -3,12 +3,24 @@
 use crate::cl;
 use crate::packages::{
     C_COMPILER, CLINFO, CLPEAK, LAVAPIPE, MPFR, Need, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER,
-    SPIRV_TOOLS, VALIDATION_LAYERS, VULKAN_LOADER,
+    SPIRV_TOOLS, VALIDATION_LAYERS, VULKAN_LOADER, VULKAN_VARIABLES,
 };
-use crate::{Outcome, artifacts, progress, vulkan};
+use crate::{Failure, Outcome, artifacts, progress, vulkan};
+
+/// Caldera's own variables that can hide every device.
+const OWN_VARIABLES: [&str; 3] = ["CALDERA_DEBUG", "CALDERA_DEVICE", "CALDERA_VULKAN_LIBRARY"];
 
 /// Prints the report; fails only if Caldera cannot run at all.
 pub(crate) fn run() -> Outcome {
+    let hiding: Vec<String> = OWN_VARIABLES
+        .iter()
+        .chain(&VULKAN_VARIABLES)
+        .filter_map(|v| Some(format!("{v}={}", std::env::var_os(v)?.display())))
+        .collect();
+    if !hiding.is_empty() {
+        progress::step("Variables that can hide devices");
+        hiding.iter().for_each(|variable| say!("  {variable}"));
+    }
     progress::step("To run OpenCL programs");
     table(&[&VULKAN_LOADER, &LAVAPIPE, &OPENCL_LOADER]);
     progress::step("For `cargo harness demo`");
@@ -52,13 +64,22 @@ pub(crate) fn run() -> Outcome {
             say!("    {line}");
         }
     }
-    if devices.is_empty() {
-        return fail!(
-            "no device: install a Vulkan driver (apt-get install mesa-vulkan-drivers for the CPU one); \
-             CALDERA_LOG=debug says why a device is left out"
-        );
+    match devices.is_empty() {
+        true => Err(Failure(advice(&hiding))),
+        false => Ok(()),
     }
-    Ok(())
+}
+
+/// Returns what to do if Caldera offers no device.
+fn advice(hiding: &[String]) -> String {
+    let log = "CALDERA_LOG=debug says why a device is left out";
+    if hiding.is_empty() {
+        return format!("no device. {}: {}; {log}", LAVAPIPE.what, LAVAPIPE.advice());
+    }
+    format!(
+        "no device. {} may be the cause: unset it and try again; {log}",
+        hiding.join(", ")
+    )
 }
 
 fn table(needs: &[&Need]) {
@@ -66,8 +87,23 @@ fn table(needs: &[&Need]) {
         let state = if (need.found)() {
             "found".into()
         } else {
-            format!("MISSING: apt-get install {}", need.package)
+            format!("MISSING: {}", need.advice())
         };
         say!("  {:<30} {state}", need.what);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_that_is_set_is_blamed_before_a_missing_driver() {
+        let text = advice(&["CALDERA_DEVICE=nonsense".into()]);
+        assert!(
+            text.contains("CALDERA_DEVICE=nonsense") && !text.contains("install"),
+            "{text}"
+        );
+        assert!(advice(&[]).contains("mesa-vulkan-drivers"));
     }
 }

@@ -18,7 +18,9 @@ mod corpus;
 mod cts;
 mod demo;
 mod doctor;
+mod install;
 mod mandelbrot;
+mod package;
 mod packages;
 mod parallel;
 mod progress;
@@ -33,10 +35,18 @@ use std::process::ExitCode;
 
 /// Caldera's harness.
 #[derive(Parser)]
-#[command(name = "cargo harness", bin_name = "cargo harness", version, about)]
+#[command(
+    name = "cargo harness",
+    bin_name = "cargo harness",
+    about,
+    arg_required_else_help = true
+)]
 struct Cli {
+    /// Print the version and the revision of the repository
+    #[arg(short = 'V', long)]
+    version: bool,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
@@ -47,6 +57,10 @@ enum Command {
     Test(test::Args),
     /// Report what is found, what is missing and how to install it, and what each device will offer
     Doctor,
+    /// Install the library, its registration and calderac for this user or for all users, or remove them
+    Install(install::Args),
+    /// Build the Python wheel, the Debian packages and the archive, and try them out
+    Package(package::Args),
     /// Run the Khronos OpenCL CTS, compare runs, keep expectations
     Cts(Box<cts::Args>),
     /// Run real applications and judge their results
@@ -73,10 +87,20 @@ enum Command {
 type Outcome = Result<(), Failure>;
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let Some(command) = Cli::parse().command else {
+        say!(
+            "cargo harness {} {}",
+            env!("CARGO_PKG_VERSION"),
+            package::revision()
+        );
+        return ExitCode::SUCCESS;
+    };
+    let outcome = match command {
         Command::Demo(args) => demo::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Doctor => doctor::run(),
+        Command::Install(args) => install::run(&args),
+        Command::Package(args) => package::run(&args),
         Command::Cts(args) => cts::run(&args),
         Command::App(args) => app::run(&args),
         Command::Corpus(args) => corpus::run(&args),

@@ -12,20 +12,52 @@ pub(crate) struct Need {
     pub(crate) package: &'static str,
     /// Returns whether it is installed.
     pub(crate) found: fn() -> bool,
+    /// Environment variables that can hide it although it is installed.
+    hidden_by: &'static [&'static str],
 }
 
 impl Need {
     const fn new(what: &'static str, package: &'static str, found: fn() -> bool) -> Need {
-        Need { what, package, found }
+        Need {
+            what,
+            package,
+            found,
+            hidden_by: &[],
+        }
+    }
+
+    /// Returns what to do if it is not found.
+    pub(crate) fn advice(&self) -> String {
+        let set = self.hidden_by.iter().filter(|v| std::env::var_os(v).is_some());
+        let set: Vec<&str> = set.copied().collect();
+        if !set.is_empty() {
+            return format!("{} may hide it: unset it and try again", set.join(", "));
+        }
+        let Need { package, .. } = self;
+        if program("apt-get") {
+            return format!("apt-get install {package}");
+        }
+        format!("install it with the system's package manager (the Debian package is {package})")
     }
 }
 
+/// The variables with which the Vulkan loader selects drivers.
+pub(crate) const VULKAN_VARIABLES: [&str; 4] = [
+    "VK_DRIVER_FILES",
+    "VK_ICD_FILENAMES",
+    "VK_LOADER_DRIVERS_DISABLE",
+    "VK_LOADER_DRIVERS_SELECT",
+];
+
 pub(crate) const VULKAN_LOADER: Need = Need::new("Vulkan loader", "libvulkan1", || library("libvulkan.so.1"));
-pub(crate) const LAVAPIPE: Need = Need::new(
-    "Vulkan driver (lavapipe)",
-    "mesa-vulkan-drivers",
-    crate::vulkan::has_device,
-);
+pub(crate) const LAVAPIPE: Need = Need {
+    hidden_by: &VULKAN_VARIABLES,
+    ..Need::new(
+        "Vulkan driver (lavapipe)",
+        "mesa-vulkan-drivers",
+        crate::vulkan::has_device,
+    )
+};
 pub(crate) const MPFR: Need = Need::new("GNU MPFR", "libmpfr6", || library(crate::accuracy::MPFR_LIBRARY));
 pub(crate) const OPENCL_LOADER: Need = Need::new("OpenCL loader", "ocl-icd-libopencl1", || {
     library("libOpenCL.so.1")
@@ -44,6 +76,12 @@ pub(crate) const SPIRV_TOOLS: Need =
 pub(crate) const MLIR_TOOLS: Need = Need::new("MLIR (mlir-translate)", "mlir-16-tools", || {
     program("mlir-translate-16")
 });
+pub(crate) const PYTHON: Need = Need::new("Python 3 with venv and pip", "python3-venv", || {
+    answer("python3", &["-c", "import ensurepip, venv"]).is_some_and(|o| o.status.success())
+});
+pub(crate) const DEBHELPER: Need = Need::new("debhelper", "debhelper", || program("dh"));
+pub(crate) const LINTIAN: Need = Need::new("lintian", "lintian", || program("lintian"));
+pub(crate) const DEBOOTSTRAP: Need = Need::new("debootstrap", "debootstrap", || program("debootstrap"));
 pub(crate) const VALIDATION_LAYERS: Need =
     Need::new("Vulkan validation layer", "vulkan-validationlayers", || {
         const FILE: &str = "vulkan/explicit_layer.d/VkLayer_khronos_validation.json";
@@ -79,7 +117,8 @@ pub(crate) fn ensure(needs: &[&Need]) -> Result<(), Failure> {
     let mut install = vec!["install", "--no-install-recommends", "-y"];
     install.extend(&packages);
     progress::quiet("apt-get install", &mut apt(prefix, &install))?;
-    let still: Vec<&str> = missing.iter().filter(|n| !(n.found)()).map(|n| n.what).collect();
+    let still = missing.iter().filter(|n| !(n.found)());
+    let still: Vec<String> = still.map(|n| format!("{} ({})", n.what, n.advice())).collect();
     if still.is_empty() {
         Ok(())
     } else {
@@ -101,20 +140,27 @@ fn apt(prefix: &[&str], args: &[&str]) -> Command {
 /// Returns the words that must precede a command so that it runs as root: none if the harness runs as root,
 /// `sudo -n` if sudo needs no password. Returns `None` in all other cases.
 fn privilege() -> Option<&'static [&'static str]> {
-    let answers = |program: &str, args: &[&str]| {
-        Command::new(program)
-            .args(args)
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output()
-            .ok()
-    };
-    if answers("id", &["-u"]).is_some_and(|o| o.stdout.trim_ascii() == b"0") {
+    if is_root() {
         return Some(&[]);
     }
-    answers("sudo", &["-n", "true"])
+    answer("sudo", &["-n", "true"])
         .filter(|o| o.status.success())
         .map(|_| ["sudo", "-n"].as_slice())
+}
+
+/// Returns whether the harness runs as root.
+pub(crate) fn is_root() -> bool {
+    answer("id", &["-u"]).is_some_and(|o| o.stdout.trim_ascii() == b"0")
+}
+
+/// Returns what a program answers, or `None` if it cannot be started.
+fn answer(program: &str, args: &[&str]) -> Option<std::process::Output> {
+    Command::new(program)
+        .args(args)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()
 }
 
 /// Returns whether a program is on the PATH.

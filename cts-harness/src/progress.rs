@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// Prints a heading.
 pub(crate) fn step(text: &str) {
-    println!("\n== {text}");
+    println!("\n{}", console::style(format!("== {text}")).bold());
 }
 
 /// Prints a line of information.
@@ -25,12 +25,15 @@ pub(crate) fn line(text: &str) {
 
 /// Prints a warning: a fact that the user should know and that stops nothing.
 pub(crate) fn warning(text: &str) {
-    eprintln!("warning: {text}");
+    eprintln!(
+        "{} {text}",
+        console::style("warning:").yellow().bold().for_stderr()
+    );
 }
 
 /// Prints an error.
 pub(crate) fn error(text: &str) {
-    eprintln!("error: {text}");
+    eprintln!("{} {text}", console::style("error:").red().bold().for_stderr());
 }
 
 /// Writes a JSON value to a file, or prints it if the file is `-`.

@@ -1,11 +1,11 @@
 //! `cargo harness test`: runs the checks of continuous integration.
 
-use crate::artifacts::{cargo, root};
+use crate::artifacts::{cargo, quiet_in_logs, root, rustc};
 use crate::packages::{
     C_COMPILER, CLINFO, LAVAPIPE, MLIR_TOOLS, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER, SPIRV_TOOLS,
     VALIDATION_LAYERS, VULKAN_LOADER, ensure,
 };
-use crate::{Failure, Outcome, artifacts, progress};
+use crate::{Failure, Outcome, artifacts, package, progress};
 use std::path::Path;
 use std::process::Command;
 
@@ -40,9 +40,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     progress::step("Lints");
     progress::shown(
         "cargo clippy",
-        cargo().args([
-            "clippy",
-            "--quiet",
+        cargo().arg("clippy").args(quiet_in_logs()).args([
             "--workspace",
             "--all-targets",
             "--",
@@ -70,8 +68,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
     progress::shown("tests", cargo().args(["test", "--workspace"]))?;
     progress::step("Stress");
     stress()?;
-    progress::step("Release library");
-    check_library(&artifacts::build_library()?)?;
+    progress::step("Release build");
+    let products = package::build(None)?;
+    check_library(&products.path(package::LIBRARY))?;
+    package::check(&products)?;
     progress::step("Generated files are current");
     match (before, changes()) {
         (Some(before), Some(after)) if before != after => {
@@ -104,7 +104,8 @@ fn lints_for(target: &str) -> Outcome {
     progress::shown(
         "cargo clippy",
         cargo()
-            .args(["clippy", "--quiet", "--target", target])
+            .args(["clippy", "--target", target])
+            .args(quiet_in_logs())
             .args(packages)
             .args(["--", "-D", "warnings"]),
     )
@@ -112,8 +113,7 @@ fn lints_for(target: &str) -> Outcome {
 
 /// Returns whether Rust's standard library is installed for a target.
 fn has_target(target: &str) -> bool {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc)
+    let output = rustc()
         .args(["--print", "target-libdir", "--target", target])
         .output();
     let Ok(output) = output else { return false };
@@ -139,7 +139,8 @@ fn documentation(flags: &str, options: &[&str]) -> Outcome {
         "cargo doc",
         cargo()
             .env("RUSTDOCFLAGS", flags)
-            .args(["doc", "--quiet", "--no-deps"])
+            .args(["doc", "--no-deps"])
+            .args(quiet_in_logs())
             .args(options),
     )
 }
@@ -149,7 +150,9 @@ fn build() -> Outcome {
     progress::step("Library");
     progress::shown(
         "cargo build",
-        cargo().args(["build", "--quiet", "--package", "caldera-icd"]),
+        cargo()
+            .args(["build", "--package", "caldera-icd"])
+            .args(quiet_in_logs()),
     )
 }
 
@@ -216,7 +219,7 @@ fn two_drivers() -> Result<Option<String>, Failure> {
 }
 
 /// Checks the properties that packagers rely on: the library is small, depends only on the C library's
-/// parts, and is never unloaded.
+/// parts, exports OpenCL's functions only, and is never unloaded.
 fn check_library(library: &Path) -> Outcome {
     const MOST_BYTES: u64 = 12 << 20;
     const NEEDED: [&str; 4] = ["libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"];
@@ -225,10 +228,21 @@ fn check_library(library: &Path) -> Outcome {
     if size >= MOST_BYTES {
         return fail!("the library has {size} bytes, more than {MOST_BYTES}");
     }
-    let output = Command::new("readelf").arg("-d").arg(library).output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = package::dynamic(library)?;
     if !text.contains("NODELETE") {
         return fail!("the library can be unloaded, under its threads");
+    }
+    let exports = package::exports(library)?;
+    say!("it exports {} functions", exports.len());
+    let is_opencl = |name: &&String| {
+        let rest = name.strip_prefix("cl");
+        rest.is_some_and(|r| r.starts_with(|c: char| c.is_ascii_uppercase()))
+    };
+    if exports.is_empty() {
+        return fail!("the library exports nothing");
+    }
+    if let Some(other) = exports.iter().find(|n| !is_opencl(n)) {
+        return fail!("the library exports {other}");
     }
     let needed: Vec<&str> = text
         .lines()

@@ -235,6 +235,65 @@ fn documents_name_files_that_exist() {
     assert!(missing.is_empty(), "no such file: {missing:#?}");
 }
 
+/// Returns the anchors of the headings of a document, as repository viewers and mdBook make them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let slug = |heading: &str| -> String {
+        let kept = heading
+            .trim()
+            .chars()
+            .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() })
+            .collect()
+    };
+    let headings = text.lines().filter(|l| l.starts_with('#'));
+    headings.map(|l| slug(l.trim_start_matches('#'))).collect()
+}
+
+/// Every link to a file leads to one, and to a heading of it if it names one.
+#[test]
+fn links_in_documents_lead_somewhere() {
+    let tree = tree();
+    let mut broken = Vec::new();
+    let mut links = 0;
+    for document in documents(&tree) {
+        let text = read(&document);
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+        for (target, _) in targets.filter(|(t, _)| !t.contains("://") && !t.contains(' ')) {
+            links += 1;
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let path = root().join(&document).with_file_name(file);
+            let path = if file.is_empty() {
+                root().join(&document)
+            } else {
+                path
+            };
+            let found = std::fs::read_to_string(path);
+            if !found.is_ok_and(|t| anchor.is_empty() || anchors(&t).contains(anchor)) {
+                broken.push(format!("{document}: {target}"));
+            }
+        }
+    }
+    assert!(links > 20, "only {links} links were found");
+    assert!(broken.is_empty(), "links to nothing: {broken:#?}");
+}
+
+/// The table of contents of the manual has all of its pages.
+#[test]
+fn the_manual_lists_its_pages() {
+    let pages = documents(&tree());
+    let pages: BTreeSet<&str> = pages
+        .iter()
+        .filter_map(|d| d.strip_prefix("icd/docs/manual/"))
+        .collect();
+    let summary = read("icd/docs/manual/SUMMARY.md");
+    let listed = summary
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once(')')?.0));
+    let listed: BTreeSet<&str> = listed.chain(["SUMMARY.md"]).collect();
+    assert_eq!(listed, pages);
+}
+
 #[test]
 fn the_architecture_names_modules_tests_and_decisions() {
     let tree = tree();

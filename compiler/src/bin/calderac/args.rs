@@ -1,5 +1,6 @@
 //! Parses the command line of calderac.
 
+use crate::completions::Shell;
 use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::check::Checks;
 use caldera_compiler::clspv::{Behaviour, Clspv, parse_sampler_map, parse_spirv_version};
@@ -129,6 +130,8 @@ pub(crate) enum Refusal {
     Help,
     /// `--version` was given.
     Version,
+    /// `--completions` was given.
+    Completions(Shell),
     /// `--list-passes` was given.
     ListPasses,
     /// The command line is wrong, for this reason.
@@ -181,6 +184,11 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
         match (key, value) {
             ("-h" | "-help" | "--help", None) => return Err(Refusal::Help),
             ("--version", None) => return Err(Refusal::Version),
+            ("--completions", Some(name)) => {
+                let shell = Shell::parse(name);
+                let shell = shell.ok_or_else(|| usage(format!("unknown --completions={name}")))?;
+                return Err(Refusal::Completions(shell));
+            }
             ("--list-passes", None) => return Err(Refusal::ListPasses),
             ("-o", None) => out.output = Some(it.next().ok_or_else(|| usage("-o needs a file"))?),
             ("--emit", Some(kind)) => {

@@ -66,7 +66,8 @@ passes
 
 other
   -h, --help            this text
-  --version             the version
+  --version             the version, and the identity of the compiler
+  --completions=SHELL   a script with which bash, zsh or fish completes the options
 
 The same input and options give the same output, byte for byte.
 

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod completions;
 mod help;
 
 use args::{Args, Emit, Refusal};
@@ -53,7 +54,10 @@ fn main() -> ExitCode {
     let args = match args::parse(words.into_iter()) {
         Ok(args) => args,
         Err(Refusal::Help) => return print(&help::text()).into(),
-        Err(Refusal::Version) => return print(&format!("calderac {}\n", env!("CARGO_PKG_VERSION"))).into(),
+        Err(Refusal::Version) => return print(&version()).into(),
+        Err(Refusal::Completions(shell)) => {
+            return print(&completions::script(shell, &help::text())).into();
+        }
         Err(Refusal::ListPasses) => {
             let passes = pipeline::pipeline(&Target::desktop());
             let lines = passes
@@ -79,6 +83,18 @@ fn main() -> ExitCode {
         files => files.iter().try_for_each(|file| one_file(&args, file)),
     };
     done.err().unwrap_or(Exit::Good).into()
+}
+
+/// Returns the text of `--version`: the version, the revision of the repository if the build knew it, and the identity
+/// of the compiler, which is the same in two builds of the same sources.
+fn version() -> String {
+    let revision = option_env!("CALDERA_REVISION").map(|r| format!("revision {r}, "));
+    format!(
+        "calderac {} ({}compiler {})\n",
+        env!("CARGO_PKG_VERSION"),
+        revision.unwrap_or_default(),
+        caldera_compiler::IDENTITY
+    )
 }
 
 /// The result of a step of `main`. A step prints its error itself and returns only the exit code.

@@ -1,0 +1,172 @@
+//! The Debian packages: `icd/packaging/debian` and the programs, built by debhelper.
+
+use super::products::{DOCUMENTS, Products, VERSION, copy, files_below, fresh, package_dir, write};
+use super::trial;
+use crate::artifacts::root;
+use crate::packages::{DEBHELPER, DEBOOTSTRAP, LINTIAN, ensure, is_root};
+use crate::{Failure, Outcome, progress};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The release of Debian in which the packages are tried out.
+const RELEASE: &str = "bookworm";
+
+/// Builds the packages, has lintian check them, and puts them into the folder `output`.
+pub(super) fn build(products: &Products, output: &Path) -> Result<Vec<PathBuf>, Failure> {
+    build_version(products, output, VERSION)
+}
+
+fn build_version(products: &Products, output: &Path, version: &str) -> Result<Vec<PathBuf>, Failure> {
+    ensure(&[&DEBHELPER, &LINTIAN])?;
+    let architecture = match products.processor() {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => return fail!("there is no Debian package for {other}"),
+    };
+    // debhelper writes the packages beside the folder of the source.
+    let parent = package_dir().join(&products.target).join("debian");
+    let folder = parent.join("source");
+    fresh(&parent)?;
+    let template = root().join("icd/packaging/debian");
+    for file in files_below(&template)? {
+        copy(&template.join(&file), &folder.join("debian").join(&file))?;
+    }
+    for file in files_below(&products.folder)? {
+        copy(&products.folder.join(&file), &folder.join("stage").join(&file))?;
+    }
+    copy(
+        &products.path(DOCUMENTS).join("CHANGELOG.md"),
+        &folder.join("CHANGELOG.md"),
+    )?;
+    let triplet = format!("{}-linux-gnu", products.processor());
+    write(
+        &folder.join("caldera.icd"),
+        format!("/usr/lib/{triplet}/caldera/libcaldera.so\n"),
+    )?;
+    write(&folder.join("debian/changelog"), changelog(products, version)?)?;
+    progress::quiet(
+        "building the Debian packages",
+        products
+            .command("dpkg-buildpackage")
+            .current_dir(&folder)
+            .args([
+                "--build=binary",
+                "--unsigned-changes",
+                "--unsigned-buildinfo",
+                "--no-check-builddeps",
+            ])
+            .env("DEB_BUILD_OPTIONS", "nocheck noautodbgsym"),
+    )?;
+    let mut packages = Vec::new();
+    for name in ["caldera-opencl-icd", "calderac"] {
+        let file = format!("{name}_{version}_{architecture}.deb");
+        let to = output.join(&file);
+        copy(&parent.join(&file), &to)?;
+        packages.push(to);
+    }
+    // lintian warns of root, as which it runs in containers.
+    progress::shown(
+        "lintian",
+        Command::new("lintian")
+            .args(["--allow-root", "--fail-on=error,warning", "--info"])
+            .args(&packages),
+    )?;
+    Ok(packages)
+}
+
+/// Returns the changelog in Debian's form, which has the version and the date of the packages.
+fn changelog(products: &Products, version: &str) -> Result<String, Failure> {
+    let date = Command::new("date")
+        .args(["--utc", "--rfc-email", "--date"])
+        .arg(format!("@{}", products.epoch))
+        .output()?;
+    let date = String::from_utf8_lossy(&date.stdout).trim().to_owned();
+    let control = std::fs::read_to_string(root().join("icd/packaging/debian/control"))?;
+    let maintainer = control.lines().find_map(|l| l.strip_prefix("Maintainer: "));
+    let maintainer = maintainer.ok_or_else(|| failure!("debian/control names no maintainer"))?;
+    Ok(format!(
+        "caldera ({version}) unstable; urgency=medium\n\n  * Release {version}; changelog.gz says what is new.\n\n -- {maintainer}  {date}\n"
+    ))
+}
+
+/// Installs the packages in a fresh Debian, runs clinfo, upgrades them, removes them, and runs clinfo again. Only root
+/// can do this.
+pub(super) fn try_out(products: &Products, packages: &[PathBuf]) -> Outcome {
+    if !is_root() {
+        say!("not tried out: only root can create a Debian of its own (debootstrap, chroot)");
+        return Ok(());
+    }
+    ensure(&[&DEBOOTSTRAP])?;
+    let system = package_dir().join("try-debian");
+    fresh(&system)?;
+    progress::quiet(
+        "creating a fresh Debian 12",
+        Command::new("debootstrap")
+            .args(["--variant=minbase", RELEASE])
+            .arg(&system)
+            .args(mirror()?),
+    )?;
+    let later = package_dir().join("later");
+    fresh(&later)?;
+    let upgrade = build_version(products, &later, &format!("{VERSION}+1"))?;
+    let apt = |arguments: &[&str]| {
+        let mut command = within(&system, "apt-get");
+        command
+            .arg("--yes")
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive");
+        command
+    };
+    let install = |packages: &[PathBuf]| -> Outcome {
+        let mut arguments = vec![String::from("install"), "clinfo".into()];
+        for package in packages {
+            let name = package.file_name().unwrap_or_default();
+            copy(package, &system.join("root").join(name))?;
+            arguments.push(format!("/root/{}", name.display()));
+        }
+        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        progress::quiet(&format!("apt-get {}", arguments.join(" ")), &mut apt(&words))
+    };
+    let clinfo = |expected| trial::clinfo(within(&system, "clinfo").arg("-l"), expected);
+    install(packages)?;
+    clinfo(true)?;
+    progress::shown("calderac", within(&system, "calderac").arg("--version"))?;
+    install(&upgrade)?;
+    clinfo(true)?;
+    progress::quiet(
+        "apt-get remove",
+        &mut apt(&["remove", "caldera-opencl-icd", "calderac"]),
+    )?;
+    clinfo(false)?;
+    progress::quiet(
+        "apt-get purge",
+        &mut apt(&["purge", "caldera-opencl-icd", "calderac"]),
+    )?;
+    let left: Vec<PathBuf> = files_below(&system.join("usr"))?
+        .into_iter()
+        .chain(files_below(&system.join("etc"))?)
+        .filter(|f| f.to_string_lossy().contains("caldera"))
+        .collect();
+    if !left.is_empty() {
+        return fail!("the packages have left {left:?}");
+    }
+    Ok(std::fs::remove_dir_all(&system)?)
+}
+
+/// Returns a command that runs in a system of its own.
+fn within(system: &Path, program: &str) -> Command {
+    let mut command = trial::command("chroot");
+    command.arg(system).arg(program).env("HOME", "/root");
+    command
+}
+
+/// Returns the address from which this machine's apt takes the release's packages, if this machine has that release.
+fn mirror() -> Result<Option<String>, Failure> {
+    let arguments = ["indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"];
+    let output = Command::new("apt-get")
+        .args(arguments)
+        .arg(format!("Codename: {RELEASE}"))
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().next().map(str::to_owned))
+}

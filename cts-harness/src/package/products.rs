@@ -1,0 +1,216 @@
+//! What is packaged: the programs of a release build and the files that belong to them, in the layout below a prefix
+//! such as `/usr/local`.
+
+use super::crates::shipped;
+use super::{licences, sbom};
+use crate::artifacts::{cargo, release_flags, root, target_dir};
+use crate::{Failure, artifacts, progress};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The version of the workspace.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The products for one target.
+pub(crate) struct Products {
+    /// The target, as Rust names it.
+    pub(crate) target: String,
+    /// The folder with the files, whose name is that of the archive.
+    pub(crate) folder: PathBuf,
+    /// The revision of the repository; empty outside of a git checkout.
+    pub(crate) revision: String,
+    /// Whether the programs run on this machine.
+    pub(crate) native: bool,
+    /// The time for files in packages, in seconds since 1970, so that the same revision gives the same packages.
+    pub(crate) epoch: String,
+}
+
+/// The places of files below a prefix.
+pub(crate) const LIBRARY: &str = "lib/caldera/libcaldera.so";
+pub(super) const CALDERAC: &str = "bin/calderac";
+pub(super) const DOCUMENTS: &str = "share/doc/caldera";
+pub(super) const THIRD_PARTY: &str = "THIRD-PARTY.txt";
+pub(super) const SBOM: &str = "sbom.cdx.json";
+const COMPLETIONS: [(&str, &str); 3] = [
+    ("bash", "share/bash-completion/completions/calderac"),
+    ("zsh", "share/zsh/site-functions/_calderac"),
+    ("fish", "share/fish/vendor_completions.d/calderac.fish"),
+];
+
+impl Products {
+    /// Returns the path of a file, which is given relative to the prefix.
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.folder.join(file)
+    }
+
+    /// Returns the processor of the target.
+    pub(super) fn processor(&self) -> &str {
+        self.target.split('-').next().unwrap_or_default()
+    }
+
+    /// Returns a command with the variable from which tools take the time of files.
+    pub(super) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env("SOURCE_DATE_EPOCH", &self.epoch);
+        command
+    }
+}
+
+/// Returns the folder of everything about packages.
+pub(super) fn package_dir() -> PathBuf {
+    target_dir().join("package")
+}
+
+/// Builds the programs for a target, by default for this machine, and puts the files together.
+pub(crate) fn build(target: Option<&str>) -> Result<Products, Failure> {
+    let host = host()?;
+    let target = target.map_or_else(|| host.clone(), str::to_owned);
+    let revision = revision();
+    let programs = programs(&target, &revision)?;
+    let folder = package_dir()
+        .join(&target)
+        .join(format!("caldera-{VERSION}-{target}"));
+    let products = Products {
+        native: target == host,
+        target,
+        folder,
+        revision,
+        epoch: epoch(),
+    };
+    fresh(&products.folder)?;
+    for (file, place) in [("libcaldera.so", LIBRARY), ("calderac", CALDERAC)] {
+        copy(&programs.join(file), &products.path(place))?;
+    }
+    copy(
+        &root().join("compiler/docs/calderac.1"),
+        &products.path("share/man/man1/calderac.1"),
+    )?;
+    // The completions are the same for every target, and only this machine's program runs here.
+    let calderac = if products.native {
+        programs.join("calderac")
+    } else {
+        artifacts::build_calderac()?
+    };
+    for (shell, place) in COMPLETIONS {
+        let script = Command::new(&calderac)
+            .arg(format!("--completions={shell}"))
+            .output()?;
+        if !script.status.success() {
+            return fail!("calderac --completions={shell} failed");
+        }
+        write(&products.path(place), script.stdout)?;
+    }
+    let documents = products.path(DOCUMENTS);
+    for file in ["README.md", "CHANGELOG.md", "LICENSE"] {
+        copy(&root().join(file), &documents.join(file))?;
+    }
+    let crates = shipped(&products.target)?;
+    write(
+        &documents.join(THIRD_PARTY),
+        licences::text(&crates, &root().join("LICENSE"))?,
+    )?;
+    write(
+        &documents.join(SBOM),
+        format!("{:#}\n", sbom::document(VERSION, &crates)),
+    )?;
+    Ok(products)
+}
+
+/// Builds the programs and returns their folder. They do not depend on the folders of the repository and of cargo.
+fn programs(target: &str, revision: &str) -> Result<PathBuf, Failure> {
+    let folder = package_dir().join("build");
+    let mut command = cargo();
+    command
+        .args(["build", "--release", "--locked", "--target", target])
+        .args(["--package", "caldera-icd", "--package", "caldera-compiler"])
+        .arg("--target-dir")
+        .arg(&folder)
+        .env("CARGO_ENCODED_RUSTFLAGS", release_flags()?);
+    if !revision.is_empty() {
+        command.env("CALDERA_REVISION", revision);
+    }
+    progress::quiet(
+        &format!("building the library and calderac for {target} (minutes)"),
+        &mut command,
+    )?;
+    Ok(folder.join(target).join("release"))
+}
+
+/// Returns the target of this machine.
+fn host() -> Result<String, Failure> {
+    let output = artifacts::rustc().arg("-vV").output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|l| l.strip_prefix("host: "));
+    host.map(str::to_owned)
+        .ok_or_else(|| failure!("rustc -vV names no host"))
+}
+
+/// Returns the revision of the repository, with a mark if files have changed; empty outside of a git checkout.
+pub(crate) fn revision() -> String {
+    git(&["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]).unwrap_or_default()
+}
+
+/// Returns the value of SOURCE_DATE_EPOCH, or the time of the revision; outside of a git checkout the first time that
+/// archives of all forms can express.
+fn epoch() -> String {
+    let given = std::env::var("SOURCE_DATE_EPOCH").ok();
+    given
+        .or_else(|| git(&["log", "-1", "--format=%ct"]))
+        .unwrap_or_else(|| "315532800".into())
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git")
+        .current_dir(root())
+        .args(arguments)
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    (output.status.success() && !text.is_empty()).then_some(text)
+}
+
+/// Removes a folder and creates it again.
+pub(super) fn fresh(folder: &Path) -> Result<(), Failure> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder)?;
+    }
+    Ok(std::fs::create_dir_all(folder)?)
+}
+
+/// Copies a file, and creates the folders of the copy.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    create_parent(to)?;
+    match std::fs::copy(from, to) {
+        Ok(_) => Ok(()),
+        Err(e) => fail!("{} to {}: {e}", from.display(), to.display()),
+    }
+}
+
+/// Writes a file, and creates its folders.
+pub(crate) fn write(to: &Path, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
+    create_parent(to)?;
+    std::fs::write(to, contents).map_err(|e| failure!("{}: {e}", to.display()))
+}
+
+fn create_parent(file: &Path) -> Result<(), Failure> {
+    let folder = file.parent().unwrap_or(file);
+    std::fs::create_dir_all(folder).map_err(|e| failure!("{}: {e}", folder.display()))
+}
+
+/// Returns the files below a folder, relative to it, sorted.
+pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(&next)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                open.push(entry.path());
+            } else {
+                found.extend(entry.path().strip_prefix(folder).map(Path::to_path_buf));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
