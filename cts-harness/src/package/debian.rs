@@ -93,8 +93,9 @@ fn changelog(products: &Products, version: &str) -> Result<String, Failure> {
 /// can do this.
 pub(super) fn try_out(products: &Products, packages: &[PathBuf]) -> Outcome {
     if !is_root() {
-        say!("not tried out: only root can create a Debian of its own (debootstrap, chroot)");
-        return Ok(());
+        return fail!(
+            "only root can create a Debian of its own (debootstrap, chroot), to try the packages out in it"
+        );
     }
     ensure(&[&DEBOOTSTRAP])?;
     let system = package_dir().join("try-debian");
