@@ -1,15 +1,16 @@
 //! The checks of kernels while they run: which there are, and how an instrumented kernel states its findings. Both the
 //! compiler and the host use this.
 //!
-//! A finding is a record in the printf buffer. The format of the record is the text of a [`Site`], and [`FINDING`] lists
-//! the record's arguments. Each site has a counter; only the first finding of a launch at a site makes a record.
+//! A work-item reports its first finding when it ends, as a record in the printf buffer. The format of the record is the
+//! text of a [`Site`], and [`FINDING`] lists the record's arguments. Each site has a counter; only the first report of a
+//! launch for a site makes a record.
 //!
 //! Layout of the memory after the printf buffer, from its [`Area`]:
 //!
 //! | offset | content |
 //! |---|---|
 //! | `sizes` | two u64 for each kernel argument: the size of its memory in bytes, 0 if it has none, and the offset of the argument in this memory |
-//! | `counters` | a u32 for each site: the number of its findings |
+//! | `counters` | a u32 for each site: the number of the work-items that report it |
 //! | `allocations` | a u32, the number of the ranges that follow it after 8 bytes: pairs of u64, each the address of an allocation and the address after its end |
 
 /// Which checks a kernel makes.
@@ -77,8 +78,12 @@ impl Area {
 }
 
 /// The sizes in bytes of the arguments of a record: the number of the site, the number of the object, the offset of the
-/// access in the object, the size of the object, the global id and the local id, each in three dimensions.
-pub const FINDING: [u32; 10] = [4, 4, 8, 8, 8, 8, 8, 8, 8, 8];
+/// access in the object, the global id and the local id, each in three dimensions.
+pub const FINDING: [u32; 9] = [4, 4, 8, 8, 8, 8, 8, 8, 8];
+
+/// The number of the arguments of [`FINDING`] that a check states; those after them are ids, which are added when the
+/// work-item ends.
+pub const STATED: usize = 3;
 
 /// The numbers of objects that do not stand for an object of the kernel.
 pub mod object {
@@ -88,6 +93,8 @@ pub mod object {
     pub const NULL: u32 = 1;
     /// The number of the kernel's first object.
     pub const FIRST: u32 = 2;
+    /// The greatest number of an object.
+    pub const LAST: u32 = (1 << 14) - 1;
 }
 
 /// An object that a kernel accesses.
@@ -95,8 +102,8 @@ pub mod object {
 pub enum Object {
     /// The memory of an argument, by its ordinal.
     Argument(u32),
-    /// A variable, or another object of the kernel, in words.
-    Other(String),
+    /// A variable, or another object of the kernel: words for it, and its size in bytes.
+    Other(String, u32),
 }
 
 /// A position in the source.
@@ -111,7 +118,7 @@ pub struct Position {
 }
 
 /// A place in a kernel that may state a finding.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Site {
     /// The check: one of [`Checks::NAMES`].
     pub check: String,
@@ -174,14 +181,14 @@ impl Site {
         fields.extend(macros.map(|(name, at)| format!("{}{PART}{}", clean(name), position(at))));
         fields.extend(self.objects.iter().map(|(number, object)| match object {
             Object::Argument(ordinal) => format!("{number}{PART}argument{PART}{ordinal}"),
-            Object::Other(words) => format!("{number}{PART}other{PART}{}", clean(words)),
+            Object::Other(words, size) => format!("{number}{PART}{size}{PART}{}", clean(words)),
         }));
         fields.join(&FIELD.to_string())
     }
 
     /// Returns whether a text is that of a site.
-    pub fn is_site(text: &str) -> bool {
-        text.starts_with(MARK)
+    pub fn is_site(text: impl AsRef<[u8]>) -> bool {
+        text.as_ref().starts_with(MARK.as_bytes())
     }
 
     /// Reads the output of [`Site::to_text`]. `None`: the text is not that of a site.
@@ -210,7 +217,7 @@ impl Site {
             let number = parts.next()?.parse().ok()?;
             let object = match (parts.next()?, parts.next()?) {
                 ("argument", ordinal) => Object::Argument(ordinal.parse().ok()?),
-                (_, words) => Object::Other(words.to_owned()),
+                (size, words) => Object::Other(words.to_owned(), size.parse().ok()?),
             };
             site.objects.push((number, object));
         }
@@ -239,7 +246,7 @@ mod tests {
             macros: vec![("PUT".into(), at(1)), ("P".into(), Position::default())],
             objects: vec![
                 (2, Object::Argument(0)),
-                (4, Object::Other("'a' of line 2".into())),
+                (4, Object::Other("'a' of line 2".into(), 8)),
             ],
         };
         assert_eq!(Site::from_text(&site.to_text()), Some(site));

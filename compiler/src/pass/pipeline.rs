@@ -6,9 +6,9 @@ use super::{
     inline, interleave, isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic,
     lower_images, lower_int64, lower_kernel_args, lower_long_vectors, lower_memory, lower_printf,
     lower_system_values, mem2reg, merge_accesses, pair_words, permute_bytes, promote_accumulators,
-    report_ended_loops, resolve_generic, round_doubles, scalarize_integers, scratch_memory, share_addresses,
-    share_loads, share_offsets, simplify_integers, simplify_regions, solve_loops, split_rotations, sroa,
-    unroll_counted, unroll_loops, widen_accesses, widen_integers, zero_private,
+    report_ended_loops, report_findings, resolve_generic, round_doubles, scalarize_integers, scratch_memory,
+    share_addresses, share_loads, share_offsets, simplify_integers, simplify_regions, solve_loops,
+    split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses, widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -27,7 +27,14 @@ pub fn pipeline(target: &Target) -> Pipeline {
         // pointers are known, and pointers that are variables are values.
         p.run_pass(inline::PASS);
         p.run_pass(mem2reg::PASS);
+        // Loops have counters with constant steps and bounds, which decide many checks.
+        p.fixpoint(
+            "checked",
+            &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+        );
         p.run_pass(check_memory::PASS);
+        // All checks have stated their findings. `mem2reg` makes values of the variables.
+        p.run_pass(report_findings::PASS);
     }
     // These passes run before `inline`, so that each function is simplified once and not once for each of its
     // copies.

@@ -263,7 +263,7 @@ fn right_kernels_are_not_accused() {
     if is_child() || std::env::var_os("CALDERA_TEST_AGAIN").is_some() {
         return;
     }
-    let (out, lines) = checked(&["files"], &[]);
+    let (out, lines) = checked(&["files", "printf_formats::every_conversion"], &[]);
     let (text, errors) = (
         String::from_utf8_lossy(&out.stdout),
         String::from_utf8_lossy(&out.stderr),

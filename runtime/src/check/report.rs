@@ -30,7 +30,7 @@ pub(super) struct Finding<'a> {
     pub place: Place,
     pub global_id: [u64; 3],
     pub local_id: [u64; 3],
-    /// The number of such accesses in the launch.
+    /// The number of work-items of the launch whose first finding this is.
     pub count: u64,
 }
 
@@ -122,9 +122,10 @@ fn text(f: &Finding<'_>, launches: u64, total: u64) -> String {
         "    kernel '{}', global id {global}, local id {local}",
         f.kernel
     );
+    let items = if total == 1 { "work-item" } else { "work-items" };
     let _ = match launches {
-        1 => writeln!(out, "    found {total} times in this launch"),
-        _ => writeln!(out, "    found {total} times in {launches} launches"),
+        1 => writeln!(out, "    found by {total} {items} of this launch"),
+        _ => writeln!(out, "    found by {total} {items} of {launches} launches"),
     };
     out
 }
@@ -220,7 +221,7 @@ caldera: memory: <source>:2:3: store of 4 bytes outside of its object in global 
     object: argument 0 'out' (buffer 1 of 64 bytes)
     access: at offset 64, 0 bytes after its end
     kernel 'k', global id (16, 0, 0), local id (0, 0, 0)
-    found 3 times in this launch
+    found by 3 work-items of this launch
 ";
         assert_eq!(text(&finding(), 1, 3), expected);
     }

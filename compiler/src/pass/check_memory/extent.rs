@@ -121,14 +121,14 @@ impl Extents {
             match data.op {
                 Op::Alloca { size, .. } => {
                     let words = private_object(sources, data.span, size);
-                    let object = all.add(Object::Other(words));
+                    let object = all.add(Object::Other(words, size));
                     all.allocas.insert(inst, object);
                 }
                 Op::GlobalAddr(g) if !all.globals.contains_key(&g) => {
                     let global = &globals[g];
                     let space = super::name_of(global.space);
                     let words = format!("{space} variable '{}' of {} bytes", global.name, global.size);
-                    let object = all.add(Object::Other(words));
+                    let object = all.add(Object::Other(words, global.size));
                     all.globals.insert(g, (object, global.size));
                 }
                 Op::Load(_) | Op::Cast(CastOp::IntToPtr | CastOp::PtrCast) => {
@@ -140,8 +140,13 @@ impl Extents {
         all
     }
 
+    /// Adds an object, and returns its number. The last number that findings can state stands for all further objects.
     fn add(&mut self, object: Object) -> u32 {
-        self.objects.push(object);
+        if object::FIRST + self.objects.len() as u32 <= object::LAST {
+            self.objects.push(object);
+        } else if let Some(last) = self.objects.last_mut() {
+            *last = Object::Other("one of many objects".into(), 0);
+        }
         object::FIRST + self.objects.len() as u32 - 1
     }
 
