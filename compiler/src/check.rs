@@ -18,11 +18,29 @@
 pub struct Checks {
     /// Accesses to memory are compared with the object that they are for. Accesses outside of it are left out.
     pub memory: bool,
+    /// Uses of private and local memory that nobody has written.
+    pub uninitialized: bool,
+    /// Accesses of two work-items to the same place in local memory without a barrier between them.
+    pub race: bool,
+    /// Barriers that not all work-items of a group reach.
+    pub barrier: bool,
+    /// Divisions by zero, quotients that are too large, and conversions out of range.
+    pub arithmetic: bool,
 }
 
 impl Checks {
     /// The names of all checks, in the order of the documentation.
-    pub const NAMES: [&str; 1] = ["memory"];
+    pub const NAMES: [&str; 5] = ["memory", "uninitialized", "race", "barrier", "arithmetic"];
+
+    fn fields(&mut self) -> [&mut bool; 5] {
+        [
+            &mut self.memory,
+            &mut self.uninitialized,
+            &mut self.race,
+            &mut self.barrier,
+            &mut self.arithmetic,
+        ]
+    }
 
     /// Parses a list of names, separated by commas. `all` stands for all checks.
     ///
@@ -32,9 +50,12 @@ impl Checks {
     pub fn parse(list: &str) -> Result<Checks, &str> {
         let mut checks = Checks::default();
         for name in list.split(',').map(str::trim).filter(|n| !n.is_empty()) {
-            match name {
-                "all" | "memory" => checks.memory = true,
-                unknown => return Err(unknown),
+            let is_asked = |check: &str| name == "all" || name == check;
+            if !Checks::NAMES.into_iter().any(is_asked) {
+                return Err(name);
+            }
+            for (check, field) in Checks::NAMES.into_iter().zip(checks.fields()) {
+                *field |= is_asked(check);
             }
         }
         Ok(checks)
@@ -85,10 +106,16 @@ pub const FINDING: [u32; 9] = [4, 4, 8, 8, 8, 8, 8, 8, 8];
 /// work-item ends.
 pub const STATED: usize = 3;
 
+/// The number of the other work-item, plus 1, in the upper half of the offset of a race, if there are several. Others are
+/// numbers in the group.
+pub const SEVERAL: u32 = (1 << 12) - 1;
+
 /// The numbers of objects that do not stand for an object of the kernel.
 pub mod object {
     /// The pointer comes from memory or from a number. Its offset is its address.
     pub const UNKNOWN: u32 = 0;
+    /// The finding is not about an object.
+    pub const NONE: u32 = UNKNOWN;
     /// The pointer is NULL.
     pub const NULL: u32 = 1;
     /// The number of the kernel's first object.

@@ -20,6 +20,7 @@ use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
 use crate::ir::walk::Replacements;
 use crate::ir::{AddressSpace, BinOp, Builder, CmpOp, Function, Inst, Module, Op, Ty, Value};
+pub(super) use extent::sum;
 use extent::{Extent, Extents, UNCHECKED};
 
 pub const PASS: Pass = Pass {
@@ -265,7 +266,7 @@ impl Check<'_, '_> {
 }
 
 /// Returns the name of an address space in a report.
-fn name_of(space: AddressSpace) -> &'static str {
+pub(super) fn name_of(space: AddressSpace) -> &'static str {
     match space {
         AddressSpace::Private => "private",
         AddressSpace::Local => "local",

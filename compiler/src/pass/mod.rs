@@ -11,8 +11,12 @@
 
 pub mod batch_loads;
 pub mod carry_exit_values;
+pub mod check_arithmetic;
+pub mod check_barrier;
 pub mod check_memory;
 pub mod check_nesting;
+pub mod check_race;
+pub mod check_uninitialized;
 pub mod const_fold;
 mod counter;
 pub mod cse;
@@ -56,6 +60,7 @@ pub mod resolve_generic;
 pub mod round_doubles;
 pub mod scalarize_integers;
 pub mod scratch_memory;
+mod shadow;
 pub mod share_addresses;
 pub mod share_loads;
 pub mod share_offsets;

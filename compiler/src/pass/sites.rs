@@ -8,6 +8,15 @@ use crate::ir::{Builder, Module, Op, Value};
 use crate::source::{SourceMap, Span};
 use std::collections::HashMap;
 
+/// Returns the words for a private object that is allocated for a declaration at this position.
+pub(super) fn private_object(sources: Option<&SourceMap>, span: Span, size: u32) -> String {
+    let map = sources.filter(|map| !span.is_none() && (span.file.0 as usize) < map.len());
+    match map.map(|map| map.locate(span).line) {
+        Some(line) => format!("private memory of {size} bytes, declared in line {line}"),
+        None => format!("private memory of {size} bytes"),
+    }
+}
+
 /// The sites of a module, whose texts are among the module's strings. The n-th of these texts is that of site n.
 pub(super) struct Sites<'a> {
     sources: Option<&'a SourceMap>,
@@ -48,6 +57,26 @@ impl<'a> Sites<'a> {
         let number = b.i32(number as i32);
         let op = Op::Intrinsic(Intrinsic::ReportFinding);
         b.insert(op, vec![number, object, offset], &[]);
+    }
+
+    /// Inserts a finding under a condition. `place`: the number of the object, and an offset in it.
+    pub(super) fn report_if(
+        &mut self,
+        b: &mut Builder<'_>,
+        fault: Value,
+        site: Site,
+        (object, offset): (u32, Option<Value>),
+    ) {
+        let (choice, then, otherwise) = b.if_(fault, &[]);
+        b.enter(then);
+        let object = b.i32(object as i32);
+        let offset = offset.unwrap_or_else(|| b.i64(0));
+        self.report(b, site, object, offset);
+        b.exit(choice, vec![]);
+        b.leave();
+        b.enter(otherwise);
+        b.exit(choice, vec![]);
+        b.leave();
     }
 
     fn position(&self, span: Span) -> (Position, String) {

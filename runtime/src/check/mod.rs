@@ -7,7 +7,7 @@
 mod allocations;
 mod report;
 
-use caldera_compiler::check::{Area, FINDING, Object, Site, object};
+use caldera_compiler::check::{Area, FINDING, Object, SEVERAL, Site, object};
 
 use allocations::Range;
 pub(crate) use allocations::{Allocations, Noted};
@@ -130,15 +130,28 @@ impl CheckedLaunch {
             let number = |n: usize| args[n].iter().rev().fold(0, |sum, b| sum << 8 | u64::from(*b));
             let count = counts.get_mut(number(0) as usize).map_or(0, std::mem::take);
             let (object, size) = self.object(&site, number(1) as u32, kernel);
+            let is_race = site.check == "race";
+            let offset = match is_race {
+                true => number(2) & u64::from(u32::MAX),
+                false => number(2),
+            };
             let place = Place {
-                offset: number(2) as i64,
+                offset: offset as i64,
                 size,
             };
+            let other = is_race.then_some((number(2) >> 32) as u32);
             report::report(
                 &Finding {
                     kernel: name,
                     object,
-                    beyond: self.beyond(number(1) as u32, place),
+                    beyond: match site.bytes {
+                        0 => String::new(),
+                        _ => self.beyond(number(1) as u32, place),
+                    },
+                    other: other.map(|tag| match tag {
+                        SEVERAL => "several work-items of the same group".into(),
+                        n => format!("the work-item with the local linear id {}", n.saturating_sub(1)),
+                    }),
                     site,
                     place,
                     global_id: [number(3), number(4), number(5)],
@@ -172,6 +185,9 @@ impl CheckedLaunch {
 
     /// Returns the words for an object, and its size.
     fn object(&self, site: &Site, number: u32, kernel: &DeviceKernel) -> (String, u64) {
+        if site.bytes == 0 {
+            return (String::new(), 0);
+        }
         match site.objects.iter().find(|(n, _)| *n == number) {
             Some((_, Object::Argument(n))) => {
                 let arg = kernel.reflection().args.get(*n as usize);

@@ -8,7 +8,8 @@ use crate::ir::{
     AddressSpace, ArgKind, BinOp, Builder, CastOp, Const, Function, Global, GlobalData, Inst, KernelInfo,
     Map, Op, Ty, Value, ValueDef,
 };
-use crate::source::{SourceMap, Span};
+use crate::pass::sites::private_object;
+use crate::source::SourceMap;
 use std::collections::HashMap;
 
 /// The number of the object of pointers whose object is not known and is not checked.
@@ -79,15 +80,6 @@ fn is_followed(func: &Function, v: Value) -> bool {
 /// Returns whether a pointer to this space may be looked up among the allocations of the context.
 fn is_global(space: Option<AddressSpace>) -> bool {
     matches!(space, Some(AddressSpace::Global | AddressSpace::Constant))
-}
-
-/// Returns the words for a private object that is allocated for a declaration at this position.
-fn private_object(sources: Option<&SourceMap>, span: Span, size: u32) -> String {
-    let map = sources.filter(|map| !span.is_none() && (span.file.0 as usize) < map.len());
-    match map.map(|map| map.locate(span).line) {
-        Some(line) => format!("private memory of {size} bytes, declared in line {line}"),
-        None => format!("private memory of {size} bytes"),
-    }
 }
 
 impl Extents {
@@ -315,7 +307,7 @@ impl Extents {
 }
 
 /// Adds an i32 or i64 to an offset; a sum of constants is a constant.
-fn sum(b: &mut Builder<'_>, offset: Value, by: Value) -> Value {
+pub(in crate::pass) fn sum(b: &mut Builder<'_>, offset: Value, by: Value) -> Value {
     let is_constant = |v: Value| matches!(b.func.values[v].def, ValueDef::Const(_));
     let constant = crate::ir::analysis::constant_offset(b.func, by);
     if let (true, Some(offset), Some(by)) = (is_constant(by), b.func.as_bits(offset), constant) {
