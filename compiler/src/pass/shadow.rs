@@ -13,6 +13,9 @@ use crate::ir::{
 use crate::source::SourceMap;
 use std::collections::HashMap;
 
+/// The end of the name of memory beside a local variable. It is no variable of the program, and nobody checks it for races.
+const CHECKED: &str = " (checked)";
+
 /// Where a variable is.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
 enum Memory {
@@ -74,7 +77,9 @@ impl Variables {
                     let words = private_object(sources, data.span, size);
                     all.add(data.results[0], Memory::Private(inst), words, (size, align));
                 }
-                Op::GlobalAddr(g) if globals[g].space == AddressSpace::Local => {
+                Op::GlobalAddr(g)
+                    if globals[g].space == AddressSpace::Local && !globals[g].name.ends_with(CHECKED) =>
+                {
                     let global = &globals[g];
                     let words = format!("local variable '{}' of {} bytes", global.name, global.size);
                     let extent = (global.size, global.align);
@@ -247,7 +252,7 @@ impl Beside {
             }
             room -= size;
             let data = GlobalData {
-                name: globals[global].name.clone(),
+                name: format!("{}{CHECKED}", globals[global].name),
                 space: AddressSpace::Local,
                 size: size as u32,
                 align: globals[global].align.max(8),
