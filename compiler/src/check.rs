@@ -106,8 +106,8 @@ pub const FINDING: [u32; 9] = [4, 4, 8, 8, 8, 8, 8, 8, 8];
 /// work-item ends.
 pub const STATED: usize = 3;
 
-/// The number of the other work-item, plus 1, in the upper half of the offset of a race, if there are several. Others are
-/// numbers in the group.
+/// What the upper half of the offset of a race has if the other work-item is not known, because there are several or its
+/// number in the group is too large. Otherwise it has this number, plus 1.
 pub const SEVERAL: u32 = (1 << 12) - 1;
 
 /// The numbers of objects that do not stand for an object of the kernel.

@@ -149,7 +149,7 @@ impl CheckedLaunch {
                         _ => self.beyond(number(1) as u32, place),
                     },
                     other: other.map(|tag| match tag {
-                        SEVERAL => "several work-items of the same group".into(),
+                        SEVERAL => "one of several work-items of the same group".into(),
                         n => format!("the work-item with the local linear id {}", n.saturating_sub(1)),
                     }),
                     site,
