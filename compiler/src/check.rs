@@ -1,15 +1,16 @@
 //! The checks of kernels while they run: which there are, and how an instrumented kernel states its findings. Both the
 //! compiler and the host use this.
 //!
-//! A finding is a record in the printf buffer. The format of the record is the text of a [`Site`], and [`FINDING`] lists
-//! the record's arguments. Each site has a counter; only the first finding of a launch at a site makes a record.
+//! A work-item reports its first finding when it ends, as a record in the printf buffer. The format of the record is the
+//! text of a [`Site`], and [`FINDING`] lists the record's arguments. Each site has a counter; only the first report of a
+//! launch for a site makes a record.
 //!
 //! Layout of the memory after the printf buffer, from its [`Area`]:
 //!
 //! | offset | content |
 //! |---|---|
 //! | `sizes` | two u64 for each kernel argument: the size of its memory in bytes, 0 if it has none, and the offset of the argument in this memory |
-//! | `counters` | a u32 for each site: the number of its findings |
+//! | `counters` | a u32 for each site: the number of the work-items that report it |
 //! | `allocations` | a u32, the number of the ranges that follow it after 8 bytes: pairs of u64, each the address of an allocation and the address after its end |
 
 /// Which checks a kernel makes.
@@ -17,11 +18,29 @@
 pub struct Checks {
     /// Accesses to memory are compared with the object that they are for. Accesses outside of it are left out.
     pub memory: bool,
+    /// Uses of private and local memory that nobody has written.
+    pub uninitialized: bool,
+    /// Accesses of two work-items to the same place in local memory without a barrier between them.
+    pub race: bool,
+    /// Barriers that not all work-items of a group reach.
+    pub barrier: bool,
+    /// Divisions by zero, quotients that are too large, and conversions out of range.
+    pub arithmetic: bool,
 }
 
 impl Checks {
     /// The names of all checks, in the order of the documentation.
-    pub const NAMES: [&str; 1] = ["memory"];
+    pub const NAMES: [&str; 5] = ["memory", "uninitialized", "race", "barrier", "arithmetic"];
+
+    fn fields(&mut self) -> [&mut bool; 5] {
+        [
+            &mut self.memory,
+            &mut self.uninitialized,
+            &mut self.race,
+            &mut self.barrier,
+            &mut self.arithmetic,
+        ]
+    }
 
     /// Parses a list of names, separated by commas. `all` stands for all checks.
     ///
@@ -31,9 +50,12 @@ impl Checks {
     pub fn parse(list: &str) -> Result<Checks, &str> {
         let mut checks = Checks::default();
         for name in list.split(',').map(str::trim).filter(|n| !n.is_empty()) {
-            match name {
-                "all" | "memory" => checks.memory = true,
-                unknown => return Err(unknown),
+            let is_asked = |check: &str| name == "all" || name == check;
+            if !Checks::NAMES.into_iter().any(is_asked) {
+                return Err(name);
+            }
+            for (check, field) in Checks::NAMES.into_iter().zip(checks.fields()) {
+                *field |= is_asked(check);
             }
         }
         Ok(checks)
@@ -77,17 +99,29 @@ impl Area {
 }
 
 /// The sizes in bytes of the arguments of a record: the number of the site, the number of the object, the offset of the
-/// access in the object, the size of the object, the global id and the local id, each in three dimensions.
-pub const FINDING: [u32; 10] = [4, 4, 8, 8, 8, 8, 8, 8, 8, 8];
+/// access in the object, the global id and the local id, each in three dimensions.
+pub const FINDING: [u32; 9] = [4, 4, 8, 8, 8, 8, 8, 8, 8];
+
+/// The number of the arguments of [`FINDING`] that a check states; those after them are ids, which are added when the
+/// work-item ends.
+pub const STATED: usize = 3;
+
+/// What the upper half of the offset of a race has if the other work-item is not known, because there are several or its
+/// number in the group is too large. Otherwise it has this number, plus 1.
+pub const SEVERAL: u32 = (1 << 12) - 1;
 
 /// The numbers of objects that do not stand for an object of the kernel.
 pub mod object {
     /// The pointer comes from memory or from a number. Its offset is its address.
     pub const UNKNOWN: u32 = 0;
+    /// The finding is not about an object.
+    pub const NONE: u32 = UNKNOWN;
     /// The pointer is NULL.
     pub const NULL: u32 = 1;
     /// The number of the kernel's first object.
     pub const FIRST: u32 = 2;
+    /// The greatest number of an object.
+    pub const LAST: u32 = (1 << 14) - 1;
 }
 
 /// An object that a kernel accesses.
@@ -95,8 +129,8 @@ pub mod object {
 pub enum Object {
     /// The memory of an argument, by its ordinal.
     Argument(u32),
-    /// A variable, or another object of the kernel, in words.
-    Other(String),
+    /// A variable, or another object of the kernel: words for it, and its size in bytes.
+    Other(String, u32),
 }
 
 /// A position in the source.
@@ -111,7 +145,7 @@ pub struct Position {
 }
 
 /// A place in a kernel that may state a finding.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Site {
     /// The check: one of [`Checks::NAMES`].
     pub check: String,
@@ -174,14 +208,14 @@ impl Site {
         fields.extend(macros.map(|(name, at)| format!("{}{PART}{}", clean(name), position(at))));
         fields.extend(self.objects.iter().map(|(number, object)| match object {
             Object::Argument(ordinal) => format!("{number}{PART}argument{PART}{ordinal}"),
-            Object::Other(words) => format!("{number}{PART}other{PART}{}", clean(words)),
+            Object::Other(words, size) => format!("{number}{PART}{size}{PART}{}", clean(words)),
         }));
         fields.join(&FIELD.to_string())
     }
 
     /// Returns whether a text is that of a site.
-    pub fn is_site(text: &str) -> bool {
-        text.starts_with(MARK)
+    pub fn is_site(text: impl AsRef<[u8]>) -> bool {
+        text.as_ref().starts_with(MARK.as_bytes())
     }
 
     /// Reads the output of [`Site::to_text`]. `None`: the text is not that of a site.
@@ -210,7 +244,7 @@ impl Site {
             let number = parts.next()?.parse().ok()?;
             let object = match (parts.next()?, parts.next()?) {
                 ("argument", ordinal) => Object::Argument(ordinal.parse().ok()?),
-                (_, words) => Object::Other(words.to_owned()),
+                (size, words) => Object::Other(words.to_owned(), size.parse().ok()?),
             };
             site.objects.push((number, object));
         }
@@ -239,7 +273,7 @@ mod tests {
             macros: vec![("PUT".into(), at(1)), ("P".into(), Position::default())],
             objects: vec![
                 (2, Object::Argument(0)),
-                (4, Object::Other("'a' of line 2".into())),
+                (4, Object::Other("'a' of line 2".into(), 8)),
             ],
         };
         assert_eq!(Site::from_text(&site.to_text()), Some(site));

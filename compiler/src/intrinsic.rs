@@ -296,8 +296,9 @@ pub enum Intrinsic {
     /// An address in global memory, an i64, and a number of bytes, an i64. The result is a bool: whether an allocation of
     /// the context contains these bytes.
     IsAllocated,
-    /// States a finding. The arguments are the i32 number of the site's text among the module's strings and the i32
-    /// number of the site, both constants; then those of `crate::check::FINDING` after the site. No result.
+    /// States a finding. The arguments are those of `crate::check::FINDING`, or only the first `crate::check::STATED` of
+    /// them before `report_findings`. The number of a site counts the texts of sites among the module's strings. No
+    /// result.
     ReportFinding,
 
     /// No argument. The result is the number of ticks that the clock has counted, an i64.

@@ -11,16 +11,17 @@
 
 mod extent;
 
+use super::facts::facts;
+use super::sites::Sites;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
-use crate::check::{Position, Site, object};
+use crate::check::{Site, object};
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
 use crate::ir::walk::Replacements;
 use crate::ir::{AddressSpace, BinOp, Builder, CmpOp, Function, Inst, Module, Op, Ty, Value};
-use crate::source::{SourceMap, Span};
+pub(super) use extent::sum;
 use extent::{Extent, Extents, UNCHECKED};
-use std::collections::HashMap;
 
 pub const PASS: Pass = Pass {
     name: "check_memory",
@@ -32,11 +33,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
-    let mut sites = Sites {
-        sources: cx.sources,
-        strings: std::mem::take(&mut module.strings),
-        known: HashMap::new(),
-    };
+    let mut sites = Sites::take(module, cx);
     for kernel in &module.kernels {
         let func = &mut module.funcs[kernel.func];
         let mut check = Check {
@@ -47,50 +44,8 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         };
         check.function(func);
     }
-    module.strings = sites.strings;
+    sites.give_back(module);
     Ok(Changed::Yes)
-}
-
-/// The sites of a module.
-struct Sites<'a> {
-    sources: Option<&'a SourceMap>,
-    /// The module's strings, among which are the texts of the sites.
-    strings: Vec<Vec<u8>>,
-    /// The number of each site's text among the strings, and the number of the site.
-    known: HashMap<String, (u32, u32)>,
-}
-
-impl Sites<'_> {
-    fn position(&self, span: Span) -> (Position, String) {
-        let known = |map: &&SourceMap| !span.is_none() && (span.file.0 as usize) < map.len();
-        let Some(map) = self.sources.filter(known) else {
-            return (Position::default(), String::new());
-        };
-        let at = map.locate(span);
-        let position = Position {
-            file: at.file.to_owned(),
-            line: at.line,
-            column: at.column,
-        };
-        (position, at.line_text.to_owned())
-    }
-
-    fn macros(&self, span: Span) -> Vec<(String, Position)> {
-        let list = self.sources.map_or_else(Vec::new, |map| map.expansions(span));
-        let place = |(name, at): (&str, Span)| (name.to_owned(), self.position(at).0);
-        list.into_iter().map(place).collect()
-    }
-
-    /// Returns the number of a site's text among the module's strings, and the number of the site.
-    fn number(&mut self, site: &Site) -> (u32, u32) {
-        let text = site.to_text();
-        let next = (self.strings.len() as u32, self.known.len() as u32);
-        let strings = &mut self.strings;
-        *self.known.entry(text).or_insert_with_key(|text| {
-            strings.push(text.clone().into_bytes());
-            next
-        })
-    }
 }
 
 /// One part of an instruction's access.
@@ -173,7 +128,7 @@ impl Check<'_, '_> {
         };
         let old = b.func.insts[inst].results.first().copied();
         let types: Vec<Ty> = old.iter().map(|&v| b.func.ty(v)).collect();
-        let is_inside = self.is_inside(b, extent, touch.bytes);
+        let is_inside = self.is_inside(b, extent, touch);
         let (choice, then, otherwise) = b.if_(is_inside, &types);
         b.enter(then);
         let (op, args) = (b.func.insts[inst].op.clone(), b.func.insts[inst].args.clone());
@@ -222,7 +177,7 @@ impl Check<'_, '_> {
     /// extent of the pointer and the other region.
     fn open(&mut self, b: &mut Builder<'_>, touch: Touch) -> Option<(Inst, Extent, crate::ir::Region)> {
         let extent = self.suspect(b, touch)?;
-        let is_inside = self.is_inside(b, extent, touch.bytes);
+        let is_inside = self.is_inside(b, extent, touch);
         let (choice, then, otherwise) = b.if_(is_inside, &[]);
         b.enter(then);
         Some((choice, extent, otherwise))
@@ -236,12 +191,14 @@ impl Check<'_, '_> {
         }
         let extent = self.extents.of(b, touch.pointer);
         let number = |v: Value| b.func.as_bits(v);
-        match (number(extent.object), number(extent.offset), number(extent.size)) {
-            (Some(n), ..) if n == u64::from(UNCHECKED) => None,
-            (Some(n), Some(offset), Some(size))
+        let last = || facts(b.func, extent.offset).max();
+        match (number(extent.object), number(extent.size)) {
+            (Some(n), _) if n == u64::from(UNCHECKED) => None,
+            (Some(n), Some(size))
                 if n >= u64::from(object::FIRST)
-                    && offset <= size
-                    && u64::from(touch.bytes) <= size - offset =>
+                    && last()
+                        .checked_add(touch.bytes.into())
+                        .is_some_and(|end| end <= size) =>
             {
                 None
             }
@@ -249,9 +206,9 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Computes whether an access of `bytes` bytes is inside of its object.
-    fn is_inside(&mut self, b: &mut Builder<'_>, extent: Extent, bytes: u32) -> Value {
-        let bytes = b.i64(bytes.into());
+    /// Computes whether an access is inside of its object.
+    fn is_inside(&mut self, b: &mut Builder<'_>, extent: Extent, touch: Touch) -> Value {
+        let bytes = b.i64(touch.bytes.into());
         let known = b.func.as_bits(extent.object);
         let is_unknown = u64::from(object::UNKNOWN);
         if known == Some(is_unknown) {
@@ -261,17 +218,17 @@ impl Check<'_, '_> {
                 Ty::BOOL,
             );
         }
-        let zero = b.i64(0);
-        let is_after_start = b.compare(CmpOp::SGe, extent.offset, zero);
-        let last = match b.func.as_bits(extent.size) {
-            Some(size) => {
-                let bytes = b.func.as_bits(bytes).unwrap_or(0);
-                b.i64((size as i64).wrapping_sub(bytes as i64))
+        // The size and the room are not negative. A negative offset is a large unsigned number.
+        let room = match b.func.as_bits(extent.size) {
+            Some(size) => b.i64((size + 1).saturating_sub(touch.bytes.into()) as i64),
+            None => {
+                let (others, none) = (b.i64(i64::from(touch.bytes) - 1), b.i64(0));
+                let rest = b.binary(BinOp::ISub, extent.size, others);
+                let fits = b.compare(CmpOp::UGe, extent.size, bytes);
+                b.select(fits, rest, none)
             }
-            None => b.binary(BinOp::ISub, extent.size, bytes),
         };
-        let is_before_end = b.compare(CmpOp::SLe, extent.offset, last);
-        let is_inside = b.binary(BinOp::And, is_after_start, is_before_end);
+        let is_inside = b.compare(CmpOp::ULt, extent.offset, room);
         if known.is_some() || !self.extents.has_unknown() {
             return is_inside;
         }
@@ -293,35 +250,23 @@ impl Check<'_, '_> {
         b.results(choice)[0]
     }
 
-    /// Reports that an access is outside of its object.
+    /// States that an access is outside of its object.
     fn report(&mut self, b: &mut Builder<'_>, extent: Extent, touch: Touch) {
-        let (position, line) = self.sites.position(b.span);
         let space = b.func.ty(touch.pointer).space();
         let site = Site {
             check: "memory".into(),
             action: touch.action.into(),
             bytes: touch.bytes,
             space: space.map_or("", name_of).into(),
-            position,
-            line,
-            macros: self.sites.macros(b.span),
             objects: self.extents.candidates(b.func.as_bits(extent.object)),
+            ..Site::default()
         };
-        let (text, number) = self.sites.number(&site);
-        let mut args = vec![b.i32(text as i32), b.i32(number as i32)];
-        args.extend([extent.object, extent.offset, extent.size]);
-        for id in [Intrinsic::GlobalId, Intrinsic::LocalId] {
-            for dimension in 0..3 {
-                let dimension = b.i32(dimension);
-                args.push(b.value(Op::Intrinsic(id), vec![dimension], Ty::I64));
-            }
-        }
-        b.insert(Op::Intrinsic(Intrinsic::ReportFinding), args, &[]);
+        self.sites.report(b, site, extent.object, extent.offset);
     }
 }
 
 /// Returns the name of an address space in a report.
-fn name_of(space: AddressSpace) -> &'static str {
+pub(super) fn name_of(space: AddressSpace) -> &'static str {
     match space {
         AddressSpace::Private => "private",
         AddressSpace::Local => "local",

@@ -76,8 +76,11 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         let any = inline_into(module, f, &done, &mut sites)?;
         let func = &mut module.funcs[f];
         if cx.target.checks.any() && accesses_memory(func) {
-            // The checks see each access as the source has it.
-            super::mem2reg::promote(func);
+            // The checks see each access as the source has it. The library's variables are not checked.
+            let of_library = |func: &Function| !is_kernel && func.insts.iter().all(|(_, i)| i.span.is_none());
+            if !cx.target.checks.uninitialized || of_library(func) {
+                super::mem2reg::promote(func);
+            }
         } else if any && (!is_kernel || func.insts.len() > LARGE) {
             simplify(func, &module.globals);
         }

@@ -54,6 +54,9 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         size: cx.target.printf_buffer_size(),
         area: checks::area(module, cx.target.printf_buffer_size()),
     };
+    if lower.area.is_some() {
+        lower.sites();
+    }
     for kernel in &module.kernels {
         if lower.function(&mut module.funcs[kernel.func])? {
             lower.printf.kernels.push(kernel.func);
@@ -160,10 +163,7 @@ impl Lower<'_> {
     fn call(&mut self, b: &mut Builder<'_>, inst: Inst) -> Result<Value, PassError> {
         let args = b.func.insts[inst].args.clone();
         let format = self.string(b.func, args[0])?.to_vec();
-        let literals = match checks::is_for_checks(b.func, inst) {
-            true => Vec::new(),
-            false => literal_arguments(&format),
-        };
+        let literals = literal_arguments(&format);
         let mut words = Vec::new();
         let mut sizes = Vec::new();
         for (n, &arg) in args[1..].iter().enumerate() {

@@ -53,7 +53,12 @@ struct Promotion {
 
 /// Promotes the variables of a function, and returns whether there were any.
 pub(super) fn promote(func: &mut Function) -> bool {
-    let (vars, var_of) = candidates(func);
+    promote_those(func, |_| true)
+}
+
+/// Promotes the variables of a function whose types are wanted, and returns whether there were any.
+pub(super) fn promote_those(func: &mut Function, is_wanted: impl Fn(Ty) -> bool) -> bool {
+    let (vars, var_of) = candidates(func, is_wanted);
     if vars.is_empty() {
         return false;
     }
@@ -75,8 +80,8 @@ pub(super) fn promote(func: &mut Function) -> bool {
     true
 }
 
-/// Returns the variables all of whose uses are plain loads and stores of one type.
-fn candidates(func: &Function) -> (Vec<Var>, Vec<Option<usize>>) {
+/// Returns the variables all of whose uses are plain loads and stores of one type that is wanted.
+fn candidates(func: &Function, is_wanted: impl Fn(Ty) -> bool) -> (Vec<Var>, Vec<Option<usize>>) {
     enum Use {
         None,
         Accessed(Ty, Vec<Inst>),
@@ -110,7 +115,9 @@ fn candidates(func: &Function) -> (Vec<Var>, Vec<Option<usize>>) {
     let mut vars = Vec::new();
     let mut numbers = vec![None; uses.len()];
     for (n, u) in uses.into_iter().enumerate() {
-        if let Use::Accessed(ty, accesses) = u {
+        if let Use::Accessed(ty, accesses) = u
+            && is_wanted(ty)
+        {
             numbers[n] = Some(vars.len());
             vars.push(Var { ty, accesses });
         }

@@ -1,16 +1,18 @@
 //! The order of the passes.
 
 use super::{
-    Pass, Pipeline, batch_loads, carry_exit_values, check_memory, check_nesting, const_fold, cse, dce,
-    forward_memory, fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants,
-    inline, interleave, isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic,
-    lower_images, lower_int64, lower_kernel_args, lower_long_vectors, lower_memory, lower_printf,
-    lower_system_values, mem2reg, merge_accesses, pair_words, permute_bytes, promote_accumulators,
-    report_ended_loops, resolve_generic, round_doubles, scalarize_integers, scratch_memory, share_addresses,
-    share_loads, share_offsets, simplify_integers, simplify_regions, solve_loops, split_rotations, sroa,
-    unroll_counted, unroll_loops, widen_accesses, widen_integers, zero_private,
+    Pass, Pipeline, batch_loads, carry_exit_values, check_arithmetic, check_barrier, check_memory,
+    check_nesting, check_race, check_uninitialized, const_fold, cse, dce, forward_memory, fuse_multiply_add,
+    gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
+    isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_int64,
+    lower_kernel_args, lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg,
+    merge_accesses, pair_words, permute_bytes, promote_accumulators, report_ended_loops, report_findings,
+    resolve_generic, round_doubles, scalarize_integers, scratch_memory, share_addresses, share_loads,
+    share_offsets, simplify_integers, simplify_regions, solve_loops, split_rotations, sroa, unroll_counted,
+    unroll_loops, widen_accesses, widen_integers, zero_private,
 };
 use crate::abi::Abi;
+use crate::check::Checks;
 use crate::inv;
 use crate::target::Target;
 
@@ -22,12 +24,43 @@ pub fn pipeline(target: &Target) -> Pipeline {
         // Before variables become values, which are undefined without an initialization.
         p.run_pass(zero_private::PASS);
     }
-    if target.checks.memory {
-        // No pass has changed accesses yet. Callers and callees are one function then, so that the objects of most
-        // pointers are known, and pointers that are variables are values.
+    let checks = target.checks;
+    if checks.arithmetic {
+        // Before `inline`, which makes the library's operations part of the program.
+        p.run_pass(check_arithmetic::PASS);
+    }
+    if checks.any() {
+        // Callers and callees are one function then, so that the objects of most pointers are known.
         p.run_pass(inline::PASS);
+    }
+    if checks.uninitialized {
+        // Each variable still has memory.
+        p.run_pass(check_uninitialized::PASS);
+    }
+    if checks.memory || checks.race {
+        // Pointers that are variables should be values.
         p.run_pass(mem2reg::PASS);
+        // Loops have counters with constant steps and bounds, which decide many checks.
+        p.fixpoint(
+            "checked",
+            &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+        );
+    }
+    if checks.memory {
+        // No pass has changed accesses yet.
         p.run_pass(check_memory::PASS);
+    }
+    if checks.race {
+        // What is beside a variable is accessed only where the variable is accessed inside of its bounds.
+        p.run_pass(check_race::PASS);
+    }
+    if checks.barrier {
+        // The barriers of other checks are at the start of the kernel.
+        p.run_pass(check_barrier::PASS);
+    }
+    if checks.any() {
+        // All checks have stated their findings. `mem2reg` makes values of the variables.
+        p.run_pass(report_findings::PASS);
     }
     // These passes run before `inline`, so that each function is simplified once and not once for each of its
     // copies.
@@ -37,7 +70,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
         "callees",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
-    if !target.checks.memory {
+    if !checks.any() {
         // Inlining ends because OpenCL C forbids recursion.
         p.run_pass(inline::PASS);
     }
@@ -258,7 +291,7 @@ pub fn all_passes() -> Vec<Pass> {
     let mut words = Target::faulty();
     words.features.int64 = false;
     let mut checked = Target::desktop();
-    checked.checks.memory = true;
+    checked.checks = Checks::parse("all").unwrap_or_default();
     let mut list = pipeline(&Target::desktop()).passes();
     for target in [other, words, checked] {
         let mut at = 0;

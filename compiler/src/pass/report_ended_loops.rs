@@ -103,8 +103,8 @@ pub(super) fn may_be_long(func: &Function) -> bool {
 }
 
 /// Makes the end of a kernel's body the only place where it returns, and returns the index of that `Return`;
-/// `None` if there is none.
-fn only_return(func: &mut Function) -> Option<usize> {
+/// `None` if there is none. Variables stay at the start of the body.
+pub(super) fn only_return(func: &mut Function) -> Option<usize> {
     let returns: Vec<Inst> = func
         .insts_in_order()
         .into_iter()
@@ -116,7 +116,7 @@ fn only_return(func: &mut Function) -> Option<usize> {
     let body = func.body;
     if returns[..] != func.regions[body].insts[func.regions[body].insts.len() - 1..] {
         let insts = &func.regions[body].insts;
-        let is_variable = |&i: &Inst| matches!(func.insts[i].op, Op::Variable { .. });
+        let is_variable = |&i: &Inst| matches!(func.insts[i].op, Op::Variable { .. } | Op::Alloca { .. });
         let start = insts.iter().position(|i| !is_variable(i)).unwrap_or(0);
         let moved = func.regions[body].insts.split_off(start);
         let mut b = Builder::at_end(func, body);

@@ -507,7 +507,7 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
         Intrinsic::IsAllocated => args == [Ty::I64; 2] && results == [Ty::BOOL],
         Intrinsic::ReportFinding => {
             let finding = crate::check::FINDING.map(|bytes| Ty::of(Scalar::int(8 * bytes)));
-            args.first() == Some(&Ty::I32) && args[1..] == finding && results.is_empty()
+            (args == finding || args == &finding[..crate::check::STATED]) && results.is_empty()
         }
         Intrinsic::Printf => args.first() == Some(&Ty::I32) && results == [Ty::I32],
         Intrinsic::Prefetch => args.first().is_some_and(|a| a.scalar.is_ptr()) && results.is_empty(),

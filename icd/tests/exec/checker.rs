@@ -13,12 +13,12 @@ use crate::{cl, common, created};
 const FILE: &str = "CALDERA_CHECK_FILE";
 
 /// Runs a test of this module again, with checks. Returns its output and the lines with its findings.
-fn again(test: &str, variables: &[(&str, &str)]) -> (Output, Vec<String>) {
-    checked(&[&format!("checker::{test}")], variables)
+fn again(test: &str, checks: &str, variables: &[(&str, &str)]) -> (Output, Vec<String>) {
+    checked(&[&format!("checker::{test}")], checks, variables)
 }
 
 /// Runs tests again, with checks. Returns their output and the lines with their findings.
-fn checked(tests: &[&str], variables: &[(&str, &str)]) -> (Output, Vec<String>) {
+fn checked(tests: &[&str], checks: &str, variables: &[(&str, &str)]) -> (Output, Vec<String>) {
     let name = format!(
         "caldera-findings-{}-{}",
         std::process::id(),
@@ -29,7 +29,7 @@ fn checked(tests: &[&str], variables: &[(&str, &str)]) -> (Output, Vec<String>) 
     let out = Command::new(this)
         .args(["--exact", "--nocapture"])
         .args(tests)
-        .env("CALDERA_CHECK", "memory")
+        .env("CALDERA_CHECK", checks)
         .env(FILE, &file)
         .envs(variables.iter().copied())
         .output()
@@ -95,18 +95,24 @@ fn faults(source: &str) -> BTreeMap<String, u32> {
     all
 }
 
-/// Returns the source of the wrong kernels that the ABI can express.
-fn wrong_kernels() -> String {
+/// Returns the source of the wrong kernels for a check that the ABI can express.
+fn wrong_kernels(check: &str) -> String {
     let by_address = match common::again::with_descriptors() {
         true => "",
         false => include_str!("checks/by_address.cl"),
     };
-    include_str!("checks/memory.cl").to_owned() + by_address
+    match check {
+        "memory" => include_str!("checks/memory.cl").to_owned() + by_address,
+        "uninitialized" => include_str!("checks/uninitialized.cl").to_owned(),
+        "race" => include_str!("checks/race.cl").to_owned(),
+        "barrier" => include_str!("checks/barrier.cl").to_owned(),
+        _ => include_str!("checks/arithmetic.cl").to_owned(),
+    }
 }
 
-fn run_memory() {
+fn run_wrong(check: &str) {
     let s = Setup::new();
-    let source = wrong_kernels();
+    let source = wrong_kernels(check);
     let program = s.built(&source, "");
     let ints = |n: i32| (0..n).flat_map(i32::to_ne_bytes).collect::<Vec<u8>>();
     for name in faults(&source).keys() {
@@ -130,29 +136,57 @@ fn run_memory() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
-/// Kernels with one fault each: it is found in its line, and nothing else is found.
+/// Each of at least `count` kernels has one fault, which is found in its line, and nothing else is found, by the check
+/// alone and by all checks.
+fn faults_are_found(test: &str, check: &str, count: usize) {
+    if is_child() {
+        return run_wrong(check);
+    }
+    for checks in [check, "all"] {
+        let (out, lines) = again(test, checks, &[]);
+        let errors = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success(), "{errors}");
+        let mut wrong = Vec::new();
+        let expected = faults(&wrong_kernels(check));
+        for (name, fault) in &expected {
+            let found: Vec<&String> = lines.iter().filter(|l| field(l, "kernel") == name).collect();
+            let is_right =
+                |l: &&&String| field(l, "line").parse() == Ok(*fault) && field(l, "check") == check;
+            if name == "pointer_in_record" && common::again::with_descriptors() {
+                assert!(found.is_empty(), "{name}: {found:?}");
+            } else if found.is_empty() || !found.iter().all(|l| is_right(&l)) {
+                wrong.push(format!("{name}, line {fault}: {found:#?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{checks}: {}\n{errors}", wrong.join("\n"));
+        assert!(expected.len() >= count);
+    }
+}
+
 #[test]
 fn faults_in_memory_are_found() {
-    if is_child() {
-        return run_memory();
-    }
-    let (out, lines) = again("faults_in_memory_are_found", &[]);
-    let errors = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{errors}");
-    let mut wrong = Vec::new();
-    let expected = faults(&wrong_kernels());
-    for (name, fault) in &expected {
-        let found: Vec<&String> = lines.iter().filter(|l| field(l, "kernel") == name).collect();
-        let is_right = |l: &&&String| field(l, "line").parse() == Ok(*fault) && field(l, "check") == "memory";
-        if name == "pointer_in_record" && common::again::with_descriptors() {
-            assert!(found.is_empty(), "{name}: {found:?}");
-        } else if found.is_empty() || !found.iter().all(|l| is_right(&l)) {
-            wrong.push(format!("{name}, line {fault}: {found:#?}"));
-        }
-    }
-    assert!(wrong.is_empty(), "{}\n{errors}", wrong.join("\n"));
     let by_address = usize::from(!common::again::with_descriptors());
-    assert!(expected.len() >= 39 + by_address);
+    faults_are_found("faults_in_memory_are_found", "memory", 39 + by_address);
+}
+
+#[test]
+fn uses_of_uninitialized_memory_are_found() {
+    faults_are_found("uses_of_uninitialized_memory_are_found", "uninitialized", 21);
+}
+
+#[test]
+fn races_are_found() {
+    faults_are_found("races_are_found", "race", 10);
+}
+
+#[test]
+fn barriers_that_not_all_reach_are_found() {
+    faults_are_found("barriers_that_not_all_reach_are_found", "barrier", 9);
+}
+
+#[test]
+fn faults_in_arithmetic_are_found() {
+    faults_are_found("faults_in_arithmetic_are_found", "arithmetic", 23);
 }
 
 const SOME: &str = "
@@ -200,7 +234,7 @@ fn objects_are_named() {
     if is_child() {
         return run_objects();
     }
-    let (out, lines) = again("objects_are_named", &[]);
+    let (out, lines) = again("objects_are_named", "memory", &[]);
     let errors = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{errors}");
     // The three faults have one site.
@@ -242,6 +276,7 @@ fn findings_are_errors_on_demand() {
     }
     let (out, lines) = again(
         "findings_are_errors_on_demand",
+        "memory",
         &[("CALDERA_CHECK_ERROR", "fail")],
     );
     let errors = String::from_utf8_lossy(&out.stderr);
@@ -249,6 +284,7 @@ fn findings_are_errors_on_demand() {
     assert_eq!(lines.len(), 1);
     let (out, lines) = again(
         "findings_are_errors_on_demand",
+        "memory",
         &[("CALDERA_CHECK_ERROR", "abort")],
     );
     assert!(!out.status.success());
@@ -257,17 +293,25 @@ fn findings_are_errors_on_demand() {
     assert!(!errors.contains("a fault"), "{errors}");
 }
 
-/// The right kernels of the other tests: the results are the same with checks, and nothing is found.
+/// The kernels of the other tests: the results are the same with checks, and what is found is true: one kernel divides by
+/// zero, and another one has `int A = A+0*0;`.
 #[test]
 fn right_kernels_are_not_accused() {
     if is_child() || std::env::var_os("CALDERA_TEST_AGAIN").is_some() {
         return;
     }
-    let (out, lines) = checked(&["files"], &[]);
+    let (out, lines) = checked(&["files", "printf_formats::every_conversion"], "all", &[]);
     let (text, errors) = (
         String::from_utf8_lossy(&out.stdout),
         String::from_utf8_lossy(&out.stderr),
     );
     assert!(out.status.success(), "{text}{errors}");
-    assert_eq!(lines, [""; 0]);
+    let found = |l: &String| format!("{} {}", field(l, "check"), field(l, "kernel"));
+    let mut found: Vec<String> = lines.iter().map(found).collect();
+    found.sort_unstable();
+    assert_eq!(
+        found,
+        ["arithmetic constants", "uninitialized scopes"],
+        "{lines:#?}"
+    );
 }

@@ -7,7 +7,7 @@
 mod allocations;
 mod report;
 
-use caldera_compiler::check::{Area, FINDING, Object, Site, object};
+use caldera_compiler::check::{Area, FINDING, Object, SEVERAL, Site, object};
 
 use allocations::Range;
 pub(crate) use allocations::{Allocations, Noted};
@@ -129,19 +129,33 @@ impl CheckedLaunch {
             };
             let number = |n: usize| args[n].iter().rev().fold(0, |sum, b| sum << 8 | u64::from(*b));
             let count = counts.get_mut(number(0) as usize).map_or(0, std::mem::take);
-            let place = Place {
-                offset: number(2) as i64,
-                size: number(3),
+            let (object, size) = self.object(&site, number(1) as u32, kernel);
+            let is_race = site.check == "race";
+            let offset = match is_race {
+                true => number(2) & u64::from(u32::MAX),
+                false => number(2),
             };
+            let place = Place {
+                offset: offset as i64,
+                size,
+            };
+            let other = is_race.then_some((number(2) >> 32) as u32);
             report::report(
                 &Finding {
                     kernel: name,
-                    object: self.object(&site, number(1) as u32, kernel),
-                    beyond: self.beyond(number(1) as u32, place),
+                    object,
+                    beyond: match site.bytes {
+                        0 => String::new(),
+                        _ => self.beyond(number(1) as u32, place),
+                    },
+                    other: other.map(|tag| match tag {
+                        SEVERAL => "one of several work-items of the same group".into(),
+                        n => format!("the work-item with the local linear id {}", n.saturating_sub(1)),
+                    }),
                     site,
                     place,
-                    global_id: [number(4), number(5), number(6)],
-                    local_id: [number(7), number(8), number(9)],
+                    global_id: [number(3), number(4), number(5)],
+                    local_id: [number(6), number(7), number(8)],
                     count,
                 },
                 told,
@@ -157,7 +171,7 @@ impl CheckedLaunch {
         total
     }
 
-    /// Returns how often each site has found something.
+    /// Returns how many work-items have reported each site.
     fn counts(&self, buffer: &Staging) -> Vec<u64> {
         let mut bytes = vec![0; (self.area.allocations - self.area.counters) as usize];
         let size = bytes.len() as u64;
@@ -169,18 +183,22 @@ impl CheckedLaunch {
         words.map(|w| u32::from_ne_bytes(*w).into()).collect()
     }
 
-    /// Returns the words for an object.
-    fn object(&self, site: &Site, number: u32, kernel: &DeviceKernel) -> String {
+    /// Returns the words for an object, and its size.
+    fn object(&self, site: &Site, number: u32, kernel: &DeviceKernel) -> (String, u64) {
+        if site.bytes == 0 {
+            return (String::new(), 0);
+        }
         match site.objects.iter().find(|(n, _)| *n == number) {
             Some((_, Object::Argument(n))) => {
                 let arg = kernel.reflection().args.get(*n as usize);
                 let name = arg.and_then(|a| a.info.as_ref()).map_or("", |i| i.name.as_str());
-                let words = self.args.get(*n as usize).map_or("", |a| a.words.as_str());
-                format!("argument {n} '{name}' ({words})")
+                let memory = self.args.get(*n as usize);
+                let (words, size) = memory.map_or(("", 0), |a| (a.words.as_str(), a.bytes));
+                (format!("argument {n} '{name}' ({words})"), size)
             }
-            Some((_, Object::Other(words))) => words.clone(),
-            None if number == object::NULL => "a null pointer".into(),
-            None => "any allocation".into(),
+            Some((_, Object::Other(words, size))) => (words.clone(), (*size).into()),
+            None if number == object::NULL => ("a null pointer".into(), 0),
+            None => ("any allocation".into(), 0),
         }
     }
 
@@ -244,6 +262,7 @@ fn argument(value: &ArgValue, ranges: &[Range]) -> Argument {
             ..Argument::default()
         },
         ArgValue::Pod(bytes) => Argument {
+            bytes: bytes.bytes().len() as u64,
             words: format!("a value of {} bytes", bytes.bytes().len()),
             ..Argument::default()
         },

@@ -28,9 +28,11 @@ pub(super) struct Finding<'a> {
     /// Where the access is, in words.
     pub beyond: String,
     pub place: Place,
+    /// The other side of a race, in words.
+    pub other: Option<String>,
     pub global_id: [u64; 3],
     pub local_id: [u64; 3],
-    /// The number of such accesses in the launch.
+    /// The number of work-items of the launch whose first finding this is.
     pub count: u64,
 }
 
@@ -96,11 +98,17 @@ fn text(f: &Finding<'_>, launches: u64, total: u64) -> String {
         macros,
         ..
     } = &f.site;
-    let mut out = format!(
-        "caldera: {check}: {}: {action} of {bytes} byte{} outside of its object in {space} memory\n",
-        at(position),
-        if *bytes == 1 { "" } else { "s" },
-    );
+    let mut out = format!("caldera: {check}: {}: {action}", at(position));
+    if *bytes > 0 {
+        let s = if *bytes == 1 { "" } else { "s" };
+        let what = match check.as_str() {
+            "uninitialized" => "that nobody has written",
+            "race" => "by another work-item",
+            _ => "outside of its object",
+        };
+        let _ = write!(out, " of {bytes} byte{s} {what} in {space} memory");
+    }
+    out.push('\n');
     if !line.trim().is_empty() {
         let before = line
             .get(..(position.column as usize).saturating_sub(1))
@@ -114,17 +122,23 @@ fn text(f: &Finding<'_>, launches: u64, total: u64) -> String {
     for (name, position) in macros {
         let _ = writeln!(out, "    in the expansion of macro '{name}', {}", at(position));
     }
-    let _ = writeln!(out, "    object: {}", f.object);
-    let _ = writeln!(out, "    access: {}", f.beyond);
+    if *bytes > 0 {
+        let _ = writeln!(out, "    object: {}", f.object);
+        let _ = writeln!(out, "    access: {}", f.beyond);
+        if let Some(other) = &f.other {
+            let _ = writeln!(out, "    other access: by {other}");
+        }
+    }
     let (global, local) = (ids(f.global_id), ids(f.local_id));
     let _ = writeln!(
         out,
         "    kernel '{}', global id {global}, local id {local}",
         f.kernel
     );
+    let items = if total == 1 { "work-item" } else { "work-items" };
     let _ = match launches {
-        1 => writeln!(out, "    found {total} times in this launch"),
-        _ => writeln!(out, "    found {total} times in {launches} launches"),
+        1 => writeln!(out, "    found by {total} {items} of this launch"),
+        _ => writeln!(out, "    found by {total} {items} of {launches} launches"),
     };
     out
 }
@@ -160,7 +174,7 @@ fn json(f: &Finding<'_>, launches: u64, total: u64) -> String {
     let macros = macros.map(|(name, p)| format!("{{\"macro\":{},{}}}", quoted(name), position(p)));
     format!(
         "{{\"check\":{},\"action\":{},\"bytes\":{},\"space\":{},{},\"text\":{},\"macros\":[{}],\"kernel\":{},\
-         \"object\":{},\"access\":{},\"offset\":{},\"size\":{},\"global_id\":{:?},\"local_id\":{:?},\
+         \"object\":{},\"access\":{},\"other\":{},\"offset\":{},\"size\":{},\"global_id\":{:?},\"local_id\":{:?},\
          \"count\":{total},\"launches\":{launches}}}\n",
         quoted(&f.site.check),
         quoted(&f.site.action),
@@ -172,6 +186,7 @@ fn json(f: &Finding<'_>, launches: u64, total: u64) -> String {
         quoted(f.kernel),
         quoted(&f.object),
         quoted(&f.beyond),
+        quoted(f.other.as_deref().unwrap_or_default()),
         f.place.offset,
         f.place.size,
         f.global_id,
@@ -204,6 +219,7 @@ mod tests {
             object: "argument 0 'out' (buffer 1 of 64 bytes)".into(),
             beyond: "at offset 64, 0 bytes after its end".into(),
             place: Place { offset: 64, size: 64 },
+            other: None,
             global_id: [16, 0, 0],
             local_id: [0; 3],
             count: 3,
@@ -220,7 +236,7 @@ caldera: memory: <source>:2:3: store of 4 bytes outside of its object in global 
     object: argument 0 'out' (buffer 1 of 64 bytes)
     access: at offset 64, 0 bytes after its end
     kernel 'k', global id (16, 0, 0), local id (0, 0, 0)
-    found 3 times in this launch
+    found by 3 work-items of this launch
 ";
         assert_eq!(text(&finding(), 1, 3), expected);
     }
@@ -231,7 +247,7 @@ caldera: memory: <source>:2:3: store of 4 bytes outside of its object in global 
             \"file\":\"<source>\",\"line\":2,\"column\":3,\"text\":\"\\u0009 PUT(\\\"x\\\");\",\
             \"macros\":[{\"macro\":\"PUT\",\"file\":\"<source>\",\"line\":1,\"column\":3}],\"kernel\":\"k\",\
             \"object\":\"argument 0 'out' (buffer 1 of 64 bytes)\",\
-            \"access\":\"at offset 64, 0 bytes after its end\",\"offset\":64,\"size\":64,\
+            \"access\":\"at offset 64, 0 bytes after its end\",\"other\":\"\",\"offset\":64,\"size\":64,\
             \"global_id\":[16, 0, 0],\"local_id\":[0, 0, 0],\"count\":5,\"launches\":2}\n";
         assert_eq!(json(&finding(), 2, 5), expected);
     }

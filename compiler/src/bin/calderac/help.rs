@@ -30,7 +30,8 @@ output
   --convert             write the SPIR-V module that is the input, without compiling it (spv | spvasm |
                         mlir: the dialect of MLIR)
   --check               compile, write nothing
-  --check=LIST          the kernels check their accesses while they run, as with CALDERA_CHECK=LIST: memory | all
+  --check=LIST          the kernels check what they do while they run, as with CALDERA_CHECK=LIST: memory,
+                        uninitialized, race, barrier, arithmetic | all
   --strip-reflection    without the reflection, for drivers and tools that do not know it
   --stop-after=STAGE    preprocess | parse | sema | lower_hir | passes | emit
 

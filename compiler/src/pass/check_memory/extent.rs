@@ -8,7 +8,8 @@ use crate::ir::{
     AddressSpace, ArgKind, BinOp, Builder, CastOp, Const, Function, Global, GlobalData, Inst, KernelInfo,
     Map, Op, Ty, Value, ValueDef,
 };
-use crate::source::{SourceMap, Span};
+use crate::pass::sites::private_object;
+use crate::source::SourceMap;
 use std::collections::HashMap;
 
 /// The number of the object of pointers whose object is not known and is not checked.
@@ -81,15 +82,6 @@ fn is_global(space: Option<AddressSpace>) -> bool {
     matches!(space, Some(AddressSpace::Global | AddressSpace::Constant))
 }
 
-/// Returns the words for a private object that is allocated for a declaration at this position.
-fn private_object(sources: Option<&SourceMap>, span: Span, size: u32) -> String {
-    let map = sources.filter(|map| !span.is_none() && (span.file.0 as usize) < map.len());
-    match map.map(|map| map.locate(span).line) {
-        Some(line) => format!("private memory of {size} bytes, declared in line {line}"),
-        None => format!("private memory of {size} bytes"),
-    }
-}
-
 impl Extents {
     /// Numbers the objects of a kernel.
     pub(super) fn new(
@@ -121,14 +113,14 @@ impl Extents {
             match data.op {
                 Op::Alloca { size, .. } => {
                     let words = private_object(sources, data.span, size);
-                    let object = all.add(Object::Other(words));
+                    let object = all.add(Object::Other(words, size));
                     all.allocas.insert(inst, object);
                 }
                 Op::GlobalAddr(g) if !all.globals.contains_key(&g) => {
                     let global = &globals[g];
                     let space = super::name_of(global.space);
                     let words = format!("{space} variable '{}' of {} bytes", global.name, global.size);
-                    let object = all.add(Object::Other(words));
+                    let object = all.add(Object::Other(words, global.size));
                     all.globals.insert(g, (object, global.size));
                 }
                 Op::Load(_) | Op::Cast(CastOp::IntToPtr | CastOp::PtrCast) => {
@@ -140,8 +132,13 @@ impl Extents {
         all
     }
 
+    /// Adds an object, and returns its number. The last number that findings can state stands for all further objects.
     fn add(&mut self, object: Object) -> u32 {
-        self.objects.push(object);
+        if object::FIRST + self.objects.len() as u32 <= object::LAST {
+            self.objects.push(object);
+        } else if let Some(last) = self.objects.last_mut() {
+            *last = Object::Other("one of many objects".into(), 0);
+        }
         object::FIRST + self.objects.len() as u32 - 1
     }
 
@@ -310,7 +307,7 @@ impl Extents {
 }
 
 /// Adds an i32 or i64 to an offset; a sum of constants is a constant.
-fn sum(b: &mut Builder<'_>, offset: Value, by: Value) -> Value {
+pub(in crate::pass) fn sum(b: &mut Builder<'_>, offset: Value, by: Value) -> Value {
     let is_constant = |v: Value| matches!(b.func.values[v].def, ValueDef::Const(_));
     let constant = crate::ir::analysis::constant_offset(b.func, by);
     if let (true, Some(offset), Some(by)) = (is_constant(by), b.func.as_bits(offset), constant) {

@@ -1,15 +1,12 @@
 //! The operations of instrumented kernels: they access the memory after the printf buffer, whose layout
 //! [`crate::check`] describes.
 
-use super::{ADDRESS, Lower, WORD};
-use crate::check::Area;
+use super::{ADDRESS, Lower, WORD, words_of};
+use crate::check::{Area, FINDING, Site};
 use crate::diag::InternalError;
 use crate::intrinsic::{AtomicOp, Intrinsic};
-use crate::ir::{BinOp, Builder, CmpOp, Function, Inst, Module, Op, Ty, Value};
+use crate::ir::{BinOp, Builder, CastOp, CmpOp, Function, Inst, Module, Op, PrintfEntry, Ty, Value};
 use crate::pass::PassError;
-
-/// The operand of a finding with the number of its site.
-const SITE: usize = 1;
 
 /// Returns whether an instruction is for a check.
 pub(super) fn is_for_checks(func: &Function, inst: Inst) -> bool {
@@ -26,21 +23,23 @@ pub(super) fn is_for_checks(func: &Function, inst: Inst) -> bool {
 
 /// Returns what has to follow a printf buffer of this size, if kernels check something.
 pub(super) fn area(module: &Module, printf: u32) -> Option<Area> {
-    let (mut any, mut sites) = (false, 0);
-    for (_, func) in module.funcs.iter() {
-        for inst in func.insts_in_order() {
-            any |= is_for_checks(func, inst);
-            if func.insts[inst].op == Op::Intrinsic(Intrinsic::ReportFinding) {
-                let site = func.as_bits(func.insts[inst].args[SITE]).unwrap_or(0) as u32;
-                sites = sites.max(site + 1);
-            }
-        }
-    }
+    let mut funcs = module.funcs.iter();
+    let any = funcs.any(|(_, f)| f.insts_in_order().into_iter().any(|i| is_for_checks(f, i)));
+    let sites = module.strings.iter().filter(|s| Site::is_site(s)).count() as u32;
     let arguments = module.kernels.iter().map(|k| k.args.len() as u32).max();
     any.then(|| Area::new(printf, arguments.unwrap_or(0), sites))
 }
 
 impl Lower<'_> {
+    /// Makes the texts of all sites the first entries, so that the number of a site, plus 1, is that of its entry.
+    pub(super) fn sites(&mut self) {
+        let sites = self.strings.iter().filter(|s| Site::is_site(s));
+        self.printf.entries.extend(sites.map(|text| PrintfEntry {
+            text: text.clone(),
+            sizes: FINDING.to_vec(),
+        }));
+    }
+
     /// Lowers an instruction for a check. Returns its result, if it has one.
     pub(super) fn check(&mut self, b: &mut Builder<'_>, inst: Inst) -> Result<Option<Value>, PassError> {
         let Some(area) = self.area else {
@@ -58,9 +57,11 @@ impl Lower<'_> {
             }
             Op::Intrinsic(Intrinsic::IsAllocated) => Ok(Some(self.is_allocated(b, area, args[0], args[1]))),
             _ => {
-                let at = i64::from(area.counters) + 4 * constant(SITE);
                 let buffer = self.buffer(b);
-                let counter = b.ptr_offset(buffer, at);
+                let counters = b.ptr_offset(buffer, area.counters.into());
+                let (site, two) = (b.cast(CastOp::ZExt, args[0], Ty::I64), b.i64(2));
+                let offset = b.binary(BinOp::Shl, site, two);
+                let counter = b.ptr_add(counters, offset);
                 let one = b.i32(1);
                 let add = Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Add));
                 let before = b.value(add, vec![counter, one], Ty::I32);
@@ -68,7 +69,11 @@ impl Lower<'_> {
                 let is_first = b.compare(CmpOp::IEq, before, zero);
                 let (choice, then, otherwise) = b.if_(is_first, &[]);
                 b.enter(then);
-                self.call(b, inst)?;
+                let mut words = vec![b.binary(BinOp::IAdd, args[0], one)];
+                for &arg in &args {
+                    words_of(b, arg, &mut words);
+                }
+                self.store(b, &words);
                 b.exit(choice, vec![]);
                 b.leave();
                 b.enter(otherwise);

@@ -1,0 +1,335 @@
+//! Private and local variables whose pointers can be followed from their definition to every access, and memory beside
+//! them, in which a check keeps what it knows about their contents. The passes that check something share this; it is not
+//! a pass.
+
+use super::check_memory::sum;
+use super::sites::private_object;
+use crate::check::{Object, object};
+use crate::intrinsic::{FenceFlags, Intrinsic};
+use crate::ir::{
+    Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, Function, Global, GlobalData, Inst,
+    KernelInfo, Linkage, Map, Op, Ty, Value,
+};
+use crate::source::SourceMap;
+use std::collections::HashMap;
+
+/// The end of the name of memory beside a local variable. It is no variable of the program, and nobody checks it for races.
+const CHECKED: &str = " (checked)";
+
+/// Where a variable is.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+enum Memory {
+    Private(Inst),
+    Local(Global),
+}
+
+/// A variable.
+struct Variable {
+    memory: Memory,
+    words: String,
+    size: u32,
+    align: u32,
+    /// The size of the smallest scalar that is accessed in it; 1 if some access has no scalars.
+    least: u32,
+    /// Whether a pointer into it is used otherwise than for an access.
+    escapes: bool,
+}
+
+/// The place that a pointer points to.
+#[derive(Copy, Clone)]
+pub(super) struct Place {
+    variable: usize,
+    /// The offset in the variable in bytes (i64).
+    pub offset: Value,
+}
+
+/// The variables of a kernel, and the places of pointers into them.
+pub(super) struct Variables {
+    list: Vec<Variable>,
+    known: HashMap<Memory, usize>,
+    /// The variables that pointers point into.
+    into: HashMap<Value, usize>,
+    offsets: HashMap<Value, Value>,
+    /// The memory beside a variable, for those of private memory.
+    beside: HashMap<usize, Value>,
+}
+
+impl Variables {
+    /// Follows the pointers of a kernel without calls. `private`: private variables, too.
+    pub(super) fn new(
+        func: &Function,
+        globals: &Map<Global, GlobalData>,
+        sources: Option<&SourceMap>,
+        private: bool,
+    ) -> Variables {
+        let mut all = Variables {
+            list: Vec::new(),
+            known: HashMap::new(),
+            into: HashMap::new(),
+            offsets: HashMap::new(),
+            beside: HashMap::new(),
+        };
+        for inst in func.insts_in_order() {
+            let data = &func.insts[inst];
+            let variable = |n: usize| all.into.get(&data.args[n]).copied();
+            match data.op {
+                Op::Alloca { size, align } if private => {
+                    let words = private_object(sources, data.span, size);
+                    all.add(data.results[0], Memory::Private(inst), words, (size, align));
+                }
+                Op::GlobalAddr(g)
+                    if globals[g].space == AddressSpace::Local && !globals[g].name.ends_with(CHECKED) =>
+                {
+                    let global = &globals[g];
+                    let words = format!("local variable '{}' of {} bytes", global.name, global.size);
+                    let extent = (global.size, global.align);
+                    all.add(data.results[0], Memory::Local(g), words, extent);
+                }
+                Op::PtrAdd => {
+                    if let Some(v) = variable(0) {
+                        all.into.insert(data.results[0], v);
+                    }
+                }
+                Op::Load(_) | Op::Intrinsic(Intrinsic::Atomic(_)) => {
+                    let value = data.results.first().or(data.args.get(1));
+                    all.access(func, data.args[0], value.copied());
+                }
+                Op::Store(_) => {
+                    all.access(func, data.args[0], Some(data.args[1]));
+                    all.escape(data.args[1]);
+                }
+                Op::MemCpy { .. } | Op::MemZero { .. } => {
+                    data.args.iter().for_each(|&arg| all.access(func, arg, None));
+                }
+                _ => data.args.iter().for_each(|&arg| all.escape(arg)),
+            }
+        }
+        all
+    }
+
+    fn add(&mut self, pointer: Value, memory: Memory, words: String, (size, align): (u32, u32)) {
+        let next = self.list.len();
+        let at = *self.known.entry(memory).or_insert(next);
+        if at == next {
+            self.list.push(Variable {
+                memory,
+                words,
+                size,
+                align,
+                least: 8,
+                escapes: false,
+            });
+        }
+        self.into.insert(pointer, at);
+    }
+
+    fn access(&mut self, func: &Function, pointer: Value, value: Option<Value>) {
+        if let Some(&v) = self.into.get(&pointer) {
+            let size = value.map_or(1, |v| func.ty(v).scalar.bytes());
+            self.list[v].least = self.list[v].least.min(size.max(1));
+        }
+    }
+
+    fn escape(&mut self, value: Value) {
+        if let Some(&v) = self.into.get(&value) {
+            self.list[v].escapes = true;
+        }
+    }
+
+    /// Puts an instruction at the cursor, and follows pointers through it.
+    pub(super) fn push(&mut self, b: &mut Builder<'_>, inst: Inst) {
+        b.push(inst);
+        let data = &b.func.insts[inst];
+        let Some(&result) = data.results.first().filter(|r| self.into.contains_key(r)) else {
+            return;
+        };
+        let offset = match (&data.op, &data.args[..]) {
+            (Op::PtrAdd, &[base, by]) => match self.offsets.get(&base) {
+                Some(&base) => sum(b, base, by),
+                None => return,
+            },
+            _ => b.i64(0),
+        };
+        self.offsets.insert(result, offset);
+    }
+
+    /// Returns the place that a pointer points to, if it is in a variable whose pointers have all been followed.
+    pub(super) fn place(&self, pointer: Value) -> Option<Place> {
+        let variable = *self.into.get(&pointer)?;
+        let offset = *self.offsets.get(&pointer)?;
+        (!self.list[variable].escapes).then_some(Place { variable, offset })
+    }
+
+    /// Allocates memory of the same size beside a private variable, with zeros, after the variable's instruction.
+    pub(super) fn allocate_beside(&mut self, b: &mut Builder<'_>, inst: Inst) {
+        if let Some(&v) = self
+            .known
+            .get(&Memory::Private(inst))
+            .filter(|v| !self.list[**v].escapes)
+        {
+            let (size, align) = (self.list[v].size, self.list[v].align);
+            let beside = b.alloca(size, align);
+            let access = Access {
+                align,
+                volatile: false,
+            };
+            b.mem_zero(beside, access, size);
+            self.beside.insert(v, beside);
+        }
+    }
+
+    /// Returns the address of what is beside a place in memory with `scale` bytes for each byte of the variable.
+    pub(super) fn beside(&self, b: &mut Builder<'_>, place: Place, scale: u32, local: &Beside) -> Value {
+        let base = match self.list[place.variable].memory {
+            Memory::Private(_) => self.beside[&place.variable],
+            Memory::Local(g) => b.global_addr(local.of[&g], AddressSpace::Local),
+        };
+        if let Some(offset) = b.func.as_bits(place.offset) {
+            return b.ptr_offset(base, (offset as i64).wrapping_mul(scale.into()));
+        }
+        let scaled = match scale {
+            1 => place.offset,
+            _ => {
+                let scale = b.i64(scale.into());
+                b.binary(BinOp::IMul, place.offset, scale)
+            }
+        };
+        b.ptr_add(base, scaled)
+    }
+
+    /// Returns the variable of a place as the object of a site, with its number.
+    pub(super) fn object(&self, place: Place) -> (u32, Object) {
+        let variable = &self.list[place.variable];
+        let number = (object::FIRST + place.variable as u32).min(object::LAST);
+        (number, Object::Other(variable.words.clone(), variable.size))
+    }
+
+    /// Returns the smallest size of an access to the variable of a place.
+    pub(super) fn least(&self, place: Place) -> u32 {
+        self.list[place.variable].least
+    }
+}
+
+/// The memory beside local variables.
+#[derive(Default)]
+pub(super) struct Beside {
+    of: HashMap<Global, Global>,
+    sizes: Vec<(Global, u32)>,
+}
+
+impl Beside {
+    /// Declares memory beside the local variables of a kernel, as far as it fits into the local memory of a device, which has
+    /// `room` bytes. Variables without it are not followed any more. `scale` returns the number of bytes for each byte
+    /// of a variable with this smallest access.
+    pub(super) fn declare(
+        variables: &mut Variables,
+        globals: &mut Map<Global, GlobalData>,
+        kernel: &KernelInfo,
+        room: u32,
+        scale: impl Fn(u32) -> u32,
+    ) -> Beside {
+        let mut local = Beside::default();
+        let own = globals.iter().filter(|(_, g)| g.space == AddressSpace::Local);
+        let own: u64 = own.map(|(_, g)| u64::from(g.size)).sum();
+        let mut room = u64::from(room).saturating_sub(own);
+        if kernel
+            .args
+            .iter()
+            .any(|arg| matches!(arg.kind, ArgKind::Local { .. }))
+        {
+            // The launch states the sizes of arguments.
+            room /= 2;
+        }
+        for variable in &mut variables.list {
+            let Memory::Local(global) = variable.memory else {
+                continue;
+            };
+            let size = u64::from(variable.size) * u64::from(scale(variable.least));
+            let size = size.next_multiple_of(8);
+            if variable.escapes || size > room {
+                variable.escapes = true;
+                continue;
+            }
+            room -= size;
+            let data = GlobalData {
+                name: format!("{}{CHECKED}", globals[global].name),
+                space: AddressSpace::Local,
+                size: size as u32,
+                align: globals[global].align.max(8),
+                init: None,
+                linkage: Linkage::Static,
+            };
+            let new = globals.push(data);
+            local.of.insert(global, new);
+            local.sizes.push((new, size as u32 / 4));
+        }
+        local
+    }
+
+    /// Returns whether no variable has such memory.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// Clears the memory at the start of a kernel: all work-items of the group do this together.
+    pub(super) fn clear(&self, b: &mut Builder<'_>) {
+        if self.is_empty() {
+            return;
+        }
+        let (first, items) = linear_id(b);
+        let zero = b.i32(0);
+        for &(global, words) in &self.sizes {
+            let base = b.global_addr(global, AddressSpace::Local);
+            let end = b.i32(words as i32);
+            let (clearing, body) = b.loop_(vec![first], &[]);
+            b.enter(body);
+            let at = b.func.regions[body].args[0];
+            let is_done = b.compare(CmpOp::UGe, at, end);
+            let (choice, leave, stay) = b.if_(is_done, &[]);
+            b.enter(leave);
+            b.exit(clearing, vec![]);
+            b.leave();
+            b.enter(stay);
+            b.exit(choice, vec![]);
+            b.leave();
+            let (wide, two) = (b.cast(CastOp::ZExt, at, Ty::I64), b.i64(2));
+            let offset = b.binary(BinOp::Shl, wide, two);
+            let to = b.ptr_add(base, offset);
+            let access = Access {
+                align: 4,
+                volatile: false,
+            };
+            b.store(to, zero, access);
+            let next = b.binary(BinOp::IAdd, at, items);
+            b.repeat(clearing, vec![next]);
+            b.leave();
+        }
+        barrier(b);
+    }
+}
+
+/// Inserts a barrier of the work-group for local memory.
+pub(super) fn barrier(b: &mut Builder<'_>) {
+    let flags = FenceFlags {
+        local: true,
+        global: false,
+    };
+    b.insert(Op::Intrinsic(Intrinsic::Barrier(flags)), vec![], &[]);
+}
+
+/// Computes the number of the work-item in its group and the number of work-items of the group, as i32.
+pub(super) fn linear_id(b: &mut Builder<'_>) -> (Value, Value) {
+    let mut of = |id: Intrinsic, dimension: i32| {
+        let dimension = b.i32(dimension);
+        let wide = b.value(Op::Intrinsic(id), vec![dimension], Ty::I64);
+        b.cast(CastOp::Trunc, wide, Ty::I32)
+    };
+    let [x, y, z] = [0, 1, 2].map(|n| of(Intrinsic::LocalId, n));
+    let [width, height, depth] = [0, 1, 2].map(|n| of(Intrinsic::LocalSize, n));
+    let rows = b.binary(BinOp::IMul, z, height);
+    let row = b.binary(BinOp::IAdd, rows, y);
+    let start = b.binary(BinOp::IMul, row, width);
+    let id = b.binary(BinOp::IAdd, start, x);
+    let area = b.binary(BinOp::IMul, width, height);
+    (id, b.binary(BinOp::IMul, area, depth))
+}

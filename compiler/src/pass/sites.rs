@@ -1,0 +1,101 @@
+//! The sites of a module: the places that may state a finding. The passes that check something share this; it is not a
+//! pass.
+
+use super::PassCx;
+use crate::check::{Position, Site};
+use crate::intrinsic::Intrinsic;
+use crate::ir::{Builder, Module, Op, Value};
+use crate::source::{SourceMap, Span};
+use std::collections::HashMap;
+
+/// Returns the words for a private object that is allocated for a declaration at this position.
+pub(super) fn private_object(sources: Option<&SourceMap>, span: Span, size: u32) -> String {
+    let map = sources.filter(|map| !span.is_none() && (span.file.0 as usize) < map.len());
+    match map.map(|map| map.locate(span).line) {
+        Some(line) => format!("private memory of {size} bytes, declared in line {line}"),
+        None => format!("private memory of {size} bytes"),
+    }
+}
+
+/// The sites of a module, whose texts are among the module's strings. The n-th of these texts is that of site n.
+pub(super) struct Sites<'a> {
+    sources: Option<&'a SourceMap>,
+    strings: Vec<Vec<u8>>,
+    /// The number of each site, by its text.
+    known: HashMap<Vec<u8>, u32>,
+}
+
+impl<'a> Sites<'a> {
+    /// Takes the strings of a module, until [`Sites::give_back`].
+    pub(super) fn take(module: &mut Module, cx: &PassCx<'a>) -> Sites<'a> {
+        let strings = std::mem::take(&mut module.strings);
+        let known = strings.iter().filter(|s| Site::is_site(s)).cloned();
+        Sites {
+            sources: cx.sources,
+            known: known.zip(0..).collect(),
+            strings,
+        }
+    }
+
+    /// Gives a module its strings with those of the new sites.
+    pub(super) fn give_back(self, module: &mut Module) {
+        module.strings = self.strings;
+    }
+
+    /// Inserts an instruction that states a finding about an object, with the offset in this object. The position of the
+    /// site is that of the cursor.
+    pub(super) fn report(&mut self, b: &mut Builder<'_>, mut site: Site, object: Value, offset: Value) {
+        (site.position, site.line) = self.position(b.span);
+        site.macros = self.macros(b.span);
+        let text = site.to_text().into_bytes();
+        let next = self.known.len() as u32;
+        let strings = &mut self.strings;
+        let number = *self.known.entry(text).or_insert_with_key(|text| {
+            strings.push(text.clone());
+            next
+        });
+        let number = b.i32(number as i32);
+        let op = Op::Intrinsic(Intrinsic::ReportFinding);
+        b.insert(op, vec![number, object, offset], &[]);
+    }
+
+    /// Inserts a finding under a condition. `place`: the number of the object, and an offset in it.
+    pub(super) fn report_if(
+        &mut self,
+        b: &mut Builder<'_>,
+        fault: Value,
+        site: Site,
+        (object, offset): (u32, Option<Value>),
+    ) {
+        let (choice, then, otherwise) = b.if_(fault, &[]);
+        b.enter(then);
+        let object = b.i32(object as i32);
+        let offset = offset.unwrap_or_else(|| b.i64(0));
+        self.report(b, site, object, offset);
+        b.exit(choice, vec![]);
+        b.leave();
+        b.enter(otherwise);
+        b.exit(choice, vec![]);
+        b.leave();
+    }
+
+    fn position(&self, span: Span) -> (Position, String) {
+        let known = |map: &&SourceMap| !span.is_none() && (span.file.0 as usize) < map.len();
+        let Some(map) = self.sources.filter(known) else {
+            return (Position::default(), String::new());
+        };
+        let at = map.locate(span);
+        let position = Position {
+            file: at.file.to_owned(),
+            line: at.line,
+            column: at.column,
+        };
+        (position, at.line_text.to_owned())
+    }
+
+    fn macros(&self, span: Span) -> Vec<(String, Position)> {
+        let list = self.sources.map_or_else(Vec::new, |map| map.expansions(span));
+        let place = |(name, at): (&str, Span)| (name.to_owned(), self.position(at).0);
+        list.into_iter().map(place).collect()
+    }
+}
