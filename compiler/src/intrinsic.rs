@@ -304,6 +304,9 @@ pub enum Intrinsic {
     /// No argument. The result is the number of ticks that the clock has counted, an i64.
     ReadClock(Clock),
 
+    /// An operation on cooperative matrices, which the work-items of a sub-group perform together.
+    Matrix(MatrixOp),
+
     // Floating-point operations on f16, f32 or f64, as far as the target has them in GLSL.std.450. For f64, these
     // are the operations up to FMax, and Ldexp.
     FAbs,
@@ -405,6 +408,137 @@ pub enum Intrinsic {
     SamplerProperties,
 }
 
+/// How the components of a matrix lie in memory. The numbers are SPIR-V's.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum MatrixLayout {
+    /// Those of a row are neighbours.
+    Rows = 0,
+    /// Those of a column are neighbours.
+    Columns = 1,
+}
+
+/// SPIR-V's Cooperative Matrix Operands: which components of a product are signed, and whether it saturates.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct MatrixSigns(u8);
+
+impl MatrixSigns {
+    /// The components of A are signed.
+    pub const A: u8 = 1;
+    /// The components of B are signed.
+    pub const B: u8 = 2;
+    /// The components of C are signed.
+    pub const C: u8 = 4;
+    /// The components of the result are signed.
+    pub const RESULT: u8 = 8;
+    /// The addition of C saturates.
+    pub const SATURATE: u8 = 16;
+
+    /// Returns the operands with these bits; `None` if a bit has no meaning.
+    pub fn from_bits(bits: u32) -> Option<MatrixSigns> {
+        u8::try_from(bits).ok().filter(|b| *b < 32).map(MatrixSigns)
+    }
+    /// Returns all bits.
+    pub fn bits(self) -> u32 {
+        u32::from(self.0)
+    }
+    /// Returns whether a bit is set.
+    pub fn has(self, bit: u8) -> bool {
+        self.0 & bit != 0
+    }
+}
+
+/// Operations on cooperative matrices. Except for [`MatrixOp::Length`], [`MatrixOp::Extract`] and [`MatrixOp::Insert`],
+/// either all work-items of a sub-group execute an operation or none, with the same pointers and strides.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum MatrixOp {
+    /// A pointer to global, constant or local memory, and the i32 distance in bytes of two rows, or columns.
+    Load(MatrixLayout),
+    /// The same, and the matrix. No result.
+    Store(MatrixLayout),
+    /// A, B and C. The result is A × B + C, a matrix with C's shape.
+    MultiplyAdd(MatrixSigns),
+    /// A number, which all components of the result get.
+    Fill,
+    /// A matrix, of which only the type matters. The result is the number of components that each work-item has.
+    Length,
+    /// A matrix, and the i32 number of a component of the work-item.
+    Extract,
+    /// A matrix, a number, and the i32 number of a component of the work-item. The result is the changed matrix.
+    Insert,
+    /// A matrix and a number, by which all components are multiplied.
+    Scale,
+    /// Matrices of one shape, component by component.
+    Each(MatrixEach),
+}
+
+/// Operations on each component of one or two matrices, under the names of SPIR-V and of the IR's operations.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum MatrixEach {
+    // Two operands, of the type of the result.
+    IAdd,
+    ISub,
+    IMul,
+    SDiv,
+    UDiv,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    // One operand, of the type of the result.
+    INeg,
+    FNeg,
+    // One operand, whose components are converted.
+    Trunc,
+    ZExt,
+    SExt,
+    FConvert,
+    FToS,
+    FToU,
+    SToF,
+    UToF,
+    Bitcast,
+}
+
+impl MatrixEach {
+    /// Returns the number of operands.
+    pub fn operands(self) -> usize {
+        match self {
+            MatrixEach::IAdd
+            | MatrixEach::ISub
+            | MatrixEach::IMul
+            | MatrixEach::SDiv
+            | MatrixEach::UDiv
+            | MatrixEach::FAdd
+            | MatrixEach::FSub
+            | MatrixEach::FMul
+            | MatrixEach::FDiv => 2,
+            MatrixEach::INeg
+            | MatrixEach::FNeg
+            | MatrixEach::Trunc
+            | MatrixEach::ZExt
+            | MatrixEach::SExt
+            | MatrixEach::FConvert
+            | MatrixEach::FToS
+            | MatrixEach::FToU
+            | MatrixEach::SToF
+            | MatrixEach::UToF
+            | MatrixEach::Bitcast => 1,
+        }
+    }
+}
+
+impl MatrixOp {
+    /// Returns whether a work-item executes the operation on its own, and it depends only on the operands.
+    pub fn is_local(self) -> bool {
+        matches!(self, MatrixOp::Length | MatrixOp::Extract | MatrixOp::Insert)
+    }
+
+    /// Returns whether the operation accesses memory, by its first operand.
+    pub fn accesses_memory(self) -> bool {
+        matches!(self, MatrixOp::Load(_) | MatrixOp::Store(_))
+    }
+}
+
 /// A sampler's properties, encoded as the CLK_ macros define them (6.12.14.1): bit 0 is set for normalized
 /// coordinates, bits 1-3 hold the addressing mode, bits 4-5 the filter. `LiteralSampler` of the reflection
 /// uses the same encoding.
@@ -478,6 +612,7 @@ impl Intrinsic {
     /// Returns whether an unused call must be kept and two equal calls must not be merged.
     pub fn has_side_effects(self) -> bool {
         match self {
+            Intrinsic::Matrix(op) => !op.is_local(),
             Intrinsic::Barrier(_)
             | Intrinsic::Fence(_)
             | Intrinsic::FloatAtomic(_)
@@ -608,6 +743,6 @@ impl Intrinsic {
                 | Intrinsic::SubgroupShuffle
                 | Intrinsic::SubgroupShuffleXor
                 | Intrinsic::SubgroupArith(..)
-        )
+        ) || matches!(self, Intrinsic::Matrix(op) if !op.is_local())
     }
 }

@@ -53,6 +53,8 @@ pub struct Features {
     pub subgroups: bool,
     /// Sub-group shuffles.
     pub subgroup_shuffle: bool,
+    /// Cooperative matrices of the sub-group in compute shaders (VK_KHR_cooperative_matrix).
+    pub matrices: bool,
     /// Whether the implementation offers images; `__IMAGE_SUPPORT__` is then defined. The device can write
     /// storage images of any format (shaderStorageImageWriteWithoutFormat).
     pub images: bool,
@@ -354,6 +356,7 @@ impl Target {
             self.features.vulkan_memory_model_device_scope = false;
             self.features.subgroups = false;
             self.features.subgroup_shuffle = false;
+            self.features.matrices = false;
             self.extensions.retain(|e| !e.starts_with("cl_khr_subgroup"));
         }
     }
@@ -369,6 +372,7 @@ impl Target {
         features.clocks = false;
         features.subgroups = false;
         features.subgroup_shuffle = false;
+        features.matrices = false;
         let follow = [
             "cl_khr_fp64",
             "cl_khr_int64",
@@ -481,6 +485,7 @@ impl Target {
                 clocks: true,
                 subgroups: true,
                 subgroup_shuffle: true,
+                matrices: true,
                 images: true,
                 states_formats: true,
                 ..Features::default()

@@ -24,10 +24,8 @@ fn number(variable: &str) -> Option<u64> {
 
 fn modules() -> Vec<(String, Vec<u8>)> {
     let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/il");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(dir)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
+    let entries = |dir: &std::path::Path| std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
+    let mut paths: Vec<PathBuf> = entries(&dir).chain(entries(&dir.join("recent"))).collect();
     paths.retain(|p| p.extension().is_some_and(|e| e == "spv"));
     paths.sort();
     let name = |p: &PathBuf| p.file_name().unwrap().to_string_lossy().into_owned();

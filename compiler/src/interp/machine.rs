@@ -2,8 +2,8 @@
 
 use super::memory::Memory;
 use super::subgroup::Pending;
-use super::{Launch, Shared, Trap, Undefined, image, lanes_of};
-use crate::intrinsic::{AtomicOp, Intrinsic};
+use super::{Launch, Shared, Trap, Undefined, image, lanes_of, matrix};
+use crate::intrinsic::{AtomicOp, Intrinsic, MatrixLayout, MatrixOp};
 use crate::ir::ty::{TAG_SHIFT, untagged};
 use crate::ir::{
     AddressSpace, BinOp, CastOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Region,
@@ -191,13 +191,17 @@ impl<'m> Machine<'m> {
                 self.enter(*callee, args, Some(inst));
             }
             Op::Intrinsic(Intrinsic::Barrier(_)) => return Ok(Stop::Barrier),
-            Op::Intrinsic(op) if op.is_subgroup_operation() => {
+            Op::Intrinsic(op) if op.is_subgroup_operation() && !accesses_matrix(*op) => {
+                let types = data.args.iter().map(|&a| func.ty(a)).collect();
+                let result = data.results.first().map(|&r| func.ty(r));
                 let scalar = data.args.first().map_or(Scalar::Bool, |&a| func.ty(a).scalar);
                 self.pending = Some(Pending {
                     inst,
                     op: *op,
                     args,
                     scalar,
+                    types,
+                    result,
                 });
                 return Ok(Stop::Subgroup);
             }
@@ -302,6 +306,43 @@ impl<'m> Machine<'m> {
             }
             Op::GlobalAddr(g) => vec![self.shared.globals[g.index()]],
             Op::PtrAdd => vec![first(0).wrapping_add(eval::signed(types[1].scalar, first(1)) as u64)],
+            Op::Load(_) | Op::LoadFrom(..) if let Some(m) = ty.scalar.matrix() => {
+                let address = match data.op {
+                    Op::LoadFrom(storage, _) => self.address(storage, args, ty)?,
+                    _ => self.pointed(types[0], first(0)),
+                };
+                matrix::take(memory, address, m)?
+            }
+            Op::Store(_) | Op::StoreTo(..) if let Some(m) = types[types.len() - 1].scalar.matrix() => {
+                let address = match data.op {
+                    Op::StoreTo(storage, _) => self.address(storage, args, types[types.len() - 1])?,
+                    _ => self.pointed(types[0], first(0)),
+                };
+                matrix::put(memory, address, m, &args[args.len() - 1])?;
+                Vec::new()
+            }
+            Op::MatrixOn(access, storage) => {
+                let at = storage.operands();
+                let address = self.address(*storage, args, access.element)?;
+                let stride = first(at) * u64::from(access.element.bytes());
+                self.access_matrix(
+                    memory,
+                    address,
+                    access.layout,
+                    stride,
+                    (args.get(at + 1), ty, &types),
+                )?
+            }
+            Op::Intrinsic(Intrinsic::Matrix(op @ (MatrixOp::Load(layout) | MatrixOp::Store(layout)))) => {
+                let address = self.pointed(types[0], first(0));
+                let value = matches!(op, MatrixOp::Store(_)).then(|| &args[2]);
+                self.access_matrix(memory, address, *layout, first(1), (value, ty, &types))?
+            }
+            Op::Intrinsic(Intrinsic::Matrix(op)) => {
+                let m = types[0].scalar.matrix();
+                let m = m.ok_or_else(|| Trap::NotSupported("an operation on no matrix".into()))?;
+                matrix::local(*op, args, m, self.place(), how)?
+            }
             Op::Load(_) => {
                 let address = self.pointed(types[0], first(0));
                 lanes_of(memory.read(address, ty.bytes())?, ty.scalar, count)
@@ -370,6 +411,39 @@ impl<'m> Machine<'m> {
             | Op::Return
             | Op::Unreachable => Vec::new(),
         })
+    }
+
+    /// Returns the place of the work-item in its sub-group.
+    fn place(&self) -> matrix::Place {
+        let size = self.launch.subgroup;
+        matrix::Place {
+            item: self.number() % size,
+            size,
+        }
+    }
+
+    /// Loads a matrix, or stores the one that is given, whose type is the last of the operands'.
+    fn access_matrix(
+        &self,
+        memory: &mut Memory,
+        address: u64,
+        layout: MatrixLayout,
+        stride: u64,
+        (value, result, types): (Option<&Lanes>, Ty, &[Ty]),
+    ) -> Result<Lanes, Trap> {
+        let ty = match value {
+            Some(_) => types.last().copied().unwrap_or(result),
+            None => result,
+        };
+        let m = ty.scalar.matrix();
+        let m = m.ok_or_else(|| Trap::NotSupported("an access to no matrix".into()))?;
+        match value {
+            Some(lanes) => {
+                matrix::store(memory, address, (m, layout, stride), self.place(), lanes)?;
+                Ok(Vec::new())
+            }
+            None => matrix::load(memory, address, (m, layout, stride)),
+        }
     }
 
     /// Returns the object of an `alloca`, which is the same at each execution.
@@ -478,6 +552,11 @@ impl<'m> Machine<'m> {
             }
         })
     }
+}
+
+/// Returns whether the operation is a load or store of a matrix, which each work-item does for itself.
+fn accesses_matrix(op: Intrinsic) -> bool {
+    matches!(op, Intrinsic::Matrix(op) if op.accesses_memory())
 }
 
 /// Evaluates functions whose results differ between devices.

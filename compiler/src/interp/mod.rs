@@ -9,6 +9,7 @@
 
 mod image;
 mod machine;
+mod matrix;
 mod memory;
 mod objects;
 mod subgroup;

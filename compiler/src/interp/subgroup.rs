@@ -2,9 +2,9 @@
 //! each such operation.
 
 use super::machine::{Machine, Stop};
-use super::{Trap, Undefined};
+use super::{Trap, Undefined, matrix};
 use crate::intrinsic::{Intrinsic, SubgroupOp, SubgroupPart};
-use crate::ir::{BinOp, Inst, Scalar, eval};
+use crate::ir::{BinOp, Inst, Scalar, Ty, eval};
 
 /// A sub-group operation at which a work-item waits.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,6 +14,10 @@ pub(super) struct Pending {
     pub(super) args: Vec<Vec<u64>>,
     /// The type of the first argument's lanes.
     pub(super) scalar: Scalar,
+    /// The types of the arguments.
+    pub(super) types: Vec<Ty>,
+    /// The type of the result.
+    pub(super) result: Option<Ty>,
 }
 
 /// Executes the operation at which the work-items of one sub-group wait. All of them that have not ended must
@@ -87,6 +91,15 @@ fn result(
             let values = args[..last].iter().flatten().map(|a| a[0][0]);
             let joined = values.reduce(|a, b| join(op, lead.scalar, a, b));
             vec![joined.unwrap_or_else(|| identity(op, lead.scalar))]
+        }
+        Intrinsic::Matrix(op) => {
+            let result = lead.result.and_then(|ty| ty.scalar.matrix());
+            let result = result.ok_or_else(|| Trap::NotSupported("an operation without a matrix".into()))?;
+            let operands = lead.types.iter().enumerate();
+            let operands: Result<Vec<Vec<u64>>, Trap> = operands
+                .map(|(operand, &ty)| matrix::joined(operand, ty, args, undefined))
+                .collect();
+            matrix::together(op, &operands?, &lead.types, result)?
         }
         _ => Vec::new(),
     })

@@ -33,6 +33,7 @@ pub fn is_pure(data: &InstData) -> bool {
         | Op::LoadFrom(..)
         | Op::StoreTo(..)
         | Op::AtomicOn(..)
+        | Op::MatrixOn(..)
         | Op::Call(_)
         | Op::Block
         | Op::Loop

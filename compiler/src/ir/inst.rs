@@ -1,8 +1,8 @@
 //! Instructions.
 
-use super::{Func, Global, Region, Ty, ValueList};
+use super::{Func, Global, Matrix, Region, Ty, ValueList};
 use crate::entity;
-use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::intrinsic::{AtomicOp, Intrinsic, MatrixLayout};
 use crate::source::Span;
 
 entity! {
@@ -230,6 +230,30 @@ impl Storage {
     }
 }
 
+/// A load or store of a cooperative matrix.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct MatrixAccess {
+    /// Whether the matrix is stored.
+    pub stores: bool,
+    /// How its components lie in memory.
+    pub layout: MatrixLayout,
+    /// The type of the elements of the array that contains them. Its size may differ from that of a component.
+    pub element: Ty,
+}
+
+impl MatrixAccess {
+    /// Returns the bytes that the addresses of the rows of a matrix are multiples of, or those of its columns. Vulkan
+    /// requires it of programs.
+    pub fn alignment(matrix: Matrix, layout: MatrixLayout) -> u32 {
+        let neighbours = match layout {
+            MatrixLayout::Rows => matrix.columns,
+            MatrixLayout::Columns => matrix.rows,
+        };
+        let bytes = u32::from(neighbours) * matrix.scalar().bytes();
+        1 << bytes.trailing_zeros().min(4)
+    }
+}
+
 /// What an instruction does. The comments list its operands, which are in [`InstData::args`], in order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
@@ -288,6 +312,9 @@ pub enum Op {
     /// A location, then the operands of `Intrinsic::Atomic` after its pointer. The type is I32 or I64, in
     /// `Physical` memory or in an `Arena` of that type.
     AtomicOn(AtomicOp, Storage),
+    /// A location, the I32 distance of two rows or columns in elements of the accessed array, and, for a store, the
+    /// matrix.
+    MatrixOn(MatrixAccess, Storage),
 
     /// The arguments, as the callee's parameters.
     Call(Func),
@@ -382,6 +409,7 @@ pub fn derived_type(op: &Op, arg_types: &[Ty]) -> Option<Ty> {
         | Op::LoadFrom(..)
         | Op::StoreTo(..)
         | Op::AtomicOn(..)
+        | Op::MatrixOn(..)
         | Op::Call(_)
         | Op::CallPure(_)
         | Op::Intrinsic(_)

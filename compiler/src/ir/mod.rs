@@ -53,11 +53,13 @@ pub mod walk;
 pub use crate::entity::{EntityRef, Map};
 pub use build::Builder;
 pub use function::{Const, Function, Linkage, Region, RegionData, Value, ValueData, ValueDef};
-pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, Storage, UnOp, Unroll};
+pub use inst::{
+    Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, MatrixAccess, Op, Storage, UnOp, Unroll,
+};
 pub use list::ValueList;
 pub use module::{
     ArgKind, ArgLocation, ConstantData, FactLocation, Func, Global, GlobalData, Handle, HandleFact,
     Initializer, KernelAbi, KernelArg, KernelInfo, MemoryObject, Module, ModuleSlots, PointerUse, Printf,
     PrintfEntry, RequiredSubgroups, SystemPush,
 };
-pub use ty::{AddressSpace, Scalar, Ty};
+pub use ty::{AddressSpace, Component, Matrix, MatrixUse, Scalar, Ty};

@@ -3,9 +3,12 @@
 //! An operation that mirrors a SPIR-V instruction has its name without `Op`; an operation of our own has a
 //! snake_case name.
 
-use super::{AddressSpace, BinOp, CastOp, CmpOp, HandleFact, Scalar, Storage, Ty, UnOp};
+use super::{
+    AddressSpace, BinOp, CastOp, CmpOp, Component, HandleFact, Matrix, MatrixUse, Scalar, Storage, Ty, UnOp,
+};
 use crate::intrinsic::{
-    AtomicOp, Clock, FloatAtomic, ImageShape, Intrinsic, SubgroupOp, SubgroupPart, Texel, TexelFormat,
+    AtomicOp, Clock, FloatAtomic, ImageShape, Intrinsic, MatrixEach, MatrixLayout, MatrixOp, MatrixSigns,
+    SubgroupOp, SubgroupPart, Texel, TexelFormat,
 };
 use std::fmt;
 
@@ -69,6 +72,17 @@ named!(AtomicOp {
     And "and", Or "or", Xor "xor", CmpXchg "cmpxchg", Load "load", Store "store",
 });
 
+named!(MatrixUse { A "a", B "b", Accumulator "accumulator" });
+
+named!(MatrixEach {
+    IAdd "IAdd", ISub "ISub", IMul "IMul", SDiv "SDiv", UDiv "UDiv",
+    FAdd "FAdd", FSub "FSub", FMul "FMul", FDiv "FDiv", INeg "SNegate", FNeg "FNegate",
+    Trunc "trunc", ZExt "zext", SExt "sext", FConvert "FConvert",
+    FToS "ConvertFToS", FToU "ConvertFToU", SToF "ConvertSToF", UToF "ConvertUToF", Bitcast "Bitcast",
+});
+
+named!(MatrixLayout { Rows "rows", Columns "columns" });
+
 named!(Clock { Device "device", Subgroup "subgroup" });
 
 named!(FloatAtomic { Add "add", Sub "sub", Min "min", Max "max" });
@@ -103,6 +117,7 @@ macro_rules! intrinsics {
                     Intrinsic::Atomic(op) => write!(f, "atomic_{}", op.name()),
                     Intrinsic::ReadClock(clock) => write!(f, "read_clock_{}", clock.name()),
                     Intrinsic::FloatAtomic(op) => write!(f, "float_atomic_{}", op.name()),
+                    Intrinsic::Matrix(op) => write!(f, "matrix_{op}"),
                     Intrinsic::ReadImage(s, t) => write!(f, "read_image_{}_{}", s.name(), t.name()),
                     Intrinsic::SampleImage(s, t) => write!(f, "sample_image_{}_{}", s.name(), t.name()),
                     Intrinsic::FetchImage(s, t) => write!(f, "fetch_image_{}_{}", s.name(), t.name()),
@@ -168,6 +183,9 @@ pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
         let format = TexelFormat::all().find(|f| f.name() == format)?;
         return Some(Intrinsic::LoadFormat(image_shape(shape)?, format));
     }
+    if let Some(op) = name.strip_prefix("matrix_") {
+        return matrix_op(op).map(Intrinsic::Matrix);
+    }
     if let Some(clock) = name.strip_prefix("read_clock_") {
         return Clock::from_name(clock).map(Intrinsic::ReadClock);
     }
@@ -192,6 +210,40 @@ pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
         return flags(suffix).map(Intrinsic::Barrier);
     }
     flags(name.strip_prefix("fence")?).map(Intrinsic::Fence)
+}
+
+impl fmt::Display for MatrixOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MatrixOp::Load(layout) => write!(f, "load_{}", layout.name()),
+            MatrixOp::Store(layout) => write!(f, "store_{}", layout.name()),
+            MatrixOp::MultiplyAdd(signs) => write!(f, "multiply_add_{}", signs.bits()),
+            MatrixOp::Fill => f.write_str("fill"),
+            MatrixOp::Length => f.write_str("length"),
+            MatrixOp::Extract => f.write_str("extract"),
+            MatrixOp::Insert => f.write_str("insert"),
+            MatrixOp::Scale => f.write_str("scale"),
+            MatrixOp::Each(op) => write!(f, "each_{}", op.name()),
+        }
+    }
+}
+
+/// Parses the part of a name that follows `matrix_`.
+fn matrix_op(name: &str) -> Option<MatrixOp> {
+    let what = |prefix| name.strip_prefix(prefix);
+    Some(match name {
+        "fill" => MatrixOp::Fill,
+        "length" => MatrixOp::Length,
+        "extract" => MatrixOp::Extract,
+        "insert" => MatrixOp::Insert,
+        "scale" => MatrixOp::Scale,
+        _ if let Some(layout) = what("load_") => MatrixOp::Load(MatrixLayout::from_name(layout)?),
+        _ if let Some(layout) = what("store_") => MatrixOp::Store(MatrixLayout::from_name(layout)?),
+        _ if let Some(bits) = what("multiply_add_") => {
+            MatrixOp::MultiplyAdd(MatrixSigns::from_bits(bits.parse().ok()?)?)
+        }
+        _ => MatrixOp::Each(MatrixEach::from_name(what("each_")?)?),
+    })
 }
 
 fn image_shape(name: &str) -> Option<ImageShape> {
@@ -274,6 +326,10 @@ impl fmt::Display for Scalar {
             Scalar::Image => "image",
             Scalar::Sampler => "sampler",
             Scalar::Ptr(space) => return write!(f, "ptr<{space}>"),
+            Scalar::Matrix(m) => {
+                let (role, of) = (m.role.name(), m.scalar());
+                return write!(f, "matrix<{of}_{}x{}_{role}>", m.rows, m.columns);
+            }
         })
     }
 }
@@ -302,11 +358,29 @@ impl Scalar {
             "f64" => Scalar::F64,
             "image" => Scalar::Image,
             "sampler" => Scalar::Sampler,
-            _ => Scalar::Ptr(AddressSpace::from_name(
-                name.strip_prefix("ptr<")?.strip_suffix('>')?,
-            )?),
+            _ => {
+                let (kind, inside) = name.strip_suffix('>')?.split_once('<')?;
+                match kind {
+                    "ptr" => Scalar::Ptr(AddressSpace::from_name(inside)?),
+                    "matrix" => Scalar::Matrix(matrix(inside)?),
+                    _ => return None,
+                }
+            }
         })
     }
+}
+
+/// Parses what is between the angle brackets of a matrix type, for example `f16_16x8_a`.
+fn matrix(name: &str) -> Option<Matrix> {
+    let mut parts = name.split('_');
+    let component = Component::of(Scalar::from_name(parts.next()?)?)?;
+    let (rows, columns) = parts.next()?.split_once('x')?;
+    Some(Matrix {
+        component,
+        rows: rows.parse().ok()?,
+        columns: columns.parse().ok()?,
+        role: MatrixUse::from_name(parts.next()?)?,
+    })
 }
 
 impl Ty {
@@ -343,6 +417,7 @@ mod tests {
         names_are_distinct::<CmpOp>();
         names_are_distinct::<CastOp>();
         names_are_distinct::<AtomicOp>();
+        names_are_distinct::<MatrixEach>();
         for (name, value) in PLAIN_INTRINSICS {
             assert_eq!(intrinsic_from_name(name), Some(*value), "{name}");
             assert_eq!(value.to_string(), *name);
@@ -357,6 +432,11 @@ mod tests {
             "fetch_image_buffer_i",
             "write_image_3d_f",
             "image_size_1d_array",
+            "matrix_load_columns",
+            "matrix_multiply_add_31",
+            "matrix_each_FAdd",
+            "matrix_each_ConvertSToF",
+            "matrix_fill",
         ];
         for name in names {
             assert_eq!(
@@ -364,7 +444,14 @@ mod tests {
                 Some(name)
             );
         }
-        for name in ["ptr<global>", "v16f64", "v3i8", "bool", "v2ptr<local>"] {
+        for name in [
+            "ptr<global>",
+            "v16f64",
+            "v3i8",
+            "bool",
+            "v2ptr<local>",
+            "matrix<f16_16x8_accumulator>",
+        ] {
             assert_eq!(Ty::from_name(name).map(|t| t.to_string()).as_deref(), Some(name));
         }
         assert_eq!(Ty::from_name("v5i8"), None);

@@ -388,6 +388,11 @@ impl<'a> FunctionPrinter<'a> {
             Op::LoadFrom(storage, access) => write!(f, "load_from {storage} {}", AccessText(*access))?,
             Op::StoreTo(storage, access) => write!(f, "store_to {storage} {}", AccessText(*access))?,
             Op::AtomicOn(op, storage) => write!(f, "atomic_on {} {storage}", op.name())?,
+            Op::MatrixOn(access, storage) => {
+                let direction = if access.stores { "store" } else { "load" };
+                let (layout, element) = (access.layout.name(), access.element);
+                write!(f, "matrix_on {direction} {layout} {element} {storage}")?;
+            }
             Op::Call(callee) => write!(f, "call {callee}")?,
             Op::CallPure(callee) => write!(f, "call_pure {callee}")?,
             Op::Intrinsic(i) => write!(f, "intrinsic {i}")?,
@@ -486,6 +491,7 @@ fn write_lane(f: &mut dyn Write, scalar: Scalar, bits: u64) -> fmt::Result {
         Scalar::I32 => write!(f, "{}", bits as i32),
         Scalar::I64 => write!(f, "{}", bits as i64),
         Scalar::Ptr(_) | Scalar::Image | Scalar::Sampler => write!(f, "{bits}"),
+        Scalar::Matrix(m) => write_lane(f, m.scalar(), bits),
     }
 }
 

@@ -76,6 +76,98 @@ pub enum Scalar {
     /// Opaque handles of an image or sampler argument. They are passed only to image intrinsics.
     Image,
     Sampler,
+    /// A cooperative matrix (SPV_KHR_cooperative_matrix). Only matrix intrinsics, the control flow and accesses of
+    /// private memory have such values.
+    Matrix(Matrix),
+}
+
+/// The type of a cooperative matrix, whose components are distributed over the work-items of a sub-group.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Matrix {
+    /// The type of the components.
+    pub component: Component,
+    /// The number of rows.
+    pub rows: u16,
+    /// The number of columns.
+    pub columns: u16,
+    /// The operand of the product that it can be.
+    pub role: MatrixUse,
+}
+
+/// The type of a matrix's components: an integer or a float.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Component {
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+}
+
+impl Component {
+    /// All component types.
+    pub const ALL: [Component; 7] = [
+        Component::I8,
+        Component::I16,
+        Component::I32,
+        Component::I64,
+        Component::F16,
+        Component::F32,
+        Component::F64,
+    ];
+
+    /// Returns the type of one component.
+    pub const fn scalar(self) -> Scalar {
+        match self {
+            Component::I8 => Scalar::I8,
+            Component::I16 => Scalar::I16,
+            Component::I32 => Scalar::I32,
+            Component::I64 => Scalar::I64,
+            Component::F16 => Scalar::F16,
+            Component::F32 => Scalar::F32,
+            Component::F64 => Scalar::F64,
+        }
+    }
+
+    /// Returns the component type that a scalar type is.
+    pub fn of(scalar: Scalar) -> Option<Component> {
+        Component::ALL.into_iter().find(|c| c.scalar() == scalar)
+    }
+}
+
+/// The operand of A × B + C that a matrix can be (SPIR-V's Cooperative Matrix Use). The numbers are SPIR-V's.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum MatrixUse {
+    A = 0,
+    B = 1,
+    Accumulator = 2,
+}
+
+impl MatrixUse {
+    /// Returns the use with this number.
+    pub fn from_number(number: u64) -> Option<MatrixUse> {
+        [MatrixUse::A, MatrixUse::B, MatrixUse::Accumulator]
+            .into_iter()
+            .find(|u| *u as u64 == number)
+    }
+}
+
+impl Matrix {
+    /// The bytes that a matrix counts for in private memory. The number only tells the elements of an array of
+    /// matrices apart; how large they are is the driver's choice.
+    pub const NOMINAL_BYTES: u32 = 16;
+
+    /// Returns the type of one component.
+    pub const fn scalar(self) -> Scalar {
+        self.component.scalar()
+    }
+
+    /// Returns whether another matrix has the same rows, columns and use, so that conversions between both exist.
+    pub fn has_shape_of(self, other: Matrix) -> bool {
+        (self.rows, self.columns, self.role) == (other.rows, other.columns, other.role)
+    }
 }
 
 impl Scalar {
@@ -88,14 +180,16 @@ impl Scalar {
             Scalar::I16 | Scalar::F16 => 2,
             Scalar::I32 | Scalar::F32 => 4,
             Scalar::I64 | Scalar::F64 | Scalar::Ptr(_) => 8,
+            Scalar::Matrix(_) => Matrix::NOMINAL_BYTES,
         }
     }
-    /// Returns the number of bits of an integer, float or Bool. For an image or sampler, it is the number of
-    /// bits of a constant of the type.
+    /// Returns the number of bits of an integer, float or Bool. For an image, sampler or matrix, it is the number of
+    /// bits of a constant of the type; all components of a constant matrix are equal.
     pub fn bits(self) -> u32 {
         match self {
             Scalar::Bool => 1,
             Scalar::Image | Scalar::Sampler => 32,
+            Scalar::Matrix(m) => m.scalar().bits(),
             _ => self.bytes() * 8,
         }
     }
@@ -110,6 +204,13 @@ impl Scalar {
     /// Returns whether it is a pointer type.
     pub fn is_ptr(self) -> bool {
         matches!(self, Scalar::Ptr(_))
+    }
+    /// Returns the matrix type that it is.
+    pub fn matrix(self) -> Option<Matrix> {
+        match self {
+            Scalar::Matrix(m) => Some(m),
+            _ => None,
+        }
     }
     /// Returns the integer type with 8, 16, 32 or 64 bits.
     pub fn int(bits: u32) -> Scalar {
@@ -182,7 +283,8 @@ impl Ty {
             | Scalar::F32
             | Scalar::F64
             | Scalar::Image
-            | Scalar::Sampler => None,
+            | Scalar::Sampler
+            | Scalar::Matrix(_) => None,
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::hash::Mix;
-use crate::intrinsic::Intrinsic;
+use crate::intrinsic::{Intrinsic, MatrixOp};
 use crate::inv;
 use crate::ir::analysis::is_pure;
 use crate::ir::walk::Replacements;
@@ -69,13 +69,18 @@ fn written_by(func: &Function, inst: Inst) -> Written {
     let data = &func.insts[inst];
     let mut written = [false; SPACES];
     let memory = match &data.op {
-        Op::Store(_) | Op::MemCpy { .. } | Op::MemZero { .. } | Op::Intrinsic(Intrinsic::Atomic(_)) => {
+        Op::Store(_)
+        | Op::MemCpy { .. }
+        | Op::MemZero { .. }
+        | Op::Intrinsic(Intrinsic::Atomic(_) | Intrinsic::Matrix(MatrixOp::Store(_))) => {
             match func.ty(data.args[0]).space() {
                 Some(AddressSpace::Generic) => return [true; SPACES],
                 space => space.and_then(memory_of),
             }
         }
-        Op::StoreTo(storage, _) | Op::AtomicOn(_, storage) => memory_of_storage(*storage),
+        Op::StoreTo(storage, _) | Op::AtomicOn(_, storage) | Op::MatrixOn(_, storage) => {
+            memory_of_storage(*storage)
+        }
         Op::Intrinsic(i) if i.orders_memory() => return [false, true, true],
         Op::Call(_) => return [true; SPACES],
         _ => None,

@@ -2,7 +2,7 @@
 //! pass.
 
 use super::pointers::{Place, Pointers};
-use crate::intrinsic::Intrinsic;
+use crate::intrinsic::{Intrinsic, MatrixOp};
 use crate::ir::{AddressSpace, EntityRef, Function, Inst, Op};
 
 /// The most places that a set lists; beyond that it contains whole address spaces.
@@ -137,7 +137,12 @@ impl Effects {
                 self.writes.add(place(0, *size));
                 self.reads.add(place(1, *size));
             }
-            Op::Intrinsic(Intrinsic::Atomic(_)) => {
+            // A matrix consists of many places.
+            Op::Intrinsic(Intrinsic::Matrix(MatrixOp::Load(_))) => {
+                let spaces = func.ty(data.args[0]).space().map_or(&[][..], numbers);
+                spaces.iter().for_each(|&space| self.reads.add_space(space));
+            }
+            Op::Intrinsic(Intrinsic::Atomic(_) | Intrinsic::Matrix(MatrixOp::Store(_))) => {
                 let spaces = func.ty(data.args[0]).space().map_or(&[][..], numbers);
                 spaces.iter().for_each(|&space| self.both(space));
             }
@@ -151,7 +156,7 @@ impl Effects {
                 (0..SPACES).for_each(|space| self.reads.add_space(space));
             }
             // These exist only after `lower_memory`, when the places of accesses are unknown.
-            Op::LoadFrom(..) | Op::StoreTo(..) | Op::AtomicOn(..) => {
+            Op::LoadFrom(..) | Op::StoreTo(..) | Op::AtomicOn(..) | Op::MatrixOn(..) => {
                 (0..SPACES).for_each(|space| self.both(space));
             }
             _ => {}
@@ -225,8 +230,10 @@ pub fn has_effects(op: &Op) -> bool {
             | Op::LoadFrom(..)
             | Op::StoreTo(..)
             | Op::AtomicOn(..)
+            | Op::MatrixOn(..)
             | Op::Intrinsic(
                 Intrinsic::Atomic(_)
+                    | Intrinsic::Matrix(MatrixOp::Load(_) | MatrixOp::Store(_))
                     | Intrinsic::Barrier(_)
                     | Intrinsic::Fence(_)
                     | Intrinsic::SubgroupBarrier(_)

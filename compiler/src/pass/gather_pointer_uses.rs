@@ -13,7 +13,7 @@
 //! or converted to an integer) the pointer escapes, and nothing is known.
 
 use super::{Changed, Pass, PassCx, PassError};
-use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::intrinsic::{AtomicOp, Intrinsic, MatrixOp};
 use crate::inv;
 use crate::ir::{
     AddressSpace, ArgKind, CastOp, EntityRef, Function, Inst, Module, Op, PointerUse, Value, ValueDef,
@@ -137,6 +137,8 @@ fn step(func: &Function, inst: Inst, operand: usize, uses: &mut PointerUse) -> O
         (Op::PtrAdd, 0) | (Op::Select, 1..) => return data.results.first().copied(),
         (Op::Cast(CastOp::PtrCast), _) => return data.results.first().copied(),
         (Op::Compare(_), _) | (Op::Intrinsic(Intrinsic::Prefetch), _) => {}
+        (Op::Intrinsic(Intrinsic::Matrix(MatrixOp::Load(_))), 0) => uses.read = true,
+        (Op::Intrinsic(Intrinsic::Matrix(MatrixOp::Store(_))), 0) => uses.written = true,
         (Op::Intrinsic(Intrinsic::Atomic(op)), 0) => match op {
             AtomicOp::Load => uses.read = true,
             AtomicOp::Store => uses.written = true,

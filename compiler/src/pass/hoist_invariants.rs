@@ -171,12 +171,14 @@ impl Written {
         while let Some((_, inst)) = walk.next(func) {
             let data = &func.insts[inst];
             match &data.op {
-                Op::StoreTo(storage, _) | Op::AtomicOn(_, storage) => match storage {
-                    Storage::Variable => written.variables.push(data.args[0]),
-                    Storage::Arena(_) | Storage::Shared(..) => written.local = true,
-                    Storage::Physical | Storage::Buffer(..) => written.global = true,
-                    Storage::PushWord | Storage::ArgsWord | Storage::ReadOnly(..) => {}
-                },
+                Op::StoreTo(storage, _) | Op::AtomicOn(_, storage) | Op::MatrixOn(_, storage) => {
+                    match storage {
+                        Storage::Variable => written.variables.push(data.args[0]),
+                        Storage::Arena(_) | Storage::Shared(..) => written.local = true,
+                        Storage::Physical | Storage::Buffer(..) => written.global = true,
+                        Storage::PushWord | Storage::ArgsWord | Storage::ReadOnly(..) => {}
+                    }
+                }
                 // After a barrier or fence, writes of other work-items are visible.
                 Op::Intrinsic(i) if i.orders_memory() => {
                     written.local = true;

@@ -403,6 +403,7 @@ fn accesses_memory(func: &Function) -> bool {
             Op::Load(_) | Op::Store(_) | Op::MemZero { .. } | Op::Intrinsic(Intrinsic::Atomic(_)) => {
                 &data.args[..1]
             }
+            Op::Intrinsic(Intrinsic::Matrix(op)) if op.accesses_memory() => &data.args[..1],
             Op::MemCpy { .. } => &data.args[..2],
             _ => &[],
         };

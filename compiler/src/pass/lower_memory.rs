@@ -4,8 +4,8 @@
 //! integers. `docs/adr/0005-address-formats.md` has the reasons for the formats.
 //! In:  `Inlined`, `KernelArgs`, `NoLongVectors`, `NoGeneric`. Best after promotion to SSA: private variables that are
 //!      still in memory are the most expensive.
-//! Out: `ExplicitMemory`: the only memory instructions are `Variable`, `LoadFrom`, `StoreTo` and `AtomicOn`,
-//!      and no other value is a pointer. `KernelAbi::local_fixed` and `Module::constant_data` are filled in.
+//! Out: `ExplicitMemory`: the only memory instructions are `Variable`, `LoadFrom`, `StoreTo`, `AtomicOn` and
+//!      `MatrixOn`, and no other value is a pointer. `KernelAbi::local_fixed` and `Module::constant_data` are filled in.
 //!
 //! | space | a pointer is | memory is |
 //! |---|---|---|
@@ -30,6 +30,7 @@ mod element;
 mod format;
 mod index;
 mod local;
+mod matrix;
 mod objects;
 mod plan;
 
@@ -400,6 +401,7 @@ impl Lower<'_> {
                 self.replace(inst, new);
             }
             Op::Intrinsic(Intrinsic::Atomic(op)) => self.atomic(inst, op, &args)?,
+            Op::Intrinsic(Intrinsic::Matrix(op)) if op.accesses_memory() => self.matrix(inst, op, &args)?,
             Op::Intrinsic(Intrinsic::Prefetch) => {}
             Op::Intrinsic(Intrinsic::Printf) => {
                 return Err(bug("lower_printf has not run").into());

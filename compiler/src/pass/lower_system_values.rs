@@ -204,6 +204,7 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::SubgroupShuffle
         | Intrinsic::SubgroupShuffleXor
         | Intrinsic::SubgroupArith(..)
+        | Intrinsic::Matrix(_)
         | Intrinsic::Barrier(_) => true,
         // It is computed from the number of work-groups, which must cover the range exactly.
         Intrinsic::GlobalSize => true,

@@ -219,6 +219,7 @@ impl Pointers {
             Op::Store(_) => 1,
             Op::Cast(CastOp::PtrToInt) | Op::Call(_) | Op::Return => 0,
             Op::Intrinsic(Intrinsic::Atomic(_) | Intrinsic::Prefetch) => 1,
+            Op::Intrinsic(Intrinsic::Matrix(op)) if op.accesses_memory() => 1,
             Op::Intrinsic(_) => 0,
             _ => return,
         };

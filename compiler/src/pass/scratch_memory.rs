@@ -178,7 +178,7 @@ fn fits_buffer(elem: Ty, features: &Features) -> bool {
     match elem.scalar.bytes() {
         1 => features.storage8,
         2 => features.storage16,
-        _ => true,
+        _ => elem.scalar.matrix().is_none(),
     }
 }
 

@@ -17,7 +17,8 @@ use crate::inv;
 use crate::ir::analysis::{Jumps, is_pure};
 use crate::ir::walk::Replacements;
 use crate::ir::{
-    BinOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll, Value, ValueDef, ValueList,
+    BinOp, Const, EntityRef, Function, Inst, Module, Op, Region, Scalar, Ty, Unroll, Value, ValueDef,
+    ValueList,
 };
 
 pub const PASS: Pass = Pass {
@@ -407,9 +408,13 @@ fn is_speculatable(func: &Function, jumps: &Jumps, inst: Inst) -> bool {
     if jumps.exits(inst).len() != 2 {
         return false;
     }
-    // Values without storage, such as image handles, cannot be operands of a select.
-    let storable = |&r: &Value| func.ty(r).bytes() > 0 || func.ty(r).scalar == Ty::BOOL.scalar;
-    if !data.results.iter().all(storable) {
+    // Values without storage, such as image handles, cannot be operands of a select, nor can matrices.
+    let selectable = |&r: &Value| match func.ty(r).scalar {
+        Scalar::Bool => true,
+        Scalar::Matrix(_) => false,
+        scalar => scalar.bytes() > 0,
+    };
+    if !data.results.iter().all(selectable) {
         return false;
     }
     let mut total = data.results.len();

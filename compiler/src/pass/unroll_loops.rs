@@ -145,7 +145,7 @@ impl Candidate {
             candidate.cost += match data.op {
                 Op::LoadFrom(..) => LANE_COST * usize::from(func.ty(data.results[0]).lanes),
                 Op::StoreTo(..) => LANE_COST * data.args.last().map_or(1, |&v| usize::from(func.ty(v).lanes)),
-                Op::AtomicOn(..) => LANE_COST,
+                Op::AtomicOn(..) | Op::MatrixOn(..) => LANE_COST,
                 _ => 1,
             };
             match func.insts[inside].op {

@@ -32,6 +32,7 @@ impl FnEmitter<'_, '_> {
             Op::LoadFrom(..) | Op::StoreTo(..) | Op::AtomicOn(..) | Op::Variable { .. } => {
                 self.memory(inst)?
             }
+            Op::MatrixOn(access, storage) => self.matrix_access(inst, *access, *storage)?,
             Op::Intrinsic(op) => self.intrinsic(inst, *op)?,
             Op::Alloca { .. }
             | Op::GlobalAddr(_)

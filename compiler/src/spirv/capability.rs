@@ -73,6 +73,7 @@ fn extension_of(c: spv::Capability) -> Option<(&'static str, (u8, u8))> {
         | C::WorkgroupMemoryExplicitLayout16BitAccessKHR => {
             ("SPV_KHR_workgroup_memory_explicit_layout", (u8::MAX, 0))
         }
+        C::CooperativeMatrixKHR => ("SPV_KHR_cooperative_matrix", (u8::MAX, 0)),
         C::ShaderClockKHR => ("SPV_KHR_shader_clock", (u8::MAX, 0)),
         _ => return None,
     })

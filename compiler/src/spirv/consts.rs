@@ -43,6 +43,14 @@ impl Emitter<'_> {
                 let word = bits as u32 & mask;
                 self.intern(spv::Op::Constant, Some(ty), vec![Operand::LiteralBit32(word)])
             }
+            Scalar::Matrix(m) => {
+                let component = self.scalar_constant(m.scalar(), bits)?;
+                self.intern(
+                    spv::Op::ConstantComposite,
+                    Some(ty),
+                    vec![Operand::IdRef(component)],
+                )
+            }
             Scalar::Ptr(_) | Scalar::Image | Scalar::Sampler => {
                 return Err(bug("a constant of an opaque type is left"));
             }

@@ -238,7 +238,8 @@ fn has_several_arenas(func: &Function) -> bool {
         .any(|inst| match func.insts[inst].op {
             Op::LoadFrom(Storage::Arena(elem), _)
             | Op::StoreTo(Storage::Arena(elem), _)
-            | Op::AtomicOn(_, Storage::Arena(elem)) => *first.get_or_insert(elem) != elem,
+            | Op::AtomicOn(_, Storage::Arena(elem))
+            | Op::MatrixOn(_, Storage::Arena(elem)) => *first.get_or_insert(elem) != elem,
             _ => false,
         })
 }

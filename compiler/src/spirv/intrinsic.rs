@@ -104,6 +104,7 @@ impl FnEmitter<'_, '_> {
             | I::SubgroupLocalId => {
                 return self.work_item(op).map(Some);
             }
+            I::Matrix(op) => return self.matrix(inst, op),
             I::SubgroupSize
             | I::SubgroupBarrier(_)
             | I::SubgroupAll

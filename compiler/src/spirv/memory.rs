@@ -23,9 +23,16 @@ pub(super) fn synchronizes(op: &Op) -> bool {
 
 /// The direction of an access, which determines its memory operands.
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Direction {
+pub(super) enum Direction {
     Load,
     Store,
+}
+
+impl Direction {
+    /// Returns the direction of a store, or else of a load.
+    pub(super) fn of(stores: bool) -> Direction {
+        if stores { Direction::Store } else { Direction::Load }
+    }
 }
 
 impl FnEmitter<'_, '_> {
@@ -77,7 +84,7 @@ impl FnEmitter<'_, '_> {
     }
 
     /// Returns a pointer to `ty` at the location that the first operands of an instruction give.
-    fn location(&mut self, storage: Storage, inst: Inst, ty: Ty) -> Emit<Id> {
+    pub(super) fn location(&mut self, storage: Storage, inst: Inst, ty: Ty) -> Emit<Id> {
         let f = self.f;
         let args = &f.insts[inst].args;
         match storage {
@@ -222,7 +229,12 @@ impl FnEmitter<'_, '_> {
         self.op_ids(spv::Op::ReadClockKHR, ty, &[scope])
     }
 
-    fn memory_operands(&mut self, storage: Storage, access: Access, direction: Direction) -> Vec<Operand> {
+    pub(super) fn memory_operands(
+        &mut self,
+        storage: Storage,
+        access: Access,
+        direction: Direction,
+    ) -> Vec<Operand> {
         let mut mask = spv::MemoryAccess::NONE;
         let mut rest = Vec::new();
         match storage {

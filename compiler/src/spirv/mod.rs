@@ -24,6 +24,7 @@ mod image;
 mod instruction;
 mod interface;
 mod intrinsic;
+mod matrix;
 mod memory;
 mod object;
 mod push;

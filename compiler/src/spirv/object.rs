@@ -79,7 +79,7 @@ impl super::Emitter<'_> {
     }
 
     /// Declares `struct { elem array[]; }`.
-    fn unbounded(&mut self, elem: Ty) -> Emit<Id> {
+    pub(super) fn unbounded(&mut self, elem: Ty) -> Emit<Id> {
         if let Some(&id) = self.shared.objects.blocks.get(&elem) {
             return Ok(id);
         }

@@ -34,6 +34,20 @@ impl Emitter<'_> {
                 }
                 self.intern(spv::Op::TypeFloat, None, vec![Operand::LiteralBit32(s.bits())])
             }
+            Scalar::Matrix(m) => {
+                self.needs.capability(spv::Capability::CooperativeMatrixKHR);
+                self.needs.capability(spv::Capability::VulkanMemoryModel);
+                let component = self.scalar(m.scalar())?;
+                let mut operands = vec![Operand::IdRef(component)];
+                let numbers = [
+                    spv::Scope::Subgroup as u32,
+                    m.rows.into(),
+                    m.columns.into(),
+                    m.role as u32,
+                ];
+                operands.extend(numbers.map(|n| Operand::IdRef(self.u32_const(n))));
+                self.intern(spv::Op::TypeCooperativeMatrixKHR, None, operands)
+            }
             Scalar::Ptr(_) => return Err(bug("a pointer is left after lower_memory")),
             Scalar::Image | Scalar::Sampler => return Err(bug("an image or sampler is a value")),
         })

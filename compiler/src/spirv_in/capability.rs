@@ -18,6 +18,7 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_INTEL_optnone",
     c"SPV_INTEL_unstructured_loop_controls",
     c"SPV_KHR_bit_instructions",
+    c"SPV_KHR_cooperative_matrix",
     c"SPV_KHR_expect_assume",
     c"SPV_KHR_float_controls",
     c"SPV_KHR_integer_dot_product",
@@ -91,6 +92,7 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
         Capability::AtomicFloat64AddEXT | Capability::AtomicFloat64MinMaxEXT => {
             f.float64 && f.buffer_int64_atomics && f.shared_int64_atomics
         }
+        Capability::CooperativeMatrixKHR => f.matrices && f.vulkan_memory_model,
         Capability::ShaderClockKHR => f.clocks,
         Capability::Float16 => f.float16 && has("cl_khr_fp16"),
         Capability::Float64 => f.float64 && has("cl_khr_fp64"),

@@ -104,6 +104,11 @@ impl Constants {
 
     fn composite(&mut self, inst: &Inst<'_>, types: &Types) -> Result<Constant, Error> {
         if let Some(Type::Plain(ty)) = types.get(inst.ty) {
+            if let Some(matrix) = ty.scalar.matrix() {
+                inst.exactly(1)?;
+                // All components have the one value.
+                return self.fill(inst, types, Ty::of(matrix.scalar()));
+            }
             return self.vector(inst, types, *ty);
         }
         let layout = types.layout_of(inst, inst.ty)?;
@@ -138,6 +143,14 @@ impl Constants {
             write(&mut data, at as u32, constant, types.value(*ty), layout);
         }
         Ok(Constant::Data(data))
+    }
+
+    fn fill(&self, inst: &Inst<'_>, types: &Types, component: Ty) -> Result<Constant, Error> {
+        let (ty, constant) = self.operand(inst, inst.arg(0)?)?;
+        match constant {
+            Constant::Lanes(_) if types.value(*ty) == Some(component) => Ok(constant.clone()),
+            _ => Err(inst.invalid("the constituent is not of the component type")),
+        }
     }
 
     fn vector(&self, inst: &Inst<'_>, types: &Types, ty: Ty) -> Result<Constant, Error> {

@@ -35,7 +35,9 @@ impl CType {
             (Scalar::F16, _) => "half",
             (Scalar::F32, _) => "float",
             (Scalar::F64, _) => "double",
-            (Scalar::Bool | Scalar::Ptr(_) | Scalar::Image | Scalar::Sampler, _) => return None,
+            (Scalar::Bool | Scalar::Ptr(_) | Scalar::Image | Scalar::Sampler | Scalar::Matrix(_), _) => {
+                return None;
+            }
         };
         let text = match ty.lanes {
             1 => word.to_owned(),

@@ -471,6 +471,7 @@ fn is_type(op: Op) -> bool {
             | Op::TypeReserveId
             | Op::TypeQueue
             | Op::TypePipe
+            | Op::TypeCooperativeMatrixKHR
             | Op::TypePipeStorage
             | Op::TypeNamedBarrier
     )

@@ -6,8 +6,8 @@
 use super::Error;
 use super::words::Inst;
 use crate::intrinsic::ImageShape;
-use crate::ir::{AddressSpace, Scalar, Ty};
-use rspirv::spirv::{AccessQualifier, Dim, Op, StorageClass};
+use crate::ir::{AddressSpace, Component, Matrix, MatrixUse, Scalar, Ty};
+use rspirv::spirv::{AccessQualifier, Dim, Op, Scope, StorageClass};
 use std::collections::{HashMap, HashSet};
 
 /// The largest size of a type in bytes: what the IR can state as the size of an object.
@@ -66,6 +66,8 @@ pub(super) struct Types {
     /// nothing else knows, but not where their size matters.
     pub(super) small_pointers: bool,
     types: HashMap<u32, (Type, Option<Layout>)>,
+    /// The types whose values are matrices, or arrays or structures that contain some.
+    with_matrices: HashSet<u32>,
 }
 
 /// Returns the address space of a storage class; `None` for those that are no memory of a kernel.
@@ -97,6 +99,11 @@ impl Types {
     /// Returns the layout of a type; `None` if its values have no place in memory.
     pub(super) fn layout(&self, id: u32) -> Option<Layout> {
         self.types.get(&id).and_then(|(_, layout)| *layout)
+    }
+
+    /// Returns whether there are matrix types.
+    pub(super) fn have_matrices(&self) -> bool {
+        !self.with_matrices.is_empty()
     }
 
     /// Returns the type that an instruction names.
@@ -181,12 +188,13 @@ impl Types {
         }
     }
 
-    /// Declares a type. `length` evaluates the constant that is an array's length; `packed` says whether a
+    /// Declares a type. `length` evaluates the constant that is an array's length or a
+    /// matrix's; `packed` says whether a
     /// structure has the decoration CPacked.
     pub(super) fn declare(
         &mut self,
         inst: &Inst<'_>,
-        length: impl FnOnce(u32) -> Option<u64>,
+        length: impl Fn(u32) -> Option<u64>,
         packed: bool,
     ) -> Result<(), Error> {
         let entry = match inst.op {
@@ -203,6 +211,9 @@ impl Types {
                     && class != StorageClass::Function
                 {
                     self.may_be_in_memory(inst, pointee)?;
+                    if self.with_matrices.contains(&pointee) {
+                        return Err(inst.invalid("matrices are in variables of functions only"));
+                    }
                 }
                 (ty, layout)
             }
@@ -224,9 +235,21 @@ impl Types {
                 (Type::Pipe { write }, None)
             }
             Op::TypeReserveId => (Type::ReserveId, Some(Layout { size: 4, align: 4 })),
+            Op::TypeCooperativeMatrixKHR => {
+                self.with_matrices.insert(inst.result);
+                plain(self.matrix(inst, length)?)
+            }
             Op::TypeOpaque => (Type::Opaque, None),
             _ => return Err(inst.unsupported("the type is not implemented")),
         };
+        let contained = match &entry.0 {
+            Type::Array(elem, _) => self.with_matrices.contains(elem),
+            Type::Struct(members) => members.iter().any(|(ty, _)| self.with_matrices.contains(ty)),
+            _ => false,
+        };
+        if contained {
+            self.with_matrices.insert(inst.result);
+        }
         self.types.insert(inst.result, entry);
         Ok(())
     }
@@ -266,9 +289,41 @@ impl Types {
         }
     }
 
+    /// Returns a matrix type (SPV_KHR_cooperative_matrix). Its numbers are constants.
+    fn matrix(&self, inst: &Inst<'_>, constant: impl Fn(u32) -> Option<u64>) -> Result<Ty, Error> {
+        inst.exactly(5)?;
+        let Type::Plain(component) = *self.of(inst, inst.arg(0)?)? else {
+            return Err(inst.invalid("the component type is no scalar"));
+        };
+        let component = Component::of(component.scalar).filter(|_| !component.is_vector());
+        let component = component.ok_or_else(|| inst.invalid("the component type is no number"))?;
+        let number = |n: usize| {
+            let value = constant(inst.arg(n)?);
+            value.ok_or_else(|| inst.invalid("an operand is no integer constant"))
+        };
+        if number(1)? != Scope::Subgroup as u64 {
+            return Err(inst.unsupported("matrices of other scopes than the sub-group are not implemented"));
+        }
+        let size = |n: usize| match number(n)? {
+            lines @ 1..=1024 => Ok(lines as u16),
+            lines => Err(inst.unsupported(format!("there are no matrices with {lines} rows or columns"))),
+        };
+        let role = MatrixUse::from_number(number(4)?);
+        let matrix = Matrix {
+            component,
+            rows: size(2)?,
+            columns: size(3)?,
+            role: role.ok_or_else(|| inst.unsupported("the use of the matrix is unknown"))?,
+        };
+        Ok(Ty::of(Scalar::Matrix(matrix)))
+    }
+
     fn vector(&self, inst: &Inst<'_>) -> Result<Ty, Error> {
         inst.exactly(2)?;
         match (self.of(inst, inst.arg(0)?)?, inst.arg(1)?) {
+            (Type::Plain(ty), _) if ty.scalar.matrix().is_some() => {
+                Err(inst.invalid("the component type is no scalar"))
+            }
             (Type::Plain(ty), n @ (2 | 3 | 4 | 8 | 16)) if !ty.is_vector() => {
                 Ok(Ty::vector(ty.scalar, n as u8))
             }

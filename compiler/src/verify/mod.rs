@@ -29,9 +29,12 @@
 //! counts, vector widths, that constants have their type's lanes, that memory is accessed through pointers (not
 //! to constant space when written) with power-of-two alignment and never with `Bool` or handles.
 //!
+//! Cooperative matrices (`matrix`): which types the operands and the result of an operation have.
+//!
 //! Invariants (`profile`): one function each.
 
 mod invariant;
+mod matrix;
 mod module;
 mod profile;
 mod ssa;

@@ -2,7 +2,7 @@
 
 use super::Fault;
 use super::Invariant;
-use crate::intrinsic::Intrinsic;
+use crate::intrinsic::{Intrinsic, MatrixOp};
 use crate::ir::analysis::{has_int64, is_pure_function};
 use crate::ir::walk::{Parents, Walk};
 use crate::ir::{AddressSpace, EntityRef, Function, Inst, Module, Op};
@@ -107,9 +107,11 @@ pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<()
             | Op::Store(_)
             | Op::MemCpy { .. }
             | Op::MemZero { .. }
-            | Op::Intrinsic(Intrinsic::Atomic(_) | Intrinsic::Prefetch) => {
-                Err("memory is accessed in a way that lower_memory removes")
-            }
+            | Op::Intrinsic(
+                Intrinsic::Atomic(_)
+                | Intrinsic::Prefetch
+                | Intrinsic::Matrix(MatrixOp::Load(_) | MatrixOp::Store(_)),
+            ) => Err("memory is accessed in a way that lower_memory removes"),
             _ => Ok(()),
         }),
         Invariant::NoInt64 => match has_int64(func) {

@@ -1,6 +1,6 @@
 //! Rules for the operand and result types of each operation.
 
-use super::Fault;
+use super::{Fault, matrix};
 use crate::intrinsic::{AtomicOp, ImageShape, Intrinsic, SubgroupOp, Texel};
 use crate::ir::inst::derived_type;
 use crate::ir::{
@@ -20,9 +20,9 @@ pub(super) fn check_type(ty: Ty) -> Result<(), String> {
     }
 }
 
-type Check = Result<(), String>;
+pub(super) type Check = Result<(), String>;
 
-fn require(holds: bool, what: &str) -> Check {
+pub(super) fn require(holds: bool, what: &str) -> Check {
     if holds { Ok(()) } else { Err(what.to_owned()) }
 }
 
@@ -48,6 +48,7 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
         Op::Cast(op) => cast(*op, args[0], results[0]),
         Op::Select => {
             require(args[1] == args[2], "the two values differ in type")?;
+            require(args[1].scalar.matrix().is_none(), "matrices cannot be selected")?;
             let cond = args[0];
             require(
                 cond == Ty::BOOL || cond == Ty::vector(Scalar::Bool, args[1].lanes),
@@ -172,6 +173,8 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
                 "the result is not of the function's type",
             )
         }
+        Op::MatrixOn(access, storage) => matrix::access(access, *storage, &args, &results),
+        Op::Intrinsic(Intrinsic::Matrix(op)) => matrix::check(*op, &args, &results),
         Op::Intrinsic(i) => intrinsic(*i, &args, &results),
         Op::If => require(args[0] == Ty::BOOL, "the condition is no bool"),
         Op::Switch(cases) => switch(cases, args[0]),
@@ -201,6 +204,10 @@ fn count(data: &InstData, args: &[Ty], results: &[Ty]) -> Check {
         Op::LoadFrom(storage, _) => (storage.operands(), 1),
         Op::StoreTo(storage, _) => (storage.operands() + 1, 0),
         Op::AtomicOn(_, storage) => (args.len().max(storage.operands()), results.len()),
+        Op::MatrixOn(access, storage) => (
+            storage.operands() + 1 + usize::from(access.stores),
+            usize::from(!access.stores),
+        ),
         Op::Block => (0, results.len()),
         Op::If | Op::Switch(_) => (1, results.len()),
         Op::Loop | Op::Call(_) | Op::CallPure(_) | Op::Intrinsic(_) => (args.len(), results.len()),
@@ -297,7 +304,7 @@ fn cast(op: CastOp, from: Ty, to: Ty) -> Check {
     require(from.lanes == to.lanes, "the numbers of lanes differ")
 }
 
-fn pointer(ty: Ty, written: bool) -> Check {
+pub(super) fn pointer(ty: Ty, written: bool) -> Check {
     match ty.space() {
         None => Err("the address is no pointer".into()),
         Some(AddressSpace::Constant | AddressSpace::Push | AddressSpace::Args) if written => {
@@ -316,7 +323,7 @@ fn storable(ty: Ty) -> Check {
 }
 
 /// Checks the operands that give the location, and the accessed type.
-fn location(storage: Storage, args: &[Ty], accessed: Ty, written: bool) -> Check {
+pub(super) fn location(storage: Storage, args: &[Ty], accessed: Ty, written: bool) -> Check {
     match storage {
         Storage::Physical => {
             let words = Ty::vector(Scalar::I32, 2);
@@ -450,6 +457,7 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
             pointer(args[0], op != AtomicOp::Load)?;
             return atomic(op, &args[1..], results);
         }
+        Intrinsic::Matrix(_) => return Err("is checked elsewhere".into()),
         Intrinsic::ReadClock(_) => args.is_empty() && results == [Ty::I64],
         Intrinsic::FloatAtomic(_) => return Err("is an operation of HIR".into()),
         Intrinsic::FAbs

@@ -303,7 +303,9 @@ fn imported_modules_compute_what_their_sources_state() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = root.join("../icd/tests/exec");
     let targets = [Target::desktop(), Target::faulty()];
-    let (failures, compared) = check_all(&files(&root.join("tests/il"), "spv"), |path| {
+    let mut modules = files(&root.join("tests/il"), "spv");
+    modules.extend(files(&root.join("tests/il/recent"), "spv"));
+    let (failures, compared) = check_all(&modules, |path| {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let stem = name.split('.').next().expect("a stem");
         let places = [path.with_extension(""), sources.join("_")].map(|p| p.with_file_name(stem));

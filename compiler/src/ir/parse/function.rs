@@ -2,7 +2,8 @@
 
 use super::ParseError;
 use super::lex::Tokens;
-use crate::intrinsic::AtomicOp;
+use crate::intrinsic::{AtomicOp, MatrixLayout};
+use crate::ir::MatrixAccess;
 use crate::ir::names::{Named, intrinsic_from_name};
 use crate::ir::{
     Access, BinOp, CastOp, CmpOp, Const, EntityRef, FpFlags, Func, Function, Global, Inst, Op, Region,
@@ -350,6 +351,24 @@ impl<'t> FunctionParser<'_, 't> {
                 };
                 Op::AtomicOn(op, self.storage()?)
             }
+            "matrix_on" => {
+                let stores = match self.t.word()? {
+                    "load" => false,
+                    "store" => true,
+                    other => return self.t.error(format!("'{other}' is neither 'load' nor 'store'")),
+                };
+                let name = self.t.word()?;
+                let Some(layout) = MatrixLayout::from_name(name) else {
+                    return self.t.error(format!("'{name}' is no layout of a matrix"));
+                };
+                let element = self.ty()?;
+                let access = MatrixAccess {
+                    stores,
+                    layout,
+                    element,
+                };
+                Op::MatrixOn(access, self.storage()?)
+            }
             "call" => Op::Call(Func::new(self.t.entity("@f")? as usize)),
             "call_pure" => Op::CallPure(Func::new(self.t.entity("@f")? as usize)),
             "intrinsic" => {
@@ -409,6 +428,8 @@ impl<'t> FunctionParser<'_, 't> {
     }
 
     fn lane_bits(&mut self, scalar: Scalar) -> Result<u64> {
+        // All components of a constant matrix are equal.
+        let scalar = scalar.matrix().map_or(scalar, |m| m.scalar());
         let word: &'t str = self.t.word()?;
         let bits = match scalar {
             Scalar::Bool => match word {
@@ -426,7 +447,7 @@ impl<'t> FunctionParser<'_, 't> {
                 let negative = word.parse::<i64>().ok().map(|v| v as u64);
                 negative.or_else(|| word.parse().ok())
             }
-            Scalar::Ptr(_) | Scalar::Image | Scalar::Sampler => word.parse().ok(),
+            Scalar::Ptr(_) | Scalar::Image | Scalar::Sampler | Scalar::Matrix(_) => word.parse().ok(),
         };
         match bits {
             Some(bits) => Ok(bits),

@@ -149,7 +149,7 @@ impl Classes {
                 }
             }
             // The first operand is the address.
-            Op::Intrinsic(Intrinsic::Atomic(_)) => {
+            Op::Intrinsic(Intrinsic::Atomic(_) | Intrinsic::Matrix(_)) => {
                 for &v in &data.args[1..] {
                     self.escape(func, v);
                 }

@@ -16,6 +16,7 @@
 use super::access::{Array, Target};
 use super::element::{Accesses, Direction};
 use super::local::Arena;
+use super::matrix;
 use super::{Lower, bug};
 use crate::abi::DescriptorAbi;
 use crate::intrinsic::Intrinsic;
@@ -216,6 +217,11 @@ impl Objects {
                 }
             }
             Op::MemZero { size, dst } => self.bulk(data.args[0], dst.align, *size, Direction::Store),
+            Op::Intrinsic(Intrinsic::Matrix(op)) => {
+                if let Some((align, direction)) = matrix::bulk(func, inst, *op) {
+                    self.bulk(data.args[0], align, align, direction);
+                }
+            }
             Op::Intrinsic(Intrinsic::Atomic(_)) => {
                 let value = data.results.first().or(data.args.get(1));
                 let ty = value.map_or(Ty::I32, |&v| func.ty(v));

@@ -9,6 +9,7 @@ use super::classes::{Classes, is_pointer_to};
 use super::element::{Accesses, Direction, Weight, without_narrow};
 use super::format::AddressFormat;
 use super::local::LocalMemory;
+use super::matrix;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{AddressSpace, EntityRef, Function, Global, GlobalData, Inst, Map, Op, Region, Ty, Value};
 
@@ -208,6 +209,13 @@ impl AccessTable {
             Op::MemZero { size, dst } => {
                 if let Some(a) = self.of(plan, func, data.args[0]) {
                     a.bulk(dst.align, *size, Direction::Store, weight);
+                }
+            }
+            Op::Intrinsic(Intrinsic::Matrix(op)) => {
+                if let Some((align, direction)) = matrix::bulk(func, inst, *op)
+                    && let Some(a) = self.of(plan, func, data.args[0])
+                {
+                    a.bulk(align, align, direction, weight);
                 }
             }
             Op::Intrinsic(Intrinsic::Atomic(_)) => {

@@ -71,6 +71,9 @@ where
 {
     /// Translates an instruction that does not end its block.
     pub(super) fn inst(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
+        if self.cx.has_matrices && self.matrix(inst)? {
+            return Ok(());
+        }
         if let Some(op) = binary(inst.op) {
             return self.binary(inst, op);
         }

@@ -22,6 +22,7 @@ mod generic;
 mod group;
 mod image;
 mod kernel;
+mod matrix;
 mod memory;
 mod opencl_std;
 mod pipe;
@@ -58,6 +59,8 @@ struct Lowering<'m, 'w> {
     writes_volumes: bool,
     /// Whether kernels may both read and write an image.
     reads_and_writes: bool,
+    /// Whether the module may have cooperative matrices.
+    has_matrices: bool,
     /// Whether the device has double, to which printf's arguments are promoted.
     has_double: bool,
 }
@@ -80,6 +83,7 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
             .c_features
             .iter()
             .any(|f| f == "__opencl_c_read_write_images"),
+        has_matrices: source.types.have_matrices(),
         has_double: target.features.float64,
     };
     cx.variables()?;

@@ -296,7 +296,7 @@ where
             _ if ty.scalar.is_int() && is_string => self.resize(value, Ty::I64, true),
             Scalar::I8 | Scalar::I16 => self.resize(value, Ty::I32, true),
             Scalar::I32 | Scalar::I64 | Scalar::F32 | Scalar::F64 => value,
-            Scalar::Bool | Scalar::Ptr(_) | Scalar::Image | Scalar::Sampler => {
+            Scalar::Bool | Scalar::Ptr(_) | Scalar::Image | Scalar::Sampler | Scalar::Matrix(_) => {
                 return Err(inst.invalid(format!("%{id} cannot be printed")));
             }
         })
