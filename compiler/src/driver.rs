@@ -639,6 +639,7 @@ impl<'a> Run<'a> {
                 e @ (PassError::Unsupported { span, .. }
                 | PassError::Undefined { span, .. }
                 | PassError::Recursion { span, .. }
+                | PassError::NotChecked { span, .. }
                 | PassError::NotInAbi { span, .. }
                 | PassError::TooLarge { span, .. }),
             ) => {

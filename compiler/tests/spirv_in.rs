@@ -3,6 +3,7 @@
 //! `tests/oracle` checks that imported modules compute what their sources state.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
+use caldera_compiler::check::Checks;
 use caldera_compiler::driver::{Failed, IlInput, compile_il_object};
 use caldera_compiler::options::Options;
 use caldera_compiler::spirv_in::Specialization;
@@ -378,6 +379,33 @@ fn clocks() {
         refused.ends_with("the scope Invocation has no clock"),
         "{refused}"
     );
+}
+
+#[test]
+fn checks_of_matrices_are_refused() {
+    let modules = modules();
+    let (_, module) = modules.iter().find(|(name, _)| name == "matrices.0.spv").unwrap();
+    assert_eq!(errors_with("", module), None);
+    for check in Checks::NAMES {
+        let error = errors_with(check, module).unwrap_or_else(|| panic!("{check}: compiled"));
+        assert!(error.contains("cooperative matrices"), "{check}: {error}");
+    }
+}
+
+/// Compiles a module whose kernels make checks, and returns the errors if it is refused.
+fn errors_with(checks: &str, module: &[u8]) -> Option<String> {
+    let target = Target {
+        checks: Checks::parse(checks).unwrap(),
+        ..Target::desktop()
+    };
+    let input = IlInput {
+        name: "module",
+        module,
+        options: &Options::default(),
+        specialization: &Specialization::new(),
+    };
+    let compiled = compile_il(&input, &target, &mut Unobserved);
+    compiled.err().map(|failed| failed.log)
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
-    let mut sites = Sites::take(module, cx);
+    let mut sites = Sites::take(module, cx)?;
     for (_, func) in module.funcs.iter_mut() {
         check(func, &mut sites);
     }

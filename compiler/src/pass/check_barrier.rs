@@ -34,7 +34,7 @@ const WORD: Access = Access {
 };
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
-    let mut sites = Sites::take(module, cx);
+    let mut sites = Sites::take(module, cx)?;
     for kernel in &module.kernels {
         let func = &mut module.funcs[kernel.func];
         let barriers = suspects(func);

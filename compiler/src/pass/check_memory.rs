@@ -33,7 +33,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
-    let mut sites = Sites::take(module, cx);
+    let mut sites = Sites::take(module, cx)?;
     for kernel in &module.kernels {
         let func = &mut module.funcs[kernel.func];
         let mut check = Check {

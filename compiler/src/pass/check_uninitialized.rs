@@ -35,7 +35,7 @@ pub const PASS: Pass = Pass {
 const MAX_UNROLLED: u32 = 64;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
-    let mut sites = Sites::take(module, cx);
+    let mut sites = Sites::take(module, cx)?;
     for kernel in &module.kernels {
         let func = &mut module.funcs[kernel.func];
         // Pointers to other variables are followed then.

@@ -126,6 +126,9 @@ pub enum PassError {
         why: &'static str,
         span: Span,
     },
+    /// A check of kernels does not know something that the program uses.
+    #[error("kernels with {what} cannot be checked; build the program without checks")]
+    NotChecked { what: &'static str, span: Span },
     /// The program exceeds a limit of this compiler.
     #[error("{what} exceeds the limit of {limit}")]
     TooLarge { what: String, limit: u64, span: Span },

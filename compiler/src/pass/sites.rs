@@ -1,7 +1,7 @@
 //! The sites of a module: the places that may state a finding. The passes that check something share this; it is not a
 //! pass.
 
-use super::PassCx;
+use super::{PassCx, PassError};
 use crate::check::{Position, Site};
 use crate::intrinsic::Intrinsic;
 use crate::ir::{Builder, Module, Op, Value};
@@ -17,6 +17,22 @@ pub(super) fn private_object(sources: Option<&SourceMap>, span: Span, size: u32)
     }
 }
 
+/// Refuses a module whose accesses and values the checks would overlook.
+fn refuse_matrices(module: &Module) -> Result<(), PassError> {
+    for (_, func) in module.funcs.iter() {
+        for inst in func.insts_in_order() {
+            let data = &func.insts[inst];
+            if matches!(data.op, Op::Intrinsic(Intrinsic::Matrix(_))) {
+                return Err(PassError::NotChecked {
+                    what: "cooperative matrices",
+                    span: data.span,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The sites of a module, whose texts are among the module's strings. The n-th of these texts is that of site n.
 pub(super) struct Sites<'a> {
     sources: Option<&'a SourceMap>,
@@ -27,14 +43,19 @@ pub(super) struct Sites<'a> {
 
 impl<'a> Sites<'a> {
     /// Takes the strings of a module, until [`Sites::give_back`].
-    pub(super) fn take(module: &mut Module, cx: &PassCx<'a>) -> Sites<'a> {
+    ///
+    /// # Errors
+    ///
+    /// [`PassError::NotChecked`] if the module has operations on cooperative matrices, which no check knows.
+    pub(super) fn take(module: &mut Module, cx: &PassCx<'a>) -> Result<Sites<'a>, PassError> {
+        refuse_matrices(module)?;
         let strings = std::mem::take(&mut module.strings);
         let known = strings.iter().filter(|s| Site::is_site(s)).cloned();
-        Sites {
+        Ok(Sites {
             sources: cx.sources,
             known: known.zip(0..).collect(),
             strings,
-        }
+        })
     }
 
     /// Gives a module its strings with those of the new sites.
