@@ -228,8 +228,11 @@ pub fn compile_il(
 /// # Errors
 ///
 /// Fails as [`compile_il`] does.
-pub fn compile_il_object(input: &IlInput<'_>, target: &Target) -> Result<Object, Failed> {
-    let observer = &mut Unobserved;
+pub fn compile_il_object(
+    input: &IlInput<'_>,
+    target: &Target,
+    observer: &mut dyn Observer,
+) -> Result<Object, Failed> {
     let mut run = Run::new(input.options, target, observer);
     let module = run.import(input, |_, module| Ok(Some(module)));
     run.end(module).map(|(module, log)| Object {
@@ -245,7 +248,16 @@ pub fn compile_il_object(input: &IlInput<'_>, target: &Target) -> Result<Object,
 ///
 /// Fails as [`compile`] does.
 pub fn compile_object(input: &Input<'_>, target: &Target) -> Result<Object, Failed> {
-    let observer = &mut Unobserved;
+    compile_object_observed(input, target, &mut Unobserved)
+}
+
+/// Compiles source to an object under an observer, as [`compile_object`] does. Returns an empty module if the
+/// observer stopped the compilation.
+pub fn compile_object_observed(
+    input: &Input<'_>,
+    target: &Target,
+    observer: &mut dyn Observer,
+) -> Result<Object, Failed> {
     let mut run = Run::new(input.options, target, observer);
     let module = run.front(input, Roots::AllDefined, |_, module| Ok(Some(module)));
     run.end(module).map(|(module, log)| Object {
@@ -261,7 +273,17 @@ pub fn compile_object(input: &Input<'_>, target: &Target) -> Result<Object, Fail
 /// Fails as [`compile`] does; a function that a kernel reaches and no object defines is an error in the
 /// program.
 pub fn link(objects: &[&Object], options: &Options, target: &Target) -> Result<Compiled, Failed> {
-    let observer = &mut Unobserved;
+    link_observed(objects, options, target, &mut Unobserved)
+}
+
+/// Links objects under an observer, as [`link`] does. Returns no words if the observer stopped the
+/// compilation.
+pub fn link_observed(
+    objects: &[&Object],
+    options: &Options,
+    target: &Target,
+    observer: &mut dyn Observer,
+) -> Result<Compiled, Failed> {
     let mut run = Run::new(options, target, observer);
     let words = run.on_thread(STACK, |run| {
         let module = run.joined(objects)?;

@@ -97,5 +97,6 @@ pub const IDENTITY: &str = env!("CALDERA_COMPILER_IDENTITY");
 
 pub use driver::{
     Compiled, Dump, Failed, IlInput, Input, Object, Observer, Stage, Unobserved, compile, compile_il,
-    compile_il_object, compile_object, compile_observed, link, link_library,
+    compile_il_object, compile_object, compile_object_observed, compile_observed, link, link_library,
+    link_observed,
 };

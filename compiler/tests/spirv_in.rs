@@ -47,7 +47,7 @@ fn import_with(bytes: &[u8], specialization: &Specialization) -> Result<Object, 
         options: &Options::default(),
         specialization,
     };
-    compile_il_object(&input, &Target::desktop())
+    compile_il_object(&input, &Target::desktop(), &mut Unobserved)
 }
 
 /// A module that is built word by word.
@@ -328,7 +328,7 @@ fn uniform_group_instructions() {
             options: &Options::default(),
             specialization: &specialization,
         };
-        if let Err(failed) = compile_il_object(&input, &target) {
+        if let Err(failed) = compile_il_object(&input, &target, &mut Unobserved) {
             panic!("{opcode}: {}", failed.log);
         }
         assert!(

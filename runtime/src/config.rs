@@ -43,7 +43,7 @@
 //! | `CALDERA_CHECK=CHECK[,CHECK…]` | Let kernels check what they do while they run, and report findings on standard error and through the context's notify function: `memory` (accesses outside of the object that they are for, which are left out), `uninitialized` (uses of private and local memory that nobody has written), `race` (accesses of two work-items to local memory without a barrier between them), `barrier` (barriers that not all work-items of a group reach), `arithmetic` (divisions by zero, quotients and conversions out of range), or `all` |
 //! | `CALDERA_CHECK_FILE=PATH` | Append the findings to this file too, one object of JSON in each line |
 //! | `CALDERA_CHECK_ERROR=fail\|abort` | After a finding, let the commands fail that the device executed together with the kernel, or abort the process |
-//! | `CALDERA_DUMP=DIR` | Write the source, the compiler stages, the SPIR-V and the reflection of each build to this directory, and each module as the driver receives it to `modules/` below it |
+//! | `CALDERA_DUMP=DIR` | Write the source, the compiler stages, the SPIR-V and the reflection of each compilation and link to this directory, and each module as the driver receives it to `modules/` below it |
 //!
 //! Unknown flags, values and names of variables are reported in the log and otherwise ignored. A process with more
 //! rights than the user who started it (setuid, setgid, file capabilities) reads none of the variables and has no

@@ -5,7 +5,7 @@ use crate::file::{self, Run, parse};
 use crate::may_overflow;
 use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::diag::Diags;
-use caldera_compiler::driver::{IlInput, Input, compile_il_object, compile_object};
+use caldera_compiler::driver::{IlInput, Input, Unobserved, compile_il_object, compile_object};
 use caldera_compiler::interp::{Arg, Launch, Memory, Trap, launch};
 use caldera_compiler::ir::Module;
 use caldera_compiler::options::Options;
@@ -256,7 +256,7 @@ fn check_il(name: &str, bytes: &[u8], source: &str, targets: &[Target]) -> (Stri
     };
     let has_subgroups = file.needs.iter().any(|n| n.starts_with("cl_khr_subgroup"));
     let subgroup = if has_subgroups { SUBGROUP } else { 1 };
-    match compile_il_object(&input, &targets[0]) {
+    match compile_il_object(&input, &targets[0], &mut Unobserved) {
         Ok(object) => check_module(&file.runs, &object.module, targets, subgroup),
         Err(e) => (e.log, 0),
     }

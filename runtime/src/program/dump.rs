@@ -1,25 +1,38 @@
-//! `CALDERA_DUMP`: writes the input of each build, the output of each stage of the compiler, and the modules
+//! `CALDERA_DUMP`: writes the input of each compilation and link, the output of each stage of the compiler, and the modules
 //! that drivers get.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use caldera_compiler::{Dump, Observer, Stage};
+use caldera_compiler::{Dump, Observer, Stage, Unobserved};
 
 use crate::config::config;
 
-/// Writes the stages of one build into a directory of its own.
-pub(super) struct Dumper {
+/// Writes the stages of one step, compiling or linking, into a directory of its own.
+struct Dumper {
     dir: PathBuf,
     files: u32,
 }
 
+/// Runs one step of the compiler on `inputs`, which have names and contents. With `CALDERA_DUMP` the inputs, the
+/// options and the results of all stages are written.
+pub(super) fn observed<T>(
+    inputs: &[(&str, &[u8])],
+    options: &str,
+    step: impl FnOnce(&mut dyn Observer) -> T,
+) -> T {
+    match &config().dump {
+        Some(root) => step(&mut Dumper::new(root, inputs, options)),
+        None => step(&mut Unobserved),
+    }
+}
+
 impl Dumper {
-    /// Makes the directory, named by a hash of source and options, and writes both into it.
-    pub(super) fn new(root: &Path, source: &[u8], options: &str) -> Dumper {
+    /// Makes the directory, named by a hash of inputs and options, and writes both into it.
+    fn new(root: &Path, inputs: &[(&str, &[u8])], options: &str) -> Dumper {
         let mut hash = DefaultHasher::new();
-        (source, options).hash(&mut hash);
+        (inputs, options).hash(&mut hash);
         let dumper = Dumper {
             dir: root.join(format!("{:016x}", hash.finish())),
             files: 0,
@@ -27,8 +40,13 @@ impl Dumper {
         if let Err(e) = std::fs::create_dir_all(&dumper.dir) {
             log::error!(target: "program", "CALDERA_DUMP: {}: {e}", dumper.dir.display());
         }
-        dumper.write("source.cl", source);
-        let command = format!("calderac {options} source.cl\n");
+        let mut command = format!("calderac {options}");
+        for (name, contents) in inputs {
+            dumper.write(name, contents);
+            command.push(' ');
+            command.push_str(name);
+        }
+        command.push('\n');
         dumper.write("cmdline.txt", command.as_bytes());
         dumper
     }

@@ -16,9 +16,8 @@ use caldera_compiler::target::Target;
 
 use super::build::Header;
 use super::cache::Cache;
-use super::dump::Dumper;
+use super::dump;
 use super::stored::{FileRead, OnDisk, read_header};
-use crate::config::config;
 use crate::lock::{Mutex, Rank};
 
 /// The input of one compilation.
@@ -67,7 +66,9 @@ pub(super) fn build_il(unit: &IlUnit<'_>, target: &Arc<Target>) -> Result<Arc<Li
     if let Some((log, bytes)) = stored.get() {
         return Ok(Arc::new(Linked::from_bytes(log, &bytes)));
     }
-    let compiled = compiler::compile_il(&unit.input(), target, &mut compiler::Unobserved);
+    let compiled = dump::observed(&[("module.spv", unit.module)], unit.options_text, |observer| {
+        compiler::compile_il(&unit.input(), target, observer)
+    });
     let compiled = compiled.map_err(|failed| failed.log)?;
     let linked = Linked {
         words: compiled.words.into(),
@@ -85,7 +86,10 @@ pub(super) fn compile_il(unit: &IlUnit<'_>, target: &Arc<Target>) -> Result<Arc<
         let text = String::from_utf8_lossy(&bytes).into_owned();
         return Ok(Arc::new(Object { text, log, arg_info }));
     }
-    let object = compiler::compile_il_object(&unit.input(), target).map_err(|failed| failed.log)?;
+    let object = dump::observed(&[("module.spv", unit.module)], unit.options_text, |observer| {
+        compiler::compile_il_object(&unit.input(), target, observer)
+    });
+    let object = object.map_err(|failed| failed.log)?;
     let text = object.to_text();
     stored.keep(&[], &object.log, text.as_bytes());
     Ok(Arc::new(Object {
@@ -216,12 +220,10 @@ pub(super) fn build(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Linked>
     if let Some((log, bytes)) = stored.get() {
         return Ok(Arc::new(Linked::from_bytes(log, &bytes)));
     }
-    let (compiled, files) = unit.with_input(|input| match &config().dump {
-        Some(root) => {
-            let mut dumper = Dumper::new(root, unit.source, unit.options_text);
-            compiler::compile_observed(input, target, &mut dumper)
-        }
-        None => compiler::compile(input, target),
+    let (compiled, files) = unit.with_input(|input| {
+        dump::observed(&[("source.cl", unit.source)], unit.options_text, |observer| {
+            compiler::compile_observed(input, target, observer)
+        })
     });
     let compiled = compiled.map_err(|failed| failed.log)?;
     let linked = Arc::new(Linked {
@@ -258,7 +260,11 @@ pub(super) fn compile(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Objec
         let text = String::from_utf8_lossy(&bytes).into_owned();
         return Ok(Arc::new(Object { text, log, arg_info }));
     }
-    let (object, files) = unit.with_input(|input| compiler::compile_object(input, target));
+    let (object, files) = unit.with_input(|input| {
+        dump::observed(&[("source.cl", unit.source)], unit.options_text, |observer| {
+            compiler::compile_object_observed(input, target, observer)
+        })
+    });
     let object = object.map_err(|failed| failed.log)?;
     let text = object.to_text();
     stored.keep(&files, &object.log, text.as_bytes());
@@ -288,7 +294,16 @@ pub(super) fn link(
         .collect();
     let parsed = parsed.map_err(|e| format!("error: an object cannot be read: {e}\n"))?;
     let list: Vec<&compiler::Object> = parsed.iter().collect();
-    let compiled = compiler::link(&list, options, target).map_err(|failed| failed.log)?;
+    let names: Vec<String> = (0..objects.len()).map(|i| format!("object{i}.ir")).collect();
+    let inputs: Vec<_> = names
+        .iter()
+        .zip(objects)
+        .map(|(name, o)| (&**name, o.text.as_bytes()))
+        .collect();
+    let compiled = dump::observed(&inputs, "", |observer| {
+        compiler::link_observed(&list, options, target, observer)
+    });
+    let compiled = compiled.map_err(|failed| failed.log)?;
     let linked = Linked {
         words: compiled.words.into(),
         log: compiled.log,

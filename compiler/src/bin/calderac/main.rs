@@ -9,8 +9,8 @@ mod help;
 use args::{Args, Emit, Refusal};
 use caldera_compiler::clspv::OutputFormat;
 use caldera_compiler::driver::{
-    Compiled, Dump, Failed, IlInput, Input, Observer, Stage, compile_il, compile_il_object, compile_object,
-    compile_observed, link,
+    Compiled, Dump, Failed, IlInput, Input, Observer, Stage, Unobserved, compile_il, compile_il_object,
+    compile_object, compile_observed, link,
 };
 use caldera_compiler::pass::{Hooks, pipeline};
 use caldera_compiler::pp::{IncludeResolver, Included, MAX_INCLUDED_BYTES};
@@ -405,7 +405,7 @@ fn several_files(args: &Args, files: &[String]) -> Done {
                 options: &args.options,
                 specialization: &args.specialization,
             };
-            let object = compile_il_object(&input, &args.target).map_err(|f| failed(&f))?;
+            let object = compile_il_object(&input, &args.target, &mut Unobserved).map_err(|f| failed(&f))?;
             complain(&object.log);
             objects.push(object);
             continue;
