@@ -235,6 +235,33 @@ fn series_of_sizes_are_continued(context: &Arc<Context>, log: &Path) {
     assert_eq!(made(log, "steps"), 3);
 }
 
+/// A kernel that gets a new size takes those along that had an earlier size with it, and no others.
+fn kernels_change_their_size_together(context: &Arc<Context>, log: &Path) {
+    let names = ["leader", "follower", "stranger", "onlooker"];
+    let source = names.map(|name| {
+        format!("kernel void {name}(global float *p) {{ p[get_global_id(0)] += get_local_size(0); }}\n")
+    });
+    let program = Program::with_source(context, source.concat().into_bytes());
+    program.build(&[], "", None).expect("it builds");
+    let all = Kernel::create_all(&program).expect("kernels");
+    let kernel = |name: &str| all.iter().find(|k| k.name() == name).expect("it is there");
+    let queue = queue(context, false);
+    launch(context, kernel("leader"), &queue, 1);
+    launch(context, kernel("follower"), &queue, 1);
+    launch(context, kernel("stranger"), &queue, 4);
+    // The first size of a kernel says nothing about the kernels that have been launched.
+    assert!(!has_size(log, "leader", 4) && !has_size(log, "follower", 4));
+    launch(context, kernel("leader"), &queue, 16);
+    check_made(log, "follower", 2);
+    assert!(has_size(log, "follower", 16));
+    launch(context, kernel("follower"), &queue, 16);
+    // Back to the size of before: nothing is new.
+    launch(context, kernel("leader"), &queue, 1);
+    queue.finish().expect("done");
+    assert_eq!((made(log, "leader"), made(log, "follower")), (2, 2));
+    assert!(!has_size(log, "stranger", 16) && !has_size(log, "onlooker", 16));
+}
+
 #[test]
 fn pipelines_are_made_once_and_early() {
     let log = std::env::temp_dir().join(format!("caldera-pipelines-{}", std::process::id()));
@@ -260,6 +287,7 @@ fn pipelines_are_made_once_and_early() {
     sizes_are_remembered(&context, &log);
     created_kernels_are_probably_launched(&context, &log);
     series_of_sizes_are_continued(&context, &log);
+    kernels_change_their_size_together(&context, &log);
 
     // A required work-group size is known before the first launch, so the pipeline is created then.
     let before = made(&log, "required");

@@ -16,8 +16,10 @@
 //!   creates a kernel object by name will probably launch it, though it may set its arguments only right before that.
 //! - The launch of a kernel with a size that is twice or half that of an earlier launch, in one dimension: the
 //!   application probably tries a series of sizes in order to measure them. The next two sizes are made.
+//! - The launch of a kernel with a size that is new for it. Other kernels of the program that have been launched with the same
+//!   size as this one before probably get the new size, too: the application has chosen another size for all of them.
 //!
-//! The last two are guesses: a wrong one costs processor time, so they are made only where there are processors to spare,
+//! The last three are guesses: a wrong one costs processor time, so they are made only where there are processors to spare,
 //! and not for CPU devices, which compile code when it runs. The threads begin them after all pipelines that are certain,
 //! or that an earlier process used; one thread is kept free for these. Guesses for kernels that are released are dropped.
 //!
@@ -45,6 +47,9 @@ const MOST_CREATED: usize = 16;
 /// The sizes of a series that are made in advance.
 const AHEAD: usize = 2;
 
+/// The most pipelines of a program that are made because another kernel got a new size.
+const MOST_FOLLOWING: usize = 32;
+
 /// What a pipeline depends on besides the NDRange: the size of the arena in local memory, and the lengths of the arrays.
 #[derive(Copy, Clone)]
 struct Locals {
@@ -66,6 +71,60 @@ pub(super) struct Prediction {
     guessed: usize,
     /// Kernels that earlier processes launched, and whose pipelines have not been started.
     remembered: Vec<Weak<DeviceKernel>>,
+    /// The kernels that have been launched with sizes of the application.
+    launched: Vec<Launched>,
+    /// How many pipelines have been started because another kernel got a new size.
+    following: usize,
+}
+
+/// A kernel that has been launched with sizes of the application.
+struct Launched {
+    index: usize,
+    kernel: Weak<DeviceKernel>,
+    /// Those of the last launch with a new size.
+    locals: Locals,
+    sizes: Vec<[u32; 3]>,
+}
+
+impl Prediction {
+    /// Notes that a launch uses a variant with a size of the application for the first time. Returns the kernels that
+    /// probably get the same size soon: they were launched with an earlier size of this kernel, and not with this one.
+    fn followers(
+        &mut self,
+        kernel: &Arc<DeviceKernel>,
+        variant: &Variant,
+    ) -> Vec<(Arc<DeviceKernel>, Locals)> {
+        let locals = Locals {
+            arena: variant.arena,
+            arrays: variant.arrays,
+        };
+        let is_same = |l: &Launched| l.index == kernel.index();
+        let before = match self.launched.iter_mut().find(|l| is_same(l)) {
+            Some(own) if own.sizes.contains(&variant.local) => return Vec::new(),
+            Some(own) => {
+                let before = own.sizes.clone();
+                own.kernel = Arc::downgrade(kernel);
+                own.locals = locals;
+                own.sizes.push(variant.local);
+                before
+            }
+            None => {
+                self.launched.push(Launched {
+                    index: kernel.index(),
+                    kernel: Arc::downgrade(kernel),
+                    locals,
+                    sizes: vec![variant.local],
+                });
+                return Vec::new();
+            }
+        };
+        let others = self.launched.iter().filter(|l| !is_same(l));
+        let together = others.filter(|l| {
+            !l.sizes.contains(&variant.local) && l.sizes.iter().any(|size| before.contains(size))
+        });
+        let alive = together.filter_map(|l| Some((l.kernel.upgrade()?, l.locals)));
+        alive.take(MOST_FOLLOWING - self.following).collect()
+    }
 }
 
 /// Returns the size in `work_group_size_hint`, if the kernel has that attribute.
@@ -296,8 +355,16 @@ impl DeviceKernel {
             .filter(|kernel| kernel.locals(&[]).is_some_and(|locals| of_kernel(kernel, locals)))
             .count();
         self.module().prediction().guessed += guessed;
-        // A size that the application has not stated is no part of a series.
+        // A size that the application has not stated is no part of a series, and says nothing about other kernels.
         if guesses && range.local.is_some() {
+            let followers = self.module().prediction().followers(self, variant);
+            let started = followers
+                .iter()
+                .filter(|(kernel, locals)| {
+                    kernel.guess(context, kernel.variant(variant.local, range.work_dim, *locals))
+                })
+                .count();
+            self.module().prediction().following += started;
             for next in self.next_of_series(variant) {
                 self.guess(context, next);
             }
