@@ -42,6 +42,7 @@ fn prepare() {
         object::set_dispatch(std::ptr::from_ref(&crate::dispatch::TABLE).cast());
         crate::process::watch();
         caldera_runtime::trace::install();
+        caldera_runtime::observe::begin();
         // The library has its own copy of the standard library, so this does not replace a hook of the application.
         std::panic::set_hook(Box::new(|panic| {
             let trace = std::backtrace::Backtrace::force_capture();

@@ -71,6 +71,8 @@ pub(crate) enum Rank {
     DiskCache,
     /// The Vulkan instance, held while it is made.
     Instance,
+    /// The profile of the process.
+    Observed,
 }
 
 #[cfg(debug_assertions)]

@@ -31,3 +31,9 @@ fn with_memory_of_the_devices_own() {
 fn in_reverse_order() {
     common::again::run_all_tests("CALDERA_DEBUG", "reorder");
 }
+
+/// Runs the tests in an observed process, in which each command has an event and time stamps.
+#[test]
+fn with_a_profile() {
+    common::again::run_all_tests("CALDERA_PROFILE", "1");
+}

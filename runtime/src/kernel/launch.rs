@@ -401,8 +401,18 @@ impl Launch {
     }
 
     /// Returns the kernel.
-    pub(super) fn kernel(&self) -> &Arc<DeviceKernel> {
+    pub(crate) fn kernel(&self) -> &Arc<DeviceKernel> {
         &self.kernel
+    }
+
+    /// Returns whether the launch may access any memory.
+    pub(crate) fn may_access_anything(&self) -> bool {
+        self.accesses.may_access_anything()
+    }
+
+    /// Returns whether the launch has several work-groups, of one work-item each.
+    pub(crate) fn has_single_items(&self) -> bool {
+        self.local == [1; 3] && self.groups.iter().any(|n| *n > 1)
     }
 
     /// Returns whether a repetition of the launch may get another work-group size.
