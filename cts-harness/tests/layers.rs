@@ -59,7 +59,7 @@ const RUNTIME: &[Allowed] = &[
     ("weak_list", ""),
     ("check", "config context device kernel lock mem printf"),
     ("object", "error"),
-    ("observe", "command config event lock"),
+    ("observe", "command config event lock process"),
     ("sampler", "context error mem object vk"),
     ("os", ""),
     ("trace", "config"),
@@ -72,7 +72,7 @@ const RUNTIME: &[Allowed] = &[
     ("platform", "config device error object process vk"),
     ("cache", "config lock os process"),
     ("event", "command context error lock object observe process queue"),
-    ("vk", "config lock mem os process"),
+    ("vk", "config lock mem observe os process"),
     (
         "kernel",
         "cache command config context device error lock mem object observe process program queue sampler vk",

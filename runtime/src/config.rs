@@ -45,6 +45,7 @@
 //! | `CALDERA_CHECK_ERROR=fail\|abort` | After a finding, let the commands fail that the device executed together with the kernel, or abort the process |
 //! | `CALDERA_PROFILE=1` | At the exit of the process, write a table to standard error: the kernels with their times on the device, the other commands, builds, pipelines, and hints |
 //! | `CALDERA_PROFILE=PATH` | Write the same to this file as JSON. `%p` in the path stands for the number of the process |
+//! | `CALDERA_TRACE=PATH` | Write what threads, queues and devices do to this file while the program runs, as trace events of JSON, which Perfetto reads. `%p` in the path stands for the number of the process |
 //! | `CALDERA_DUMP=DIR` | Write the source, the compiler stages, the SPIR-V and the reflection of each compilation and link to this directory, and each module as the driver receives it to `modules/` below it |
 //!
 //! Unknown flags, values and names of variables are reported in the log and otherwise ignored. A process with more
@@ -259,6 +260,8 @@ pub struct Config {
     pub check_error: CheckError,
     /// Where the profile is written to; `None` if there is none.
     pub profile: Option<ProfileTo>,
+    /// The file for the trace.
+    pub trace: Option<PathBuf>,
     /// The directory for dumps.
     pub dump: Option<PathBuf>,
     /// The parts of the environment that were not understood, which are logged once the log is installed.
@@ -289,6 +292,7 @@ impl Default for Config {
             check_file: None,
             check_error: CheckError::Report,
             profile: None,
+            trace: None,
             dump: None,
             complaints: Vec::new(),
         }
@@ -318,7 +322,7 @@ impl Config {
 }
 
 /// All variables, in the order of the table above.
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 20] = [
     "CALDERA_LOG",
     "CALDERA_LOG_FILE",
     "CALDERA_VALIDATION",
@@ -337,6 +341,7 @@ const NAMES: [&str; 19] = [
     "CALDERA_CHECK_FILE",
     "CALDERA_CHECK_ERROR",
     "CALDERA_PROFILE",
+    "CALDERA_TRACE",
     "CALDERA_DUMP",
 ];
 
@@ -480,6 +485,7 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
         Some(v) if v.as_os_str() == "1" || v.as_os_str() == "on" => Some(ProfileTo::StandardError),
         Some(v) => Some(ProfileTo::File(v)),
     };
+    c.trace = path("CALDERA_TRACE");
     match get("CALDERA_VALIDATION").as_deref() {
         None | Some("0" | "off") => {}
         Some("1" | "on" | "log") => c.validation = Validation::Log,
@@ -625,8 +631,9 @@ mod tests {
         assert_eq!(c.vulkan_library, Some(bytes().into()));
         assert_eq!(c.dump, Some(bytes().into()));
         assert_eq!(c.check_file, Some(bytes().into()));
+        assert_eq!(c.trace, Some(bytes().into()));
         assert_eq!(c.profile, Some(ProfileTo::File(bytes().into())));
-        assert_eq!(c.complaints.len(), NAMES.len() - 6, "{:?}", c.complaints);
+        assert_eq!(c.complaints.len(), NAMES.len() - 7, "{:?}", c.complaints);
         assert!(c.complaints.iter().all(|c| c.contains("UTF-8")));
     }
 

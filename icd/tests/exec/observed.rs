@@ -1,4 +1,4 @@
-//! `CALDERA_PROFILE`: the times are those of the events, and the results of the program do not change. The program runs in processes
+//! `CALDERA_PROFILE` and `CALDERA_TRACE`: the times are those of the events, and the results of the program do not change. The program runs in processes
 //! of its own, because the variables are read once and the files are written at the exit.
 
 use std::io::Write;
@@ -116,15 +116,20 @@ fn run_program() {
     writeln!(std::io::stdout(), "device time: {total}").expect("an open output");
 }
 
-/// Runs the program in a process of its own with these variables. Returns its output and the sum of its events' times.
-fn again(test: &str, variables: &[(&str, &str)]) -> (Output, f64) {
+/// Runs a test in a process of its own with these variables.
+fn start(test: &str, variables: &[(&str, &str)]) -> Output {
     let this = std::env::current_exe().expect("a running test has a path");
-    let out = Command::new(this)
+    Command::new(this)
         .args(["--exact", "--nocapture", &format!("observed::{test}")])
         .env(ROLE, "observed")
         .envs(variables.iter().copied())
         .output()
-        .expect("the test runs again");
+        .expect("the test runs again")
+}
+
+/// Runs the program in a process of its own with these variables. Returns its output and the sum of its events' times.
+fn again(test: &str, variables: &[(&str, &str)]) -> (Output, f64) {
+    let out = start(test, variables);
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
     assert!(
         out.status.success(),
@@ -248,4 +253,126 @@ fn a_profile_is_a_table_on_standard_error() {
     assert_eq!(row("  single"), SINGLE.to_string());
     row("  read buffer");
     assert!(table.contains("builds: 1 in "), "{table}");
+}
+
+/// The events of a trace with this phase.
+fn phase<'j>(events: &'j [Json], phase: &str) -> Vec<&'j Json> {
+    events.iter().filter(|e| e.get("ph").text() == phase).collect()
+}
+
+/// Returns start and end of a span in microseconds.
+fn span(event: &Json) -> (f64, f64) {
+    let start = event.get("ts").number();
+    (start, start + event.get("dur").number())
+}
+
+#[test]
+fn a_trace_has_calls_commands_and_arrows() {
+    if is_child() {
+        return run_program();
+    }
+    let path = file("trace");
+    let (_, total) = again(
+        "a_trace_has_calls_commands_and_arrows",
+        &[("CALDERA_TRACE", path.to_str().expect("a text"))],
+    );
+    let trace = Json::parse(&written(&path));
+    let events = trace.list();
+    let spans = phase(events, "X");
+    let of_category = |category: &str| -> Vec<&Json> {
+        let is_it = |e: &&&Json| e.get("cat").text() == category;
+        spans.iter().filter(is_it).copied().collect()
+    };
+    // Spans of a thread, or of a queue, contain each other or are apart.
+    for a in &spans {
+        for b in spans.iter().filter(|b| b.get("tid") == a.get("tid")) {
+            let ((a0, a1), (b0, b1)) = (span(a), span(b));
+            assert!(
+                a1 <= b0 || b1 <= a0 || a0 <= b0 && b1 <= a1 || b0 <= a0 && a1 <= b1,
+                "{a:?} {b:?}"
+            );
+        }
+    }
+    let calls = of_category("api");
+    let count = |name: &str| calls.iter().filter(|c| c.get("name").text() == name).count();
+    assert_eq!(count("clEnqueueNDRangeKernel"), TIMED + UNTIMED + SINGLE);
+    assert_eq!(count("clFinish"), 1 + SINGLE);
+    assert_eq!(
+        (of_category("build").len(), of_category("pipeline").len()),
+        (1, 2)
+    );
+    // The commands of the queue with profiling take as long as its events say.
+    let work: Vec<&Json> = of_category("command")
+        .into_iter()
+        .filter(|c| c.get("name").text() == "work")
+        .collect();
+    assert_eq!(work.len(), TIMED + UNTIMED);
+    let queue = work[0].get("tid");
+    let timed: Vec<_> = work
+        .iter()
+        .filter(|c| c.get("tid") == queue)
+        .map(|c| span(c))
+        .collect();
+    assert_eq!(timed.len(), TIMED);
+    let sum: f64 = timed.iter().map(|(start, end)| 1000.0 * (end - start)).sum();
+    assert!((sum - total).abs() <= 0.02 * total, "{sum} is not {total}");
+    let single = of_category("command")
+        .into_iter()
+        .find(|c| c.get("name").text() == "single");
+    let arguments = single.expect("a launch").get("args");
+    let numbers = |name: &str| {
+        arguments
+            .get(name)
+            .list()
+            .iter()
+            .map(Json::number)
+            .collect::<Vec<f64>>()
+    };
+    assert_eq!(numbers("work_groups"), [8.0, 1.0, 1.0]);
+    assert_eq!(numbers("work_group_size"), [1.0, 1.0, 1.0]);
+    // An arrow leads from the call that has enqueued it to each command, and begins before the command does.
+    let (from, to) = (phase(events, "s"), phase(events, "f"));
+    for command in &work {
+        let number = command.get("args").get("command");
+        let end = |list: &[&Json]| {
+            let found = list.iter().find(|a| a.get("id") == number).expect("an arrow");
+            (found.get("ts").number(), found.get("tid").number())
+        };
+        let ((begins, thread), (ends, _)) = (end(&from), end(&to));
+        assert_eq!(ends, span(command).0);
+        assert!(begins < ends, "{command:?}");
+        let contains =
+            |c: &&&Json| c.get("tid").number() == thread && span(c).0 <= begins && begins <= span(c).1;
+        let call = calls.iter().find(contains).expect("a call");
+        assert_eq!(call.get("name").text(), "clEnqueueNDRangeKernel");
+    }
+    // The buffer is in the memory in use.
+    let memory = phase(events, "C")
+        .into_iter()
+        .map(|c| c.get("args").get("bytes").number());
+    assert!(memory.fold(0.0, f64::max) >= (4 * ITEMS) as f64);
+    let labels = events.last().expect("an event").get("args").get("labels");
+    assert_eq!(labels.text(), "complete");
+}
+
+/// A process that is killed leaves an array without its end, which Perfetto reads.
+#[test]
+fn a_trace_of_an_aborted_process_has_whole_lines() {
+    if is_child() {
+        run_program();
+        // Longer than the writing thread sleeps.
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        std::process::abort();
+    }
+    let path = file("aborted");
+    let out = start(
+        "a_trace_of_an_aborted_process_has_whole_lines",
+        &[("CALDERA_TRACE", path.to_str().expect("a text"))],
+    );
+    assert!(!out.status.success());
+    let text = written(&path);
+    let whole = text.strip_suffix(",\n").expect("the last line is complete");
+    let trace = Json::parse(&format!("{whole}]"));
+    let kernels = trace.list().iter().filter(|e| e.get("name").text() == "work");
+    assert_eq!(kernels.count(), TIMED + UNTIMED);
 }

@@ -28,7 +28,7 @@ use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
 use crate::lock::{Condvar, Mutex, Rank};
 use crate::object::Anchor;
-use crate::observe::{Note, Path, Times, observer};
+use crate::observe::{Note, Times, observer};
 use crate::queue::CommandQueue;
 
 /// The time for which a thread relies on the executor before it polls the queues itself.
@@ -72,7 +72,7 @@ pub struct Event {
     /// The command is the first of its batch, so it starts when the batch does.
     leads: AtomicBool,
     /// What the command is, if the process is observed.
-    note: OnceLock<Note>,
+    note: OnceLock<Arc<Note>>,
     /// The event of the first chunk, if this is the event of the last chunk of a command in chunks.
     first: OnceLock<Arc<Event>>,
     inner: Mutex<Inner>,
@@ -405,7 +405,7 @@ impl Event {
             self.times[3].store(end, Ordering::Relaxed);
         }
         if let Some((note, observer)) = self.note.get().zip(observer()) {
-            observer.completed(note, Path::Device, self.times());
+            observer.completed(note, self.time(1), self.times());
         }
         let mut inner = self.inner.lock();
         self.enter(&mut inner, Phase::Complete, effects);
@@ -413,8 +413,8 @@ impl Event {
 
     /// Makes the event fail with a negative number.
     pub(crate) fn failed(&self, code: i32, effects: &mut Effects) {
-        if let Some((_, observer)) = self.note.get().zip(observer()) {
-            observer.failed();
+        if let Some((note, observer)) = self.note.get().zip(observer()) {
+            observer.failed(note, code);
         }
         let mut inner = self.inner.lock();
         self.enter(&mut inner, Phase::Failed(code), effects);
@@ -443,7 +443,12 @@ impl Event {
     /// Sets what the command is, because the process is observed.
     pub(crate) fn observe(&self, note: Note) {
         // This is set once, in the enqueue call.
-        let _ = self.note.set(note);
+        let _ = self.note.set(Arc::new(note));
+    }
+
+    /// Returns the number of the command, if the process is observed.
+    pub(crate) fn number(&self) -> Option<u64> {
+        self.note.get().map(|note| note.number)
     }
 
     /// Returns start and end of the complete command, as clGetEventProfilingInfo does; `None` if they were not measured.

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use super::profile::{CommandRow, KernelRow, Path, Sum, Summary};
-use super::{hints, json, of_process};
-use crate::command::CommandType;
+use super::{hints, json, of_process, words};
 use crate::config::ProfileTo;
 
 /// Writes the profile. A failure has a line in the log.
@@ -18,18 +17,6 @@ pub(super) fn write(summary: &Summary, to: &ProfileTo) {
     if let Err(e) = written {
         log::error!("the profile cannot be written: {e}");
     }
-}
-
-/// Returns the words for a type of command, for example `read buffer`.
-fn words(kind: CommandType) -> String {
-    let mut out = String::new();
-    for c in format!("{kind:?}").chars() {
-        if c.is_uppercase() && !out.is_empty() {
-            out.push(' ');
-        }
-        out.extend(c.to_lowercase());
-    }
-    out
 }
 
 /// Returns a time with three or four digits.
@@ -327,6 +314,7 @@ fn as_json(summary: &Summary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::CommandType;
 
     #[test]
     fn numbers_are_short() {

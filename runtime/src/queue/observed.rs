@@ -1,12 +1,14 @@
 //! What a queue tells the profile (`crate::observe`).
 
 use super::CommandQueue;
+use std::sync::Arc;
+
 use super::scheduler::Until;
 use crate::command::transfer::Object;
 use crate::command::{Command, CommandType, Incoming};
 use crate::event::{Event, now};
 use crate::kernel::launch::Launch;
-use crate::observe::{Effect, Note, Observer, Path, Place, Region, Times};
+use crate::observe::{Effect, Note, Observer, Place, Region, Times};
 
 /// A queue of an observed process.
 #[derive(Copy, Clone)]
@@ -72,7 +74,7 @@ impl CommandQueue {
     }
 
     /// Notes a command that is being enqueued with this event.
-    pub(super) fn observe(&self, event: &Event, incoming: &Incoming<'_>, until: Until) {
+    pub(super) fn observe(&self, event: &Event, incoming: &Incoming<'_>, list: &[Arc<Event>], until: Until) {
         let Some(Observed { observer, place }) = self.observed else {
             return;
         };
@@ -82,10 +84,11 @@ impl CommandQueue {
             Incoming::Command(c) => (None, c.bytes()),
         };
         let note = Note {
-            kind: event.command_type(),
             launch: launch.and_then(|l| l.kernel().observed(observer)),
             bytes,
-            place,
+            waits: list.iter().filter_map(|e| e.number()).collect(),
+            groups: launch.map(Launch::groups),
+            ..observer.note(event.command_type(), place)
         };
         let touches = incoming.touches();
         let written: Vec<usize> = touches.iter().filter_map(|t| t.written_buffer()).collect();
@@ -114,10 +117,8 @@ impl CommandQueue {
             return work();
         };
         let note = Note {
-            kind: command.kind,
-            launch: None,
             bytes: command.bytes,
-            place,
+            ..observer.note(command.kind, place)
         };
         let written = command
             .region
@@ -135,7 +136,7 @@ impl CommandQueue {
         observer.enqueued(&note, &effect);
         let start = now();
         work();
-        observer.completed(&note, Path::Host, Some(Times { start, end: now() }));
+        observer.completed_by_host(&note, Times { start, end: now() });
     }
 
     /// Notes a call of clFinish.

@@ -149,7 +149,7 @@ impl CommandQueue {
         let has_event = waits.want_event || until == Until::Done || self.observed.is_some();
         let event = has_event.then(|| Event::of_command(self, kind));
         if let Some(event) = &event {
-            self.observe(event, &incoming, until);
+            self.observe(event, &incoming, waits.list, until);
         }
         let order = Order {
             kind,
