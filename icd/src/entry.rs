@@ -29,7 +29,7 @@ use std::time::Instant;
 
 use caldera_runtime::config::config;
 use caldera_runtime::error::{ClCode, Error, Result};
-use caldera_runtime::{object, process};
+use caldera_runtime::{object, observe, process};
 
 use crate::abi::cl_int;
 use crate::args::Ptr;
@@ -42,6 +42,7 @@ fn prepare() {
         object::set_dispatch(std::ptr::from_ref(&crate::dispatch::TABLE).cast());
         crate::process::watch();
         caldera_runtime::trace::install();
+        observe::begin();
         // The library has its own copy of the standard library, so this does not replace a hook of the application.
         std::panic::set_hook(Box::new(|panic| {
             let trace = std::backtrace::Backtrace::force_capture();
@@ -79,6 +80,7 @@ fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce()
     catch_unwind(AssertUnwindSafe(|| {
         let _inside = process::enter();
         prepare();
+        let call = observe::call(name);
         let trace = log::log_enabled!(target: "api", log::Level::Trace);
         let start = trace.then(Instant::now);
         let result = body();
@@ -88,6 +90,9 @@ fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce()
                 Err(e) => e.code.name(),
             };
             log::trace!(target: "api", "{name}({}) = {code} [{} µs]", describe(), start.elapsed().as_micros());
+        }
+        if let Some(call) = call {
+            call.end(result.as_ref().err().map(|e| e.code.name()));
         }
         if let Err(e) = &result {
             report(name, e);

@@ -43,6 +43,9 @@
 //! | `CALDERA_CHECK=CHECK[,CHECK…]` | Let kernels check what they do while they run, and report findings on standard error and through the context's notify function: `memory` (accesses outside of the object that they are for, which are left out), `uninitialized` (uses of private and local memory that nobody has written), `race` (accesses of two work-items to local memory without a barrier between them), `barrier` (barriers that not all work-items of a group reach), `arithmetic` (divisions by zero, quotients and conversions out of range), or `all` |
 //! | `CALDERA_CHECK_FILE=PATH` | Append the findings to this file too, one object of JSON in each line |
 //! | `CALDERA_CHECK_ERROR=fail\|abort` | After a finding, let the commands fail that the device executed together with the kernel, or abort the process |
+//! | `CALDERA_PROFILE=1` | At the exit of the process, write a table to standard error: the kernels with their times on the device, the other commands, builds, pipelines, and hints |
+//! | `CALDERA_PROFILE=PATH` | Write the same to this file as JSON. `%p` in the path stands for the number of the process |
+//! | `CALDERA_TRACE=PATH` | Write what threads, queues and devices do to this file while the program runs, as trace events of JSON, which Perfetto reads. `%p` in the path stands for the number of the process |
 //! | `CALDERA_DUMP=DIR` | Write the source, the compiler stages, the SPIR-V and the reflection of each compilation and link to this directory, and each module as the driver receives it to `modules/` below it |
 //!
 //! Unknown flags, values and names of variables are reported in the log and otherwise ignored. A process with more
@@ -157,6 +160,15 @@ pub enum CheckError {
     Abort,
 }
 
+/// The values of `CALDERA_PROFILE`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ProfileTo {
+    /// A table on standard error.
+    StandardError,
+    /// A file of JSON.
+    File(PathBuf),
+}
+
 /// The flags of `CALDERA_DEBUG`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct DebugFlags {
@@ -246,6 +258,10 @@ pub struct Config {
     pub check_file: Option<PathBuf>,
     /// What a finding leads to.
     pub check_error: CheckError,
+    /// Where the profile is written to; `None` if there is none.
+    pub profile: Option<ProfileTo>,
+    /// The file for the trace.
+    pub trace: Option<PathBuf>,
     /// The directory for dumps.
     pub dump: Option<PathBuf>,
     /// The parts of the environment that were not understood, which are logged once the log is installed.
@@ -275,6 +291,8 @@ impl Default for Config {
             check: Checks::default(),
             check_file: None,
             check_error: CheckError::Report,
+            profile: None,
+            trace: None,
             dump: None,
             complaints: Vec::new(),
         }
@@ -290,6 +308,11 @@ impl Config {
             .map_or(self.log_level, |(_, level)| *level)
     }
 
+    /// Returns whether drivers are asked for the statistics of pipelines.
+    pub(crate) fn has_pipeline_statistics(&self) -> bool {
+        self.debug.pipeline_statistics || self.profile.is_some()
+    }
+
     /// Logs a group at least at this level.
     fn shows(&mut self, group: &str, level: LevelFilter) {
         if self.level(group) < level {
@@ -299,7 +322,7 @@ impl Config {
 }
 
 /// All variables, in the order of the table above.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 20] = [
     "CALDERA_LOG",
     "CALDERA_LOG_FILE",
     "CALDERA_VALIDATION",
@@ -317,6 +340,8 @@ const NAMES: [&str; 18] = [
     "CALDERA_CHECK",
     "CALDERA_CHECK_FILE",
     "CALDERA_CHECK_ERROR",
+    "CALDERA_PROFILE",
+    "CALDERA_TRACE",
     "CALDERA_DUMP",
 ];
 
@@ -454,6 +479,13 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
         Some("abort") => c.check_error = CheckError::Abort,
         Some(v) => complaints.push(format!("CALDERA_CHECK_ERROR: {v:?} is neither fail nor abort")),
     }
+    c.profile = match path("CALDERA_PROFILE") {
+        None => None,
+        Some(v) if v.as_os_str() == "0" || v.as_os_str() == "off" => None,
+        Some(v) if v.as_os_str() == "1" || v.as_os_str() == "on" => Some(ProfileTo::StandardError),
+        Some(v) => Some(ProfileTo::File(v)),
+    };
+    c.trace = path("CALDERA_TRACE");
     match get("CALDERA_VALIDATION").as_deref() {
         None | Some("0" | "off") => {}
         Some("1" | "on" | "log") => c.validation = Validation::Log,
@@ -599,7 +631,9 @@ mod tests {
         assert_eq!(c.vulkan_library, Some(bytes().into()));
         assert_eq!(c.dump, Some(bytes().into()));
         assert_eq!(c.check_file, Some(bytes().into()));
-        assert_eq!(c.complaints.len(), NAMES.len() - 5, "{:?}", c.complaints);
+        assert_eq!(c.trace, Some(bytes().into()));
+        assert_eq!(c.profile, Some(ProfileTo::File(bytes().into())));
+        assert_eq!(c.complaints.len(), NAMES.len() - 7, "{:?}", c.complaints);
         assert!(c.complaints.iter().all(|c| c.contains("UTF-8")));
     }
 
@@ -633,6 +667,14 @@ mod tests {
         assert_eq!(c.cl_version, ClVersion::V3_1);
         assert_eq!(c.device_name.as_deref(), Some("Some GPU"));
         assert!(c.complaints.is_empty());
+    }
+
+    #[test]
+    fn a_profile_goes_to_standard_error_or_to_a_file() {
+        let to = |value| with(&[("CALDERA_PROFILE", value)]).profile;
+        assert_eq!(to("1"), Some(ProfileTo::StandardError));
+        assert_eq!(to("0"), None);
+        assert_eq!(to("p.json"), Some(ProfileTo::File("p.json".into())));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::mem::host_stores::HostStores;
 use crate::mem::residence::MOST_DEVICES;
 use crate::mem::svm::SvmTable;
 use crate::object::Anchor;
+use crate::observe::{Observer, observer};
 use crate::queue::{CommandQueue, Flusher};
 use crate::weak_list::WeakList;
 
@@ -55,6 +56,7 @@ pub struct Context {
     allocations: Option<Arc<Allocations>>,
     queues: Mutex<WeakList<CommandQueue>>,
     destructor_callbacks: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
+    observer: Option<&'static Observer>,
 }
 
 impl Drop for Context {
@@ -130,14 +132,26 @@ impl Context {
             let what = format!("{} devices in one context", unique.len());
             return Err(Error::new(ClCode::OutOfResources, what).at("4.4"));
         }
-        Ok(Context::of(unique, properties, notify, config().check))
+        Ok(Context::of(
+            unique,
+            properties,
+            notify,
+            config().check,
+            observer(),
+        ))
     }
 
     /// Creates a context for the measurement of a device.
     pub(crate) fn for_calibration(device: &Arc<Device>) -> Result<Arc<Context>> {
         device.opened()?;
         let checks = Checks::default();
-        Ok(Context::of(vec![Arc::clone(device)], Vec::new(), None, checks))
+        Ok(Context::of(
+            vec![Arc::clone(device)],
+            Vec::new(),
+            None,
+            checks,
+            None,
+        ))
     }
 
     fn of(
@@ -145,6 +159,7 @@ impl Context {
         properties: Vec<isize>,
         notify: Option<Notify>,
         checks: Checks,
+        observer: Option<&'static Observer>,
     ) -> Arc<Context> {
         Arc::new(Context {
             anchor: Anchor::new(),
@@ -161,10 +176,16 @@ impl Context {
             allocations: checks.any().then(Allocations::new),
             queues: Mutex::new(Rank::Context, WeakList::new()),
             destructor_callbacks: Mutex::new(Rank::Context, Vec::new()),
+            observer,
             devices,
             properties,
             notify,
         })
+    }
+
+    /// Returns what observes the context's queues. The library's own context is not observed.
+    pub(crate) fn observer(&self) -> Option<&'static Observer> {
+        self.observer
     }
 
     /// Returns the compiler's target for programs of the context. Their kernels find the memory zeroed that the properties

@@ -37,6 +37,7 @@ pub mod kernel;
 mod lock;
 pub mod mem;
 pub mod object;
+pub mod observe;
 mod os;
 pub mod platform;
 mod printf;

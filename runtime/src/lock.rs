@@ -71,6 +71,12 @@ pub(crate) enum Rank {
     DiskCache,
     /// The Vulkan instance, held while it is made.
     Instance,
+    /// The file of the trace.
+    TraceFile,
+    /// The profile of the process.
+    Observed,
+    /// The records of the trace that wait to be written.
+    Trace,
 }
 
 #[cfg(debug_assertions)]

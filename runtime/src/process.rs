@@ -214,6 +214,12 @@ pub fn exits() {
     if OVER.swap(true, Ordering::SeqCst) {
         return;
     }
+    settle();
+    crate::observe::exits();
+}
+
+/// Waits a little for threads in calls of Vulkan and for commands in flight.
+fn settle() {
     let busy = Duration::from_millis(DRIVER_BUSY.load(Ordering::Relaxed)) + PATIENCE_WITH_DRIVERS;
     let end = (Instant::now() + PATIENCE).max(started() + busy);
     while INSIDE.load(Ordering::SeqCst) > 0 && Instant::now() < end {
@@ -234,6 +240,7 @@ pub fn exits() {
 pub fn forked() {
     let was_idle = CALLS.swap(0, Ordering::SeqCst) == 0;
     FORKS.store(0, Ordering::SeqCst);
+    crate::observe::forked();
     let is_clean = was_idle && (!USED.load(Ordering::Relaxed) || Platform::is_closed());
     if !is_clean {
         OVER.store(true, Ordering::Relaxed);

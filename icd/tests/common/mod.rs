@@ -11,6 +11,7 @@
 
 pub mod again;
 pub mod drivers;
+pub mod json;
 pub mod objects;
 
 use std::ffi::{CString, c_void};

@@ -30,6 +30,7 @@ mod math_functions;
 mod moves;
 mod narrow_integers;
 mod nesting;
+mod observed;
 mod order;
 mod picture;
 mod pipes;

@@ -31,3 +31,11 @@ fn with_memory_of_the_devices_own() {
 fn in_reverse_order() {
     common::again::run_all_tests("CALDERA_DEBUG", "reorder");
 }
+
+/// Runs the tests of events in an observed process, in which each command has an event and time stamps. Those that take long, and those
+/// that measure times, are left out.
+#[test]
+fn with_a_profile() {
+    let others = ["costs", "running", "host_sources", "torn", "panics"];
+    common::again::run_all_tests_but("CALDERA_PROFILE", "1", &others);
+}

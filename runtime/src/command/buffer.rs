@@ -11,6 +11,7 @@ use crate::kernel::copy::Side;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr, bar_mapping};
+use crate::observe::Region;
 use crate::queue::{Access, HostCopy, Keep, Recording};
 use crate::vk;
 
@@ -147,6 +148,16 @@ impl HostTransfer {
     /// Returns the number of bytes.
     pub(crate) fn size(&self) -> u64 {
         self.region.iter().product()
+    }
+
+    /// Returns the region of the root buffer, from its first byte to its last.
+    pub(crate) fn region(&self) -> Region {
+        let (start, end) = extent(&self.layout, self.region);
+        Region {
+            root: self.buffer.root_id(),
+            start: self.buffer.offset() + start,
+            end: self.buffer.offset() + end,
+        }
     }
 
     /// Returns how it uses the buffer's contents.

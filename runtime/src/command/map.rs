@@ -63,6 +63,11 @@ impl Window {
         }
     }
 
+    /// Returns whether the mapping is not in the storage, so that contents are copied.
+    pub(super) fn is_apart(&self) -> bool {
+        !matches!(self, Window::Storage(_))
+    }
+
     /// Returns the address that the application gets.
     pub(crate) fn ptr(&self) -> HostPtr {
         match self {

@@ -276,6 +276,32 @@ impl Command {
             _ => 1,
         }
     }
+
+    /// Returns the number of bytes that the command copies or fills. The bytes of a copy count once.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Command::Transfer(c) => c.size(),
+            Command::Copy(c) => c.region.iter().product(),
+            Command::Fill(c) => c.rows.width * c.rows.count,
+            Command::Map(c) if c.fetch && c.window.is_apart() => c.rows.width * c.rows.count,
+            Command::Unmap(c) if c.write && c.window.is_apart() => c.rows.width * c.rows.count,
+            Command::CopyImage(c) => c.src.bytes_of(c.from.region),
+            Command::ImageToBuffer(c) | Command::BufferToImage(c) => c.image.bytes_of(c.texels.region),
+            Command::FillImage(c) => c.image.bytes_of(c.texels.region),
+            Command::MapImage(c) | Command::UnmapImage(c) if c.copy => c.image.bytes_of(c.texels.region),
+            Command::NdRange { .. }
+            | Command::Map(_)
+            | Command::Unmap(_)
+            | Command::MapImage(_)
+            | Command::UnmapImage(_)
+            | Command::Marker
+            | Command::Barrier
+            | Command::Migrate { .. }
+            | Command::HandOver(_)
+            | Command::Semaphores(_)
+            | Command::Replay(_) => 0,
+        }
+    }
 }
 
 /// A command during its enqueue call. Launches are borrowed, so that the usual case allocates nothing.

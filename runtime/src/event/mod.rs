@@ -28,6 +28,7 @@ use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
 use crate::lock::{Condvar, Mutex, Rank};
 use crate::object::Anchor;
+use crate::observe::{Note, Times, observer};
 use crate::queue::CommandQueue;
 
 /// The time for which a thread relies on the executor before it polls the queues itself.
@@ -70,6 +71,8 @@ pub struct Event {
     certain: AtomicBool,
     /// The command is the first of its batch, so it starts when the batch does.
     leads: AtomicBool,
+    /// What the command is, if the process is observed.
+    note: OnceLock<Arc<Note>>,
     /// The event of the first chunk, if this is the event of the last chunk of a command in chunks.
     first: OnceLock<Arc<Event>>,
     inner: Mutex<Inner>,
@@ -200,6 +203,7 @@ impl Event {
             watched: AtomicBool::new(false),
             certain: AtomicBool::new(false),
             leads: AtomicBool::new(false),
+            note: OnceLock::new(),
             first: OnceLock::new(),
             inner: Mutex::new(Rank::Event, Inner::default()),
             changed: Condvar::new(),
@@ -214,7 +218,7 @@ impl Event {
     /// Creates the event of a command that is being enqueued.
     pub(crate) fn of_command(queue: &Arc<CommandQueue>, command: CommandType) -> Arc<Event> {
         let event = Event::new(queue.context(), Some(Arc::clone(queue)), command);
-        if queue.properties().profiling {
+        if queue.is_timed() {
             event.times[0].store(now(), Ordering::Relaxed);
         }
         event
@@ -400,12 +404,18 @@ impl Event {
             self.times[2].store(start, Ordering::Relaxed);
             self.times[3].store(end, Ordering::Relaxed);
         }
+        if let Some((note, observer)) = self.note.get().zip(observer()) {
+            observer.completed(note, self.time(1), self.times());
+        }
         let mut inner = self.inner.lock();
         self.enter(&mut inner, Phase::Complete, effects);
     }
 
     /// Makes the event fail with a negative number.
     pub(crate) fn failed(&self, code: i32, effects: &mut Effects) {
+        if let Some((note, observer)) = self.note.get().zip(observer()) {
+            observer.failed(note, code);
+        }
         let mut inner = self.inner.lock();
         self.enter(&mut inner, Phase::Failed(code), effects);
     }
@@ -428,6 +438,24 @@ impl Event {
     pub(crate) fn begins_with(&self, first: Arc<Event>) {
         // This is set once, at the end of the enqueue call.
         let _ = self.first.set(first);
+    }
+
+    /// Sets what the command is, because the process is observed.
+    pub(crate) fn observe(&self, note: Note) {
+        // This is set once, in the enqueue call.
+        let _ = self.note.set(Arc::new(note));
+    }
+
+    /// Returns the number of the command, if the process is observed.
+    pub(crate) fn number(&self) -> Option<u64> {
+        self.note.get().map(|note| note.number)
+    }
+
+    /// Returns start and end of the complete command, as clGetEventProfilingInfo does; `None` if they were not measured.
+    fn times(&self) -> Option<Times> {
+        let start = self.first.get().map_or(self, |first| first).time(2);
+        let end = self.time(3);
+        (end > 0).then_some(Times { start, end })
     }
 
     fn time(&self, index: usize) -> u64 {

@@ -401,8 +401,23 @@ impl Launch {
     }
 
     /// Returns the kernel.
-    pub(super) fn kernel(&self) -> &Arc<DeviceKernel> {
+    pub(crate) fn kernel(&self) -> &Arc<DeviceKernel> {
         &self.kernel
+    }
+
+    /// Returns whether the launch may access any memory.
+    pub(crate) fn may_access_anything(&self) -> bool {
+        self.accesses.may_access_anything()
+    }
+
+    /// Returns the number of work-groups and their size. If the size does not divide the NDRange, those at its end have others.
+    pub(crate) fn groups(&self) -> ([u64; 3], [u32; 3]) {
+        (self.groups, self.local)
+    }
+
+    /// Returns whether the launch has several work-groups, of one work-item each.
+    pub(crate) fn has_single_items(&self) -> bool {
+        self.local == [1; 3] && self.groups.iter().any(|n| *n > 1)
     }
 
     /// Returns whether a repetition of the launch may get another work-group size.

@@ -6,7 +6,7 @@
 //! the driver compiles: only threads that need the same variant wait for the thread that makes it.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::Duration;
 
 use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection, spec_id};
 use caldera_compiler::spirv;
@@ -25,6 +25,7 @@ use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::lock::{Guard, Mutex, Rank};
 use crate::mem::HostPtr;
+use crate::observe::{self, Observer, Times, now};
 use crate::queue::Access;
 use crate::vk;
 
@@ -45,6 +46,8 @@ pub struct DeviceModule {
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
     ended_loops: Option<EndedLoops>,
+    /// A hash of the program, if the process is observed and this is a module of the application.
+    identity: OnceLock<u64>,
     /// Compiles the program again for NDRanges beyond 32 bits, if that is possible.
     widen: OnceLock<Widen>,
     wide: OnceLock<std::result::Result<Arc<DeviceModule>, (ClCode, String)>>,
@@ -118,6 +121,8 @@ struct Made {
     push_size: usize,
     args_size: usize,
     variants: Mutex<Variants>,
+    /// Its entry in the profile.
+    observed: OnceLock<Arc<observe::Kernel>>,
     /// Declared after the pipelines, which use its layout and must be dropped first.
     descriptors: Option<KernelDescriptors>,
 }
@@ -259,9 +264,17 @@ impl DeviceModule {
             reflection,
             constants,
             blank,
+            identity: OnceLock::new(),
             widen: OnceLock::new(),
             wide: OnceLock::new(),
         }))
+    }
+
+    /// Adds the module to the profile: its kernels are those of the application. `words` is the module with its reflection.
+    pub(crate) fn observe(&self, words: &[u32]) {
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        // This is set once, before the module is used.
+        let _ = self.identity.set(xxhash_rust::xxh3::xxh3_64(&bytes));
     }
 
     /// Sets the function that compiles the program for NDRanges beyond 32 bits ([`Target::wide_ranges`]), and for
@@ -286,7 +299,11 @@ impl DeviceModule {
                 (ClCode::OutOfResources, what.to_owned())
             })?;
             let variables = self.constants.as_ref().map(|(buffer, _)| Arc::clone(buffer));
-            DeviceModule::with_variables(&self.device, &words, variables).map_err(|e| (e.code, e.chain()))
+            let made = DeviceModule::with_variables(&self.device, &words, variables);
+            if let (Ok(wide), Some(_)) = (&made, self.identity.get()) {
+                wide.observe(&words);
+            }
+            made.map_err(|e| (e.code, e.chain()))
         });
         made.as_ref()
             .map_err(|(code, what)| Error::new(*code, what.clone()).at("5.8"))
@@ -346,6 +363,7 @@ impl DeviceModule {
             descriptors,
             push_size: push_size as usize,
             variants: Mutex::new(Rank::Pipelines, Variants::default()),
+            observed: OnceLock::new(),
         })
     }
 
@@ -421,6 +439,14 @@ impl DeviceKernel {
     /// Returns the kernel's reflection.
     pub fn reflection(&self) -> &reflect::Kernel {
         &self.module.reflection.kernels[self.index]
+    }
+
+    /// Returns the kernel's entry in the profile, if it is a kernel of the application.
+    pub(crate) fn observed(&self, observer: &Observer) -> Option<Arc<observe::Kernel>> {
+        let (module, name) = (&self.module, &self.reflection().name);
+        let identity = *module.identity.get()?;
+        let entry = || observer.kernel(&module.device.info().name, name, identity);
+        Some(Arc::clone(self.made().observed.get_or_init(entry)))
     }
 
     /// Returns the word to which the kernel adds if the driver has ended its loops, and how the kernel accesses it.
@@ -637,7 +663,7 @@ impl DeviceKernel {
             _ => None,
         });
         constants.extend(arrays.zip(variant.arrays));
-        let start = Instant::now();
+        let start = now();
         let name = &self.reflection().name;
         let shader = self.module.code.shader(self.index, name)?;
         let driver_cache = &self.module.driver_cache;
@@ -653,10 +679,18 @@ impl DeviceKernel {
             })?;
         log::debug!(
             "pipeline {name} {variant:?} in {:?}{}",
-            start.elapsed(),
+            Duration::from_nanos(now() - start),
             if known { ", from the cache" } else { "" }
         );
-        match pipeline.statistics() {
+        let times = Times { start, end: now() };
+        let statistics = pipeline.statistics();
+        if let Some(observer) = observe::observer()
+            && let Some(kernel) = self.observed(observer)
+        {
+            let statistics = statistics.as_ref().and_then(|s| s.as_deref().ok());
+            observer.pipeline(&kernel, times, known, statistics);
+        }
+        match statistics {
             Some(Ok(all)) => {
                 let all: Vec<String> = all
                     .iter()

@@ -185,6 +185,11 @@ impl Accesses {
         self.count <= FEW
     }
 
+    /// Returns whether the kernel may access any memory.
+    pub(super) fn may_access_anything(&self) -> bool {
+        self.unknown
+    }
+
     fn list(&self) -> &[Access] {
         self.few.get(..self.count).unwrap_or(&self.many)
     }

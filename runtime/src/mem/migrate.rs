@@ -66,6 +66,14 @@ impl Touch {
         &self.range
     }
 
+    /// Returns the root of the buffer that the command may write; `None` if it only reads, or uses an image.
+    pub(crate) fn written_buffer(&self) -> Option<usize> {
+        match &self.object {
+            MemObject::Buffer(buffer) if self.how != Use::Read => Some(buffer.root_id()),
+            MemObject::Buffer(_) | MemObject::Image(_) => None,
+        }
+    }
+
     pub(super) fn how(&self) -> Use {
         self.how
     }

@@ -12,6 +12,7 @@ use super::{BuildStatus, DeviceBuild, Executable, Notify, Origin, Output, Progra
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::kernel::pipeline::{DeviceModule, Widen};
+use crate::observe::{self, observer};
 
 /// A header that clCompileProgram was given.
 #[derive(Clone, Debug)]
@@ -154,8 +155,24 @@ fn widen_source(target: &Arc<Target>, source: &Arc<[u8]>, text: &str, options: &
     })
 }
 
-/// Hands a module to the driver. `widen` compiles it for NDRanges beyond 32 bits.
+/// Hands a module of the application to the driver. `widen` compiles it for NDRanges beyond 32 bits.
 pub(super) fn load(
+    device: &Arc<Device>,
+    words: &Arc<[u32]>,
+    arg_info: Option<bool>,
+    widen: Option<Widen>,
+) -> std::result::Result<Output, String> {
+    let output = load_unobserved(device, words, arg_info, widen)?;
+    if let Output::Executable(executable) = &output
+        && observer().is_some()
+    {
+        executable.module.observe(words);
+    }
+    Ok(output)
+}
+
+/// Hands a module to the driver, as [`load`] does, without adding it to the profile.
+pub(super) fn load_unobserved(
     device: &Arc<Device>,
     words: &Arc<[u32]>,
     arg_info: Option<bool>,
@@ -323,6 +340,7 @@ pub(super) fn run(
     section: &'static str,
     work: impl FnOnce() -> bool + Send + 'static,
 ) -> Result<()> {
+    let work = || observe::build(work);
     let Some(notify) = notify else {
         if work() {
             return Ok(());

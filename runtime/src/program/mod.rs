@@ -228,7 +228,7 @@ impl Program {
         device: &Arc<Device>,
         words: Vec<u32>,
     ) -> Result<Arc<Program>> {
-        let output = build::load(device, &words.into(), Some(false), None)
+        let output = build::load_unobserved(device, &words.into(), Some(false), None)
             .map_err(|log| Error::new(ClCode::InvalidBinary, log))?;
         let build = DeviceBuild {
             status: BuildStatus::Success,

@@ -85,6 +85,7 @@ impl OnDisk {
             return None;
         }
         log::debug!(target: "program", "taken from the cache on disk");
+        crate::observe::build_was_cached();
         Some((log.to_owned(), result.to_vec()))
     }
 

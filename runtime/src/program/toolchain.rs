@@ -214,6 +214,7 @@ pub(super) fn build(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Linked>
         target: Arc::clone(target),
     };
     if let Some(linked) = BUILDS.lock().get(&key) {
+        crate::observe::build_was_cached();
         return Ok(linked);
     }
     let stored = OnDisk::of("build", &[unit.source, unit.options_text.as_bytes()], target);

@@ -4,6 +4,7 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use super::observed::HostCommand;
 use super::scheduler::Until;
 use super::{CommandQueue, Enqueued, MapFlags, Waits};
 use crate::command::buffer::HostTransfer;
@@ -19,6 +20,7 @@ use crate::kernel::copy;
 use crate::kernel::launch::{ArgValue, Launch};
 use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr, MemObject};
+use crate::observe::Region;
 
 impl CommandQueue {
     /// Enqueues a launch that has been prepared for these argument values.
@@ -134,7 +136,8 @@ impl CommandQueue {
             let all = request.bytes();
             let transfer = HostTransfer::linear(buffer, *offset, *size, HostPtr::of_slice(&all));
             if let Some((turn, reach)) = self.host_copy(&transfer, true, waits, false)? {
-                return Ok(self.execute_on_host(turn, kind, waits, || transfer.by_host(reach, true)));
+                let command = HostCommand::new(kind, *size).with_region(transfer.region(), true);
+                return Ok(self.execute_on_host(turn, &command, waits, || transfer.by_host(reach, true)));
             }
         }
         self.enqueue_prepared(self.prepare_fill(request)?, waits)
@@ -190,7 +193,11 @@ impl CommandQueue {
             None => None,
         };
         let event = match bar_mapping.zip(turn) {
-            Some((bar_mapping, turn)) => self.execute_on_host(turn, kind, waits, || map.by_host(bar_mapping)),
+            Some((bar_mapping, turn)) => {
+                let copied = if map.fetch { size } else { 0 };
+                let command = HostCommand::new(kind, copied).blocking(blocking);
+                self.execute_on_host(turn, &command, waits, || map.by_host(bar_mapping))
+            }
             None => {
                 let map = Incoming::Command(Command::Map(map));
                 self.enqueue(kind, map, waits, Until::blocking(blocking))?
@@ -245,7 +252,14 @@ impl CommandQueue {
         if let Some(bar_mapping) = unmap.through_bar(self.device_index)?
             && let Some(turn) = self.host_turn(waits, false)?
         {
-            return Ok(self.execute_on_host(turn, kind, waits, || unmap.by_host(bar_mapping)));
+            let copied = if unmap.write { unmap.rows.width } else { 0 };
+            let region = Region {
+                root: buffer.root_id(),
+                start: mapping.offset,
+                end: mapping.offset + mapping.size,
+            };
+            let command = HostCommand::new(kind, copied).with_region(region, unmap.write);
+            return Ok(self.execute_on_host(turn, &command, waits, || unmap.by_host(bar_mapping)));
         }
         let unmap = Incoming::Command(Command::Unmap(unmap));
         self.enqueue(kind, unmap, waits, Until::Placed)
@@ -308,7 +322,7 @@ impl CommandQueue {
     /// Enqueues a marker, a barrier or an empty command, which completes at once if the queue is idle.
     fn enqueue_order(self: &Arc<Self>, kind: CommandType, command: Command, waits: Waits<'_>) -> Enqueued {
         if let Some(turn) = self.host_turn(waits, false)? {
-            return Ok(self.execute_on_host(turn, kind, waits, || {}));
+            return Ok(self.execute_on_host(turn, &HostCommand::new(kind, 0), waits, || {}));
         }
         self.enqueue(kind, Incoming::Command(command), waits, Until::Placed)
     }

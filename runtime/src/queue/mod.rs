@@ -16,6 +16,7 @@ mod flusher;
 mod hazards;
 mod moves;
 mod native;
+mod observed;
 mod retirements;
 mod scheduler;
 mod speculation;
@@ -46,6 +47,7 @@ use crate::object::Anchor;
 use crate::vk;
 use batch::{Batch, Finishing};
 use hazards::{Hazards, Overlap};
+use observed::Observed;
 use retirements::SeenRetirements;
 use speculation::Confidence;
 
@@ -126,6 +128,8 @@ pub struct CommandQueue {
     device_index: usize,
     properties: QueueProperties,
     property_list: Properties,
+    /// What notes the commands, if the process is observed.
+    observed: Option<Observed>,
     context: Arc<Context>,
 }
 
@@ -193,6 +197,7 @@ impl CommandQueue {
         let opened = device.opened()?;
         let logical = Arc::clone(opened.logical());
         let timeline = Arc::new(vk::Timeline::new(&logical).map_err(resources)?);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let queue = CommandQueue {
             anchor: Anchor::new(),
             state: Mutex::new(
@@ -220,7 +225,7 @@ impl CommandQueue {
             retired: AtomicU64::new(0),
             ended: AtomicU64::new(u64::MAX),
             submitted: AtomicU64::new(0),
-            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            number,
             visible: AtomicU64::new(0),
             flush_is_pending: AtomicBool::new(false),
             in_flight: AtomicU32::new(0),
@@ -233,6 +238,7 @@ impl CommandQueue {
             device_index,
             properties,
             property_list: Properties::default(),
+            observed: Observed::new(context.observer(), &device.info().name),
             context: Arc::clone(context),
         };
         let queue = Arc::new(queue);
@@ -340,6 +346,7 @@ impl CommandQueue {
 
     /// Waits for all commands (CL 5.13, clFinish).
     pub fn finish(self: &Arc<Self>) -> Result<()> {
+        self.observe_finish();
         self.drain();
         if self.logical.is_lost() {
             return Err(Error::new(ClCode::OutOfResources, "the device is lost").at("5.13"));

@@ -146,7 +146,11 @@ impl CommandQueue {
         self.flush_others(waits.list);
         let after = self.after_other_devices(&incoming);
         self.flush_others(&after);
-        let event = (waits.want_event || until == Until::Done).then(|| Event::of_command(self, kind));
+        let has_event = waits.want_event || until == Until::Done || self.observed.is_some();
+        let event = has_event.then(|| Event::of_command(self, kind));
+        if let Some(event) = &event {
+            self.observe(event, &incoming, waits.list, until);
+        }
         let order = Order {
             kind,
             list: waits.list,
@@ -172,7 +176,7 @@ impl CommandQueue {
             if config().debug.sync {
                 self.finish()?;
             }
-            return Ok(event);
+            return Ok(event.filter(|_| waits.want_event));
         }
         let waited = match placed {
             Placed::Failed(code) => Some(Status::Failed(code)),
@@ -371,14 +375,13 @@ impl CommandQueue {
         if self.logical.is_lost() {
             return Err(Error::new(ClCode::OutOfResources, "the device is lost"));
         }
-        let profiling = self.properties.profiling;
         let has_commands = state.open.as_ref().is_some_and(|b| b.commands > 0);
         let waits = !others.is_empty() || incoming.comes_first();
         if has_commands && (waits || state.open.as_ref().is_some_and(|b| b.is_full())) {
             // The recorded commands must not wait for another queue, or for another API, as well.
             self.submit(state, effects)?;
         }
-        if profiling && !has_commands && state.clock.is_old() {
+        if self.is_timed() && !has_commands && state.clock.is_old() {
             self.measure_clock(&mut state.clock);
         }
         if state.open.is_none() {
@@ -470,7 +473,7 @@ impl CommandQueue {
             Some(batch) => batch,
             None => Batch::new(&self.logical, self.logical.queue(self.vk_queue))?,
         };
-        batch.begin(&self.logical, state.last + 1, self.properties.profiling)?;
+        batch.begin(&self.logical, state.last + 1, self.is_timed())?;
         Ok(batch)
     }
 
@@ -488,7 +491,7 @@ impl CommandQueue {
                         confidence,
                         ..
                     } = &mut *state;
-                    let plain = !self.properties.profiling && !self.properties.out_of_order;
+                    let plain = !self.is_timed() && !self.properties.out_of_order;
                     match in_flight.back() {
                         Some(before) if plain => batch.record_speculatively(before, hazards, confidence),
                         Some(before) => batch.bind_as_in(before),

@@ -12,6 +12,7 @@
 
 use std::sync::Arc;
 
+use super::observed::HostCommand;
 use super::scheduler::{Admission, Order, Placed, Start, Until};
 use super::turn::Turn;
 use super::{CommandQueue, Enqueued, Waits};
@@ -40,7 +41,9 @@ impl CommandQueue {
             // any case.
             let wait = blocking && (!write || size > tuning.chunks.cut);
             if let Some((turn, reach)) = self.host_copy(linear, write, waits, wait)? {
-                return Ok(self.execute_on_host(turn, kind, waits, || linear.by_host(reach, write)));
+                let command = HostCommand::new(kind, size).with_region(linear.region(), write);
+                let command = command.blocking(blocking);
+                return Ok(self.execute_on_host(turn, &command, waits, || linear.by_host(reach, write)));
             }
         }
         if !write || size > tuning.staged_anyway {
@@ -121,13 +124,13 @@ impl CommandQueue {
     pub(super) fn execute_on_host(
         self: &Arc<Self>,
         turn: Turn<'_>,
-        kind: CommandType,
+        command: &HostCommand,
         waits: Waits<'_>,
         work: impl FnOnce(),
     ) -> Option<Arc<Event>> {
         let start = now();
-        let event = waits.want_event.then(|| Event::of_command(self, kind));
-        work();
+        let event = waits.want_event.then(|| Event::of_command(self, command.kind()));
+        self.observe_host(command, work);
         drop(turn);
         if let Some(event) = &event {
             let mut effects = Effects::default();
@@ -211,14 +214,14 @@ pub(super) struct Chunks {
     left: std::vec::IntoIter<Transfer>,
     /// The transfer's event, which completes with the last chunk.
     event: Option<Arc<Event>>,
-    /// The first chunk's event, whose times are those of the transfer's start (profiling).
+    /// The first chunk's event, whose times are those of the transfer's start, if the commands get time stamps.
     first: Option<Arc<Event>>,
     begun: bool,
 }
 
 impl Chunks {
     pub(super) fn new(queue: &Arc<CommandQueue>, transfer: &Transfer, event: Option<&Arc<Event>>) -> Chunks {
-        let timed = event.filter(|_| queue.properties.profiling);
+        let timed = event.filter(|_| queue.is_timed());
         Chunks {
             left: transfer.chunks(&queue.logical.tuning().chunks).into_iter(),
             event: event.map(Arc::clone),

@@ -343,7 +343,7 @@ impl Extensions {
             subgroup_size_control: has(ash::ext::subgroup_size_control::NAME),
             maintenance4: has(ash::khr::maintenance4::NAME),
             creation_feedback: has(ash::ext::pipeline_creation_feedback::NAME),
-            pipeline_executable_properties: config().debug.pipeline_statistics
+            pipeline_executable_properties: config().has_pipeline_statistics()
                 && has(ash::khr::pipeline_executable_properties::NAME),
         })
     }

@@ -167,10 +167,11 @@ impl Allocator {
         super::fault::allocation("vkAllocateMemory")?;
         let mut inner = self.inner.lock();
         let allocator = inner.as_mut().expect("the allocator lives as long as the device");
-        allocator
-            .allocate(desc)
-            .map(|inner| Memory { inner })
-            .map_err(|e| AllocError::Allocator(e.to_string()))
+        let allocated = allocator.allocate(desc);
+        drop(inner);
+        let inner = allocated.map_err(|e| AllocError::Allocator(e.to_string()))?;
+        crate::observe::allocated(inner.size());
+        Ok(Memory { inner })
     }
 
     pub(super) fn free(&self, memory: Memory) {
@@ -179,6 +180,7 @@ impl Allocator {
         };
         let allocator = inner.as_mut().expect("the allocator lives as long as the device");
         let was_mapped = memory.mapped().is_some();
+        crate::observe::freed(memory.inner.size());
         if let Err(e) = allocator.free(memory.inner) {
             log::error!("gpu-allocator: {e}");
         }

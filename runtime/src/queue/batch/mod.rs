@@ -103,12 +103,12 @@ impl Batch {
         }))
     }
 
-    /// Starts recording. The batch will be complete when the timeline reaches `value`.
-    pub(super) fn begin(&mut self, device: &Arc<vk::Device>, value: u64, profiling: bool) -> Result<()> {
+    /// Starts recording. The batch will be complete when the timeline reaches `value`; `timed`: its commands get time stamps.
+    pub(super) fn begin(&mut self, device: &Arc<vk::Device>, value: u64, timed: bool) -> Result<()> {
         self.value = value;
         self.kept.begin();
         self.recorder.begin().map_err(resources)?;
-        if profiling && device.has_timestamps() {
+        if timed && device.has_timestamps() {
             self.events.begin(device, &mut self.recorder)?;
         }
         Ok(())

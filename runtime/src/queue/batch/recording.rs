@@ -126,11 +126,13 @@ impl Recording<'_> {
 
     /// Records the first time stamp of a command, which is recorded next.
     pub(in crate::queue) fn open_event(&mut self, event: Option<&Arc<Event>>) -> Option<u32> {
-        if !self.queue.properties.profiling {
+        if !self.queue.is_timed() {
             return None;
         }
-        // Commands must not overlap, so that each has its own time.
-        self.batch.recorder.barrier();
+        if self.queue.properties.profiling {
+            // Commands must not overlap, so that each has its own time.
+            self.batch.recorder.barrier();
+        }
         event?;
         self.batch.events.start(&mut self.batch.recorder)
     }

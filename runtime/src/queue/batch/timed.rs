@@ -23,7 +23,7 @@ struct Timed {
 #[derive(Default)]
 pub(super) struct TimedEvents {
     list: Vec<Timed>,
-    /// The time stamps, if the queue has profiling.
+    /// The time stamps, if the commands get them.
     stamps: Option<vk::TimestampPool>,
     /// The number of time stamps recorded.
     queries: u32,
@@ -32,7 +32,7 @@ pub(super) struct TimedEvents {
 }
 
 impl TimedEvents {
-    /// Begins a batch of a queue with profiling.
+    /// Begins a batch whose commands get time stamps.
     pub(super) fn begin(&mut self, device: &Arc<vk::Device>, recorder: &mut vk::Recorder) -> Result<()> {
         if self.stamps.is_none() {
             self.stamps = Some(vk::TimestampPool::new(device, TIMESTAMPS).map_err(resources)?);
