@@ -2,7 +2,7 @@
 
 use super::{Func, Global, Matrix, Region, Ty, ValueList};
 use crate::entity;
-use crate::intrinsic::{AtomicOp, Intrinsic, MatrixLayout};
+use crate::intrinsic::{AtomicOp, Intrinsic, MatrixLayout, MatrixMemory};
 use crate::source::Span;
 
 entity! {
@@ -235,8 +235,8 @@ impl Storage {
 pub struct MatrixAccess {
     /// Whether the matrix is stored.
     pub stores: bool,
-    /// How its components lie in memory.
-    pub layout: MatrixLayout,
+    /// How it is accessed.
+    pub memory: MatrixMemory,
     /// The type of the elements of the array that contains them. Its size may differ from that of a component.
     pub element: Ty,
 }
@@ -244,8 +244,8 @@ pub struct MatrixAccess {
 impl MatrixAccess {
     /// Returns the bytes that the addresses of the rows of a matrix are multiples of, or those of its columns. Vulkan
     /// requires it of programs.
-    pub fn alignment(matrix: Matrix, layout: MatrixLayout) -> u32 {
-        let neighbours = match layout {
+    pub fn alignment(matrix: Matrix, memory: MatrixMemory) -> u32 {
+        let neighbours = match memory.layout {
             MatrixLayout::Rows => matrix.columns,
             MatrixLayout::Columns => matrix.rows,
         };
