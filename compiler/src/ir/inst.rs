@@ -2,7 +2,7 @@
 
 use super::{Func, Global, Matrix, Region, Ty, ValueList};
 use crate::entity;
-use crate::intrinsic::{AtomicOp, Intrinsic, MatrixLayout, MatrixMemory};
+use crate::intrinsic::{AtomicOp, Intrinsic, MatrixEach, MatrixLayout, MatrixMemory};
 use crate::source::Span;
 
 entity! {
@@ -239,6 +239,34 @@ pub struct MatrixAccess {
     pub memory: MatrixMemory,
     /// The type of the elements of the array that contains them. Its size may differ from that of a component.
     pub element: Ty,
+}
+
+impl From<MatrixEach> for Op {
+    /// Returns the operation on one component.
+    fn from(each: MatrixEach) -> Op {
+        match each {
+            MatrixEach::IAdd => Op::Binary(BinOp::IAdd),
+            MatrixEach::ISub => Op::Binary(BinOp::ISub),
+            MatrixEach::IMul => Op::Binary(BinOp::IMul),
+            MatrixEach::SDiv => Op::Binary(BinOp::SDiv),
+            MatrixEach::UDiv => Op::Binary(BinOp::UDiv),
+            MatrixEach::FAdd => Op::Binary(BinOp::FAdd),
+            MatrixEach::FSub => Op::Binary(BinOp::FSub),
+            MatrixEach::FMul => Op::Binary(BinOp::FMul),
+            MatrixEach::FDiv => Op::Binary(BinOp::FDiv),
+            MatrixEach::INeg => Op::Unary(UnOp::INeg),
+            MatrixEach::FNeg => Op::Unary(UnOp::FNeg),
+            MatrixEach::Trunc => Op::Cast(CastOp::Trunc),
+            MatrixEach::ZExt => Op::Cast(CastOp::ZExt),
+            MatrixEach::SExt => Op::Cast(CastOp::SExt),
+            MatrixEach::FConvert => Op::Cast(CastOp::FConvert),
+            MatrixEach::FToS => Op::Cast(CastOp::FToS),
+            MatrixEach::FToU => Op::Cast(CastOp::FToU),
+            MatrixEach::SToF => Op::Cast(CastOp::SToF),
+            MatrixEach::UToF => Op::Cast(CastOp::UToF),
+            MatrixEach::Bitcast => Op::Cast(CastOp::Bitcast),
+        }
+    }
 }
 
 impl MatrixAccess {
