@@ -417,6 +417,15 @@ pub enum MatrixLayout {
     Columns = 1,
 }
 
+/// How a matrix is loaded or stored.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct MatrixMemory {
+    /// How its components lie in memory.
+    pub layout: MatrixLayout,
+    /// Whether the access is volatile.
+    pub volatile: bool,
+}
+
 /// SPIR-V's Cooperative Matrix Operands: which components of a product are signed, and whether it saturates.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MatrixSigns(u8);
@@ -452,9 +461,9 @@ impl MatrixSigns {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MatrixOp {
     /// A pointer to global, constant or local memory, and the i32 distance in bytes of two rows, or columns.
-    Load(MatrixLayout),
+    Load(MatrixMemory),
     /// The same, and the matrix. No result.
-    Store(MatrixLayout),
+    Store(MatrixMemory),
     /// A, B and C. The result is A × B + C, a matrix with C's shape.
     MultiplyAdd(MatrixSigns),
     /// A number, which all components of the result get.

@@ -2,6 +2,10 @@
 //! version, capabilities, limits), with the choices that follow from it. The compiler never sees a Vulkan
 //! handle; the runtime (or `calderac --target`) fills in this description.
 
+mod matrices;
+
+pub use matrices::{MatrixNumber, MatrixVariant};
+
 use crate::abi::{Abi, DescriptorAbi};
 use crate::check::Checks;
 use crate::options::ClStd;
@@ -53,7 +57,7 @@ pub struct Features {
     pub subgroups: bool,
     /// Sub-group shuffles.
     pub subgroup_shuffle: bool,
-    /// Cooperative matrices of the sub-group in compute shaders (VK_KHR_cooperative_matrix).
+    /// Cooperative matrices of the sub-group in compute shaders (VK_KHR_cooperative_matrix), or their emulation.
     pub matrices: bool,
     /// Whether the implementation offers images; `__IMAGE_SUPPORT__` is then defined. The device can write
     /// storage images of any format (shaderStorageImageWriteWithoutFormat).
@@ -250,6 +254,11 @@ pub struct Target {
     pub aligned_buffers: bool,
     /// The checks that kernels make while they run.
     pub checks: Checks,
+    /// The products of cooperative matrices that the device has. If there are none although it has matrices, they are not
+    /// known, and all are accepted.
+    pub matrix_variants: Vec<MatrixVariant>,
+    /// The size of sub-groups for which cooperative matrices are emulated; `None` if the device's own are used.
+    pub emulated_matrices: Option<u32>,
 }
 
 /// The extensions of a device with sub-groups, in addition to cl_khr_subgroups.
@@ -506,6 +515,8 @@ impl Target {
             zeroed: Zeroed::default(),
             aligned_buffers: true,
             checks: Checks::default(),
+            matrix_variants: Vec::new(),
+            emulated_matrices: None,
             newest: ClStd::Cl12,
             c_features: Vec::new(),
             extensions: [

@@ -100,6 +100,9 @@ fn check(text: &str) -> Result<Option<String>, String> {
         "narrow_integers" => (target.features.int8, target.features.int16) = (false, false),
         other => return Err(format!("no feature '{other}'")),
     }
+    if names.contains("lower_matrices") {
+        target.emulated_matrices = Some(4);
+    }
     if names.contains("scratch_memory") {
         target.limits.private_memory = 64;
     }

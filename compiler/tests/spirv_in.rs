@@ -665,3 +665,18 @@ fn mutants_are_refused_or_compiled() {
         "{refused} refused, {compiled} compiled"
     );
 }
+
+/// SPV_KHR_cooperative_matrix: the operand Volatile of an access reaches the driver.
+#[test]
+fn accesses_to_matrices_stay_volatile() {
+    let modules = modules();
+    let (_, module) = modules.iter().find(|(name, _)| name == "matrices.0.spv").unwrap();
+    let text = import(module).unwrap_or_else(|e| panic!("{}", e.log)).to_text();
+    for (access, count) in [
+        ("load_rows_volatile", 1),
+        ("store_columns_volatile", 1),
+        ("_volatile", 2),
+    ] {
+        assert_eq!(text.matches(access).count(), count, "{access}: {text}");
+    }
+}

@@ -325,6 +325,7 @@ plain!(
     [u8; 16],
     [u32; 4],
     [u32; 6],
+    [u32; 8],
     [usize; 3],
     crate::abi::cl_name_version,
     crate::abi::cl_image_format,

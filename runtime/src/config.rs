@@ -18,6 +18,7 @@
 //! | `CALDERA_CALIBRATION=off` | Do not measure the arithmetic of a device at its first use, and assume that it has none of the measured properties |
 //! | `CALDERA_CALIBRATION=NAME=on\|off[,…]` | Assume that every device has (`on`) or lacks (`off`) a property, whatever the measurement finds: `fused-fma`, `fast-fma`, `flushing-fma`, `subnormals`, `exp2`, `rsqrt` |
 //! | `CALDERA_KEEP_CLOCK=off` | Let the driver of an NVIDIA GPU lower its clock while commands run with pauses. By default a CUDA context prevents that, which takes device memory and power |
+//! | `CALDERA_MATRICES=emulate\|off` | Cooperative matrices (cl_khr_cooperative_matrix): `emulate` them by sub-group operations on every device that has those, also where the device has matrices of its own, or do not offer them. By default they are offered where the device has them |
 //! | `CALDERA_DEBUG=FLAG[,FLAG…]` | Switch on debugging aids. The flags are those of the following rows |
 //! | `CALDERA_DEBUG=error` | Log every error code that a call returns, even if `CALDERA_LOG` is unset |
 //! | `CALDERA_DEBUG=sync` | Wait for each command after it is enqueued |
@@ -149,6 +150,18 @@ pub enum AbiChoice {
     Descriptor,
 }
 
+/// The values of `CALDERA_MATRICES`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum MatrixChoice {
+    /// Cooperative matrices are those of the device.
+    #[default]
+    Device,
+    /// Cooperative matrices are emulated.
+    Emulate,
+    /// There are no cooperative matrices.
+    Off,
+}
+
 /// The values of `CALDERA_CHECK_ERROR`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum CheckError {
@@ -252,6 +265,8 @@ pub struct Config {
     pub(crate) presumed: Vec<(Presumption, bool)>,
     /// Whether the clock of an NVIDIA GPU is kept up while commands run.
     pub keep_clock: bool,
+    /// Whether there are cooperative matrices.
+    pub matrices: MatrixChoice,
     /// What kernels check.
     pub check: Checks,
     /// The file for findings.
@@ -288,6 +303,7 @@ impl Default for Config {
             calibrate: true,
             presumed: Vec::new(),
             keep_clock: true,
+            matrices: MatrixChoice::default(),
             check: Checks::default(),
             check_file: None,
             check_error: CheckError::Report,
@@ -322,7 +338,7 @@ impl Config {
 }
 
 /// All variables, in the order of the table above.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 21] = [
     "CALDERA_LOG",
     "CALDERA_LOG_FILE",
     "CALDERA_VALIDATION",
@@ -336,6 +352,7 @@ const NAMES: [&str; 20] = [
     "CALDERA_CACHE_SIZE",
     "CALDERA_CALIBRATION",
     "CALDERA_KEEP_CLOCK",
+    "CALDERA_MATRICES",
     "CALDERA_DEBUG",
     "CALDERA_CHECK",
     "CALDERA_CHECK_FILE",
@@ -465,6 +482,12 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
         None | Some("on" | "1") => {}
         Some("off" | "0") => c.keep_clock = false,
         Some(v) => complaints.push(format!("CALDERA_KEEP_CLOCK: {v:?} is neither on nor off")),
+    }
+    match get("CALDERA_MATRICES").as_deref() {
+        None => {}
+        Some("emulate") => c.matrices = MatrixChoice::Emulate,
+        Some("off") => c.matrices = MatrixChoice::Off,
+        Some(v) => complaints.push(format!("CALDERA_MATRICES: {v:?} is neither emulate nor off")),
     }
     if let Some(list) = get("CALDERA_CHECK") {
         match Checks::parse(&list) {
@@ -745,13 +768,14 @@ mod tests {
             ("CALDERA_VALIDATION", "maybe"),
             ("CALDERA_ABI", "other"),
             ("CALDERA_KEEP_CLOCK", "other"),
+            ("CALDERA_MATRICES", "other"),
             ("CALDERA_CACHE_SIZE", "much"),
             ("CALDERA_CL_VERSION", "2.0"),
             ("CALDERA_CHECK", "memory,everything"),
             ("CALDERA_CHECK_ERROR", "shout"),
         ]);
         assert!(c.debug.error);
-        assert_eq!(c.complaints.len(), 13, "{:?}", c.complaints);
+        assert_eq!(c.complaints.len(), 14, "{:?}", c.complaints);
         assert_eq!(c.log_level, LevelFilter::Warn);
     }
 }

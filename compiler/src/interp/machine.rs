@@ -328,15 +328,15 @@ impl<'m> Machine<'m> {
                 self.access_matrix(
                     memory,
                     address,
-                    access.layout,
+                    access.memory.layout,
                     stride,
                     (args.get(at + 1), ty, &types),
                 )?
             }
-            Op::Intrinsic(Intrinsic::Matrix(op @ (MatrixOp::Load(layout) | MatrixOp::Store(layout)))) => {
+            Op::Intrinsic(Intrinsic::Matrix(op @ (MatrixOp::Load(how) | MatrixOp::Store(how)))) => {
                 let address = self.pointed(types[0], first(0));
                 let value = matches!(op, MatrixOp::Store(_)).then(|| &args[2]);
-                self.access_matrix(memory, address, *layout, first(1), (value, ty, &types))?
+                self.access_matrix(memory, address, how.layout, first(1), (value, ty, &types))?
             }
             Op::Intrinsic(Intrinsic::Matrix(op)) => {
                 let m = types[0].scalar.matrix();

@@ -5,7 +5,7 @@
 use super::memory::Memory;
 use super::{Trap, Undefined};
 use crate::intrinsic::{MatrixEach, MatrixLayout, MatrixOp, MatrixSigns};
-use crate::ir::{BinOp, CastOp, Matrix, MatrixUse, Scalar, Ty, UnOp, eval};
+use crate::ir::{BinOp, CastOp, Matrix, MatrixUse, Op, Scalar, Ty, eval};
 
 /// The work-item of a sub-group that executes an operation, and the size of sub-groups.
 #[derive(Copy, Clone, Debug)]
@@ -192,29 +192,12 @@ pub(super) fn together(
 }
 
 fn component(op: MatrixEach, from: Scalar, to: Scalar, a: u64, b: u64) -> Option<u64> {
-    let binary = |op| eval::binary(op, from, a, b);
-    let cast = |op| eval::cast(op, from, to, a);
-    match op {
-        MatrixEach::IAdd => binary(BinOp::IAdd),
-        MatrixEach::ISub => binary(BinOp::ISub),
-        MatrixEach::IMul => binary(BinOp::IMul),
-        MatrixEach::SDiv => binary(BinOp::SDiv),
-        MatrixEach::UDiv => binary(BinOp::UDiv),
-        MatrixEach::FAdd => binary(BinOp::FAdd),
-        MatrixEach::FSub => binary(BinOp::FSub),
-        MatrixEach::FMul => binary(BinOp::FMul),
-        MatrixEach::FDiv => binary(BinOp::FDiv),
-        MatrixEach::INeg => Some(eval::unary(UnOp::INeg, from, a)),
-        MatrixEach::FNeg => Some(eval::unary(UnOp::FNeg, from, a)),
-        MatrixEach::Trunc => cast(CastOp::Trunc),
-        MatrixEach::ZExt => cast(CastOp::ZExt),
-        MatrixEach::SExt => cast(CastOp::SExt),
-        MatrixEach::FConvert => cast(CastOp::FConvert),
-        MatrixEach::FToS => cast(CastOp::FToS),
-        MatrixEach::FToU => cast(CastOp::FToU),
-        MatrixEach::SToF => cast(CastOp::SToF),
-        MatrixEach::UToF => cast(CastOp::UToF),
-        MatrixEach::Bitcast => Some(a),
+    match op.into() {
+        Op::Binary(op) => eval::binary(op, from, a, b),
+        Op::Unary(op) => Some(eval::unary(op, from, a)),
+        Op::Cast(CastOp::Bitcast) => Some(a),
+        Op::Cast(op) => eval::cast(op, from, to, a),
+        _ => None,
     }
 }
 

@@ -244,6 +244,48 @@ impl Function {
         v
     }
 
+    /// Replaces results of an instruction, and arguments of its regions, by several values each: those for whose type
+    /// `parts` returns the types of their parts. Returns these values with their parts.
+    pub fn split_results(
+        &mut self,
+        inst: Inst,
+        parts: impl Fn(Ty) -> Option<Vec<Ty>>,
+    ) -> Vec<(Value, Vec<Value>)> {
+        let mut split = Vec::new();
+        for old in std::mem::take(&mut self.insts[inst].results) {
+            match parts(self.ty(old)) {
+                Some(types) => {
+                    let new = types.into_iter().map(|ty| self.add_result(inst, ty)).collect();
+                    split.push((old, new));
+                }
+                None => {
+                    let n = self.insts[inst].results.len() as u32;
+                    self.values[old].def = ValueDef::Inst(inst, n);
+                    self.insts[inst].results.push(old);
+                }
+            }
+        }
+        for region in self.insts[inst].regions.clone() {
+            for old in std::mem::take(&mut self.regions[region].args) {
+                match parts(self.ty(old)) {
+                    Some(types) => {
+                        let new = types
+                            .into_iter()
+                            .map(|ty| self.add_region_arg(region, ty))
+                            .collect();
+                        split.push((old, new));
+                    }
+                    None => {
+                        let n = self.regions[region].args.len() as u32;
+                        self.values[old].def = ValueDef::Arg(region, n);
+                        self.regions[region].args.push(old);
+                    }
+                }
+            }
+        }
+        split
+    }
+
     /// Adds a parameter.
     pub fn add_param(&mut self, ty: Ty) -> Value {
         let def = ValueDef::Param(self.params.len() as u32);

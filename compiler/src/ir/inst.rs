@@ -2,7 +2,7 @@
 
 use super::{Func, Global, Matrix, Region, Ty, ValueList};
 use crate::entity;
-use crate::intrinsic::{AtomicOp, Intrinsic, MatrixLayout};
+use crate::intrinsic::{AtomicOp, Intrinsic, MatrixEach, MatrixLayout, MatrixMemory};
 use crate::source::Span;
 
 entity! {
@@ -235,17 +235,45 @@ impl Storage {
 pub struct MatrixAccess {
     /// Whether the matrix is stored.
     pub stores: bool,
-    /// How its components lie in memory.
-    pub layout: MatrixLayout,
+    /// How it is accessed.
+    pub memory: MatrixMemory,
     /// The type of the elements of the array that contains them. Its size may differ from that of a component.
     pub element: Ty,
+}
+
+impl From<MatrixEach> for Op {
+    /// Returns the operation on one component.
+    fn from(each: MatrixEach) -> Op {
+        match each {
+            MatrixEach::IAdd => Op::Binary(BinOp::IAdd),
+            MatrixEach::ISub => Op::Binary(BinOp::ISub),
+            MatrixEach::IMul => Op::Binary(BinOp::IMul),
+            MatrixEach::SDiv => Op::Binary(BinOp::SDiv),
+            MatrixEach::UDiv => Op::Binary(BinOp::UDiv),
+            MatrixEach::FAdd => Op::Binary(BinOp::FAdd),
+            MatrixEach::FSub => Op::Binary(BinOp::FSub),
+            MatrixEach::FMul => Op::Binary(BinOp::FMul),
+            MatrixEach::FDiv => Op::Binary(BinOp::FDiv),
+            MatrixEach::INeg => Op::Unary(UnOp::INeg),
+            MatrixEach::FNeg => Op::Unary(UnOp::FNeg),
+            MatrixEach::Trunc => Op::Cast(CastOp::Trunc),
+            MatrixEach::ZExt => Op::Cast(CastOp::ZExt),
+            MatrixEach::SExt => Op::Cast(CastOp::SExt),
+            MatrixEach::FConvert => Op::Cast(CastOp::FConvert),
+            MatrixEach::FToS => Op::Cast(CastOp::FToS),
+            MatrixEach::FToU => Op::Cast(CastOp::FToU),
+            MatrixEach::SToF => Op::Cast(CastOp::SToF),
+            MatrixEach::UToF => Op::Cast(CastOp::UToF),
+            MatrixEach::Bitcast => Op::Cast(CastOp::Bitcast),
+        }
+    }
 }
 
 impl MatrixAccess {
     /// Returns the bytes that the addresses of the rows of a matrix are multiples of, or those of its columns. Vulkan
     /// requires it of programs.
-    pub fn alignment(matrix: Matrix, layout: MatrixLayout) -> u32 {
-        let neighbours = match layout {
+    pub fn alignment(matrix: Matrix, memory: MatrixMemory) -> u32 {
+        let neighbours = match memory.layout {
             MatrixLayout::Rows => matrix.columns,
             MatrixLayout::Columns => matrix.rows,
         };

@@ -7,8 +7,8 @@ use super::{
     AddressSpace, BinOp, CastOp, CmpOp, Component, HandleFact, Matrix, MatrixUse, Scalar, Storage, Ty, UnOp,
 };
 use crate::intrinsic::{
-    AtomicOp, Clock, FloatAtomic, ImageShape, Intrinsic, MatrixEach, MatrixLayout, MatrixOp, MatrixSigns,
-    SubgroupOp, SubgroupPart, Texel, TexelFormat,
+    AtomicOp, Clock, FloatAtomic, ImageShape, Intrinsic, MatrixEach, MatrixLayout, MatrixMemory, MatrixOp,
+    MatrixSigns, SubgroupOp, SubgroupPart, Texel, TexelFormat,
 };
 use std::fmt;
 
@@ -212,11 +212,29 @@ pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
     flags(name.strip_prefix("fence")?).map(Intrinsic::Fence)
 }
 
+impl fmt::Display for MatrixMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let volatile = if self.volatile { "_volatile" } else { "" };
+        write!(f, "{}{volatile}", self.layout.name())
+    }
+}
+
+impl MatrixMemory {
+    /// Returns the access with this name.
+    pub fn from_name(name: &str) -> Option<MatrixMemory> {
+        let layout = name.strip_suffix("_volatile");
+        Some(MatrixMemory {
+            layout: MatrixLayout::from_name(layout.unwrap_or(name))?,
+            volatile: layout.is_some(),
+        })
+    }
+}
+
 impl fmt::Display for MatrixOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MatrixOp::Load(layout) => write!(f, "load_{}", layout.name()),
-            MatrixOp::Store(layout) => write!(f, "store_{}", layout.name()),
+            MatrixOp::Load(memory) => write!(f, "load_{memory}"),
+            MatrixOp::Store(memory) => write!(f, "store_{memory}"),
             MatrixOp::MultiplyAdd(signs) => write!(f, "multiply_add_{}", signs.bits()),
             MatrixOp::Fill => f.write_str("fill"),
             MatrixOp::Length => f.write_str("length"),
@@ -237,8 +255,8 @@ fn matrix_op(name: &str) -> Option<MatrixOp> {
         "extract" => MatrixOp::Extract,
         "insert" => MatrixOp::Insert,
         "scale" => MatrixOp::Scale,
-        _ if let Some(layout) = what("load_") => MatrixOp::Load(MatrixLayout::from_name(layout)?),
-        _ if let Some(layout) = what("store_") => MatrixOp::Store(MatrixLayout::from_name(layout)?),
+        _ if let Some(memory) = what("load_") => MatrixOp::Load(MatrixMemory::from_name(memory)?),
+        _ if let Some(memory) = what("store_") => MatrixOp::Store(MatrixMemory::from_name(memory)?),
         _ if let Some(bits) = what("multiply_add_") => {
             MatrixOp::MultiplyAdd(MatrixSigns::from_bits(bits.parse().ok()?)?)
         }
@@ -433,6 +451,7 @@ mod tests {
             "write_image_3d_f",
             "image_size_1d_array",
             "matrix_load_columns",
+            "matrix_store_rows_volatile",
             "matrix_multiply_add_31",
             "matrix_each_FAdd",
             "matrix_each_ConvertSToF",

@@ -390,8 +390,8 @@ impl<'a> FunctionPrinter<'a> {
             Op::AtomicOn(op, storage) => write!(f, "atomic_on {} {storage}", op.name())?,
             Op::MatrixOn(access, storage) => {
                 let direction = if access.stores { "store" } else { "load" };
-                let (layout, element) = (access.layout.name(), access.element);
-                write!(f, "matrix_on {direction} {layout} {element} {storage}")?;
+                let (memory, element) = (access.memory, access.element);
+                write!(f, "matrix_on {direction} {memory} {element} {storage}")?;
             }
             Op::Call(callee) => write!(f, "call {callee}")?,
             Op::CallPure(callee) => write!(f, "call_pure {callee}")?,

@@ -330,29 +330,10 @@ impl Lower<'_> {
         };
         self.b.func.insts[inst].args = args.into_iter().collect();
         self.b.push(inst);
-        for old in std::mem::take(&mut self.b.func.insts[inst].results) {
-            let ty = self.ty(old);
-            if is_int64(ty) {
-                let [low, high] = [(); 2].map(|()| self.b.func.add_result(inst, ty.with_scalar(Scalar::I32)));
+        let words = |ty: Ty| is_int64(ty).then(|| vec![ty.with_scalar(Scalar::I32); 2]);
+        for (old, words) in self.b.func.split_results(inst, words) {
+            if let [low, high] = words[..] {
                 self.set(old, Pair { low, high });
-            } else {
-                let n = self.b.func.insts[inst].results.len() as u32;
-                self.b.func.values[old].def = ValueDef::Inst(inst, n);
-                self.b.func.insts[inst].results.push(old);
-            }
-        }
-        for region in self.b.func.insts[inst].regions.clone() {
-            for old in std::mem::take(&mut self.b.func.regions[region].args) {
-                let ty = self.ty(old);
-                if is_int64(ty) {
-                    let word = ty.with_scalar(Scalar::I32);
-                    let [low, high] = [(); 2].map(|()| self.b.func.add_region_arg(region, word));
-                    self.set(old, Pair { low, high });
-                } else {
-                    let n = self.b.func.regions[region].args.len() as u32;
-                    self.b.func.values[old].def = ValueDef::Arg(region, n);
-                    self.b.func.regions[region].args.push(old);
-                }
             }
         }
     }

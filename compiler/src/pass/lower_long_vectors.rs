@@ -439,35 +439,12 @@ impl Split<'_> {
         let args = std::mem::take(&mut self.b.func.insts[inst].args);
         let args = args.into_iter().flat_map(|a| self.parts(a)).collect();
         self.b.func.insts[inst].args = args;
-        for old in std::mem::take(&mut self.b.func.insts[inst].results) {
-            let ty = self.b.func.ty(old);
-            if is_long(ty) {
-                let part = Ty::vector(ty.scalar, PART);
-                let parts = (0..ty.lanes / PART)
-                    .map(|_| self.b.func.add_result(inst, part))
-                    .collect();
-                self.set(old, parts);
-            } else {
-                let n = self.b.func.insts[inst].results.len() as u32;
-                self.b.func.values[old].def = ValueDef::Inst(inst, n);
-                self.b.func.insts[inst].results.push(old);
-            }
-        }
-        for region in self.b.func.insts[inst].regions.clone() {
-            for old in std::mem::take(&mut self.b.func.regions[region].args) {
-                let ty = self.b.func.ty(old);
-                if is_long(ty) {
-                    let part = Ty::vector(ty.scalar, PART);
-                    let parts = (0..ty.lanes / PART)
-                        .map(|_| self.b.func.add_region_arg(region, part))
-                        .collect();
-                    self.set(old, parts);
-                } else {
-                    let n = self.b.func.regions[region].args.len() as u32;
-                    self.b.func.values[old].def = ValueDef::Arg(region, n);
-                    self.b.func.regions[region].args.push(old);
-                }
-            }
+        let parts = |ty: Ty| {
+            let part = Ty::vector(ty.scalar, PART);
+            is_long(ty).then(|| vec![part; usize::from(ty.lanes / PART)])
+        };
+        for (old, parts) in self.b.func.split_results(inst, parts) {
+            self.set(old, parts);
         }
     }
 }

@@ -42,6 +42,7 @@ pub mod lower_images;
 pub mod lower_int64;
 pub mod lower_kernel_args;
 pub mod lower_long_vectors;
+pub mod lower_matrices;
 pub mod lower_memory;
 pub mod lower_printf;
 pub mod lower_system_values;

@@ -5,11 +5,11 @@ use super::{
     check_nesting, check_race, check_uninitialized, const_fold, cse, dce, forward_memory, fuse_multiply_add,
     gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
     isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_int64,
-    lower_kernel_args, lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg,
-    merge_accesses, pair_words, permute_bytes, promote_accumulators, report_ended_loops, report_findings,
-    resolve_generic, round_doubles, scalarize_integers, scratch_memory, share_addresses, share_loads,
-    share_offsets, simplify_integers, simplify_regions, solve_loops, split_rotations, sroa, unroll_counted,
-    unroll_loops, widen_accesses, widen_integers, zero_private,
+    lower_kernel_args, lower_long_vectors, lower_matrices, lower_memory, lower_printf, lower_system_values,
+    mem2reg, merge_accesses, pair_words, permute_bytes, promote_accumulators, report_ended_loops,
+    report_findings, resolve_generic, round_doubles, scalarize_integers, scratch_memory, share_addresses,
+    share_loads, share_offsets, simplify_integers, simplify_regions, solve_loops, split_rotations, sroa,
+    unroll_counted, unroll_loops, widen_accesses, widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::check::Checks;
@@ -120,6 +120,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.while_changed(resolve_generic::PASS, &[dce::PASS, sroa::PASS, mem2reg::PASS]);
     // After this pass, all other passes know the space of each access.
     p.run_pass(lower_generic::PASS);
+    if target.emulated_matrices.is_some() {
+        // Unrolling and promotion have made values of the matrices in variables. The passes below simplify the addresses.
+        p.run_pass(lower_matrices::PASS);
+    }
     // After unrolling, the addresses in the copies of a loop body differ by constants, which this pass moves
     // outwards.
     p.run_pass(simplify_integers::PASS);
@@ -293,7 +297,9 @@ pub fn all_passes() -> Vec<Pass> {
     let mut checked = Target::desktop();
     checked.checks = Checks::parse("all").unwrap_or_default();
     let mut list = pipeline(&Target::desktop()).passes();
-    for target in [other, words, checked] {
+    let mut emulated = Target::desktop();
+    emulated.emulated_matrices = Some(32);
+    for target in [other, words, checked, emulated] {
         let mut at = 0;
         for pass in pipeline(&target).passes() {
             match list.iter().position(|p| p.name == pass.name) {

@@ -26,11 +26,11 @@ impl FnEmitter<'_, '_> {
             Storage::Physical => self.array_at(data.args[0], access.element)?,
             _ => self.location(storage, inst, access.element)?,
         };
-        let layout = self.e.u32_const(access.layout as u32);
+        let layout = self.e.u32_const(access.memory.layout as u32);
         let stride = self.value(data.args[at])?;
         let memory = Access {
-            align: MatrixAccess::alignment(matrix, access.layout),
-            volatile: false,
+            align: MatrixAccess::alignment(matrix, access.memory),
+            volatile: access.memory.volatile,
         };
         let mut operands = vec![pointer];
         if access.stores {

@@ -302,7 +302,11 @@ fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
 fn imported_modules_compute_what_their_sources_state() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = root.join("../icd/tests/exec");
-    let targets = [Target::desktop(), Target::faulty()];
+    let emulated = Target {
+        emulated_matrices: Some(SUBGROUP),
+        ..Target::desktop()
+    };
+    let targets = [Target::desktop(), Target::faulty(), emulated];
     let mut modules = files(&root.join("tests/il"), "spv");
     modules.extend(files(&root.join("tests/il/recent"), "spv"));
     let (failures, compared) = check_all(&modules, |path| {

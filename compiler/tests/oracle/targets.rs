@@ -5,13 +5,15 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
-pub(crate) const TESTED_ELSEWHERE: [&str; 4] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 5] = [
     // This pass only counts; it has unit tests, and `filetests/check_nesting`.
     "check_nesting",
     // This pass only analyses; `filetests/gather_pointer_uses` tests it.
     "gather_pointer_uses",
     // `tests/images.rs` tests reads with every sampler.
     "lower_images",
+    // Random programs have no matrices. `tests/il/recent/matrices.spvasm` and `filetests/lower_matrices` test it.
+    "lower_matrices",
     // `icd/tests/exec/printf.rs` tests the printed text.
     "lower_printf",
 ];

@@ -10,6 +10,7 @@ use caldera_runtime::mem::usm::UsmKind;
 use caldera_runtime::object;
 use caldera_runtime::platform::Platform;
 
+use super::matrix;
 use super::platform::{name_version, opencl_version, version, with_versions};
 use crate::abi::*;
 use crate::args::Ptr;
@@ -268,7 +269,12 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
             None => info.unknown(param_name),
         },
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS => info.strings(&[c"OpenCL.std"]),
-        CL_DEVICE_SPIRV_EXTENSIONS => info.strings(caldera_runtime::device::SPIRV_EXTENSIONS),
+        CL_DEVICE_SPIRV_EXTENSIONS => {
+            let mut names = caldera_runtime::device::SPIRV_EXTENSIONS.to_vec();
+            names.retain(|name| *name != c"SPV_KHR_cooperative_matrix" || !d.matrix_variants.is_empty());
+            info.strings(&names)
+        }
+        matrix::ALIGNMENT | matrix::STRIDE if !d.matrix_variants.is_empty() => info.value(d.matrix_alignment),
         CL_DEVICE_SPIRV_CAPABILITIES => info.slice(&d.spirv_capabilities),
         CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR if d.extensions.contains(&"cl_khr_kernel_clock") => {
             let has = |name| d.opencl_c_features.contains(&name);

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 use caldera_runtime::error::{ClCode, Error, Result};
 
 use super::{command_buffer::*, command_record::*, command_update::*, external::*};
-use super::{device::*, kernel::*, platform::*, program::*, queue::*, semaphore::*, usm::*};
+use super::{device::*, kernel::*, matrix::*, platform::*, program::*, queue::*, semaphore::*, usm::*};
 use crate::abi::*;
 use crate::args::Ptr;
 use crate::out::Info;
@@ -70,6 +70,7 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         "clEnqueueMigrateMemINTEL" => clEnqueueMigrateMemINTEL as *const c_void,
         "clEnqueueMemAdviseINTEL" => clEnqueueMemAdviseINTEL as *const c_void,
         "clSetKernelArgDevicePointerEXT" => clSetKernelArgDevicePointerEXT as *const c_void,
+        "clGetDeviceCooperativeMatrixInfoKHR" => clGetDeviceCooperativeMatrixInfoKHR as *const c_void,
         "clGetDeviceFeatureReportCALDERA" => clGetDeviceFeatureReportCALDERA as *const c_void,
         // CL 9.2: NULL if the function does not exist for the implementation
         _ => return Err(Error::new(ClCode::InvalidValue, format!("no function {name}")).at("9.2")),

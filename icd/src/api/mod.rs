@@ -14,6 +14,7 @@ pub mod external;
 pub mod image;
 pub mod image_enqueue;
 pub mod kernel;
+pub mod matrix;
 pub mod mem;
 pub mod pipe;
 pub mod platform;

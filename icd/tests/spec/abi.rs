@@ -8,6 +8,7 @@ use crate::common::{NAMES, library, objects, symbol};
 /// Exported functions of extensions and later versions, and the one that `cargo harness doctor` uses.
 const OTHERS: &[&str] = &[
     "clCreateCommandQueueWithPropertiesKHR",
+    "clGetDeviceCooperativeMatrixInfoKHR",
     "clGetDeviceFeatureReportCALDERA",
     "clGetKernelSuggestedLocalWorkSizeKHR",
     "clIcdGetPlatformIDsKHR",

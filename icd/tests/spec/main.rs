@@ -10,6 +10,7 @@ mod ext_buffer_device_address;
 mod handles;
 mod independent;
 mod khr_command_buffer;
+mod khr_cooperative_matrix;
 mod khr_external_memory;
 mod khr_external_semaphore;
 mod khr_il_program;

@@ -4,14 +4,15 @@ use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::check::Checks;
 use caldera_compiler::options::ClStd;
 use caldera_compiler::target::{
-    Calibration, Costs, Quirks, SHUFFLE_EXTENSIONS, SUBGROUP_EXTENSIONS, SpirvVersion, Target, Zeroed,
+    Calibration, Costs, MatrixVariant, Quirks, SHUFFLE_EXTENSIONS, SUBGROUP_EXTENSIONS, SpirvVersion, Target,
+    Zeroed,
 };
 
 use super::calibrate::Measured;
 use super::images::ImageFormats;
 use super::info::{AtomicCapabilities, CacheType, DeviceInfo, FpConfig, LocalMemType, VectorWidths};
 use super::limits::Limits;
-use crate::config::{AbiChoice, ClVersion, DeviceKind, config};
+use crate::config::{AbiChoice, ClVersion, DeviceKind, MatrixChoice, config};
 use crate::kernel::placed::MAX_PUSH;
 use crate::vk::{self, Facts, PhysicalType};
 
@@ -156,6 +157,9 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
             list.extend(SHUFFLE_EXTENSIONS);
         }
     }
+    if !matrix_variants(f).is_empty() {
+        list.push("cl_khr_cooperative_matrix");
+    }
     if images {
         list.extend([
             "cl_khr_3d_image_writes",
@@ -164,6 +168,20 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         ]);
     }
     list
+}
+
+/// Returns whether cooperative matrices are emulated, by shuffles of sub-groups.
+fn emulates_matrices(f: &Facts) -> bool {
+    config().matrices == MatrixChoice::Emulate && f.features.subgroup_shuffle
+}
+
+/// Returns the products of cooperative matrices that are offered.
+fn matrix_variants(f: &Facts) -> Vec<MatrixVariant> {
+    match config().matrices {
+        MatrixChoice::Emulate if emulates_matrices(f) => MatrixVariant::emulated(&f.features),
+        MatrixChoice::Device => f.matrix_variants.clone(),
+        MatrixChoice::Emulate | MatrixChoice::Off => Vec::new(),
+    }
 }
 
 /// Returns the newest version of OpenCL C.
@@ -267,6 +285,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
         features: caldera_compiler::target::Features {
             // Every GPU has a fused multiply-add operation; CPU drivers may call a function for it.
             fast_fma: f.physical_type != PhysicalType::Cpu,
+            matrices: !matrix_variants(f).is_empty(),
             images,
             // The stores of the orders A, RA and ARGB need it, which are supported unless views cannot swizzle.
             reordered_writes: images,
@@ -333,6 +352,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
         zeroed: Zeroed::default(),
         aligned_buffers: true,
         checks: Checks::default(),
+        matrix_variants: matrix_variants(f),
+        emulated_matrices: emulates_matrices(f).then_some(f.subgroup_size),
         newest: newest(),
         c_features: c_features(f, images, formats)
             .into_iter()
@@ -536,6 +557,9 @@ pub(super) fn info(
         external_memory: f.external_memory.clone(),
         semaphore_imports: f.semaphores.imported.clone(),
         semaphore_exports: f.semaphores.exported.clone(),
+        matrix_variants: target.matrix_variants.clone(),
+        // Vulkan wants addresses of rows or columns to be multiples of 16 bytes, or of their own length if that is less.
+        matrix_alignment: if target.emulated_matrices.is_some() { 1 } else { 16 },
         spirv_capabilities: caldera_compiler::spirv_in::capabilities(target),
         extensions: extensions(f, target.features.images),
         printf_buffer_size: caldera_compiler::printf::PRINTF_BUFFER_SIZE as usize,

@@ -3,6 +3,8 @@
 //! Each query has one field, named after it. Values that depend on the object (reference count, platform) are
 //! not here.
 
+use caldera_compiler::target::MatrixVariant;
+
 use crate::config::DeviceKind;
 use crate::vk::{MemoryHandle, SemaphoreHandle};
 
@@ -256,6 +258,10 @@ pub struct DeviceInfo {
     pub semaphore_imports: Vec<SemaphoreHandle>,
     /// CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.
     pub semaphore_exports: Vec<SemaphoreHandle>,
+    /// The products of cooperative matrices, if the device has cl_khr_cooperative_matrix.
+    pub matrix_variants: Vec<MatrixVariant>,
+    /// CL_DEVICE_COOPERATIVE_MATRIX_POINTER_ALIGNMENT_KHR and CL_DEVICE_COOPERATIVE_MATRIX_STRIDE_MULTIPLE_KHR.
+    pub matrix_alignment: u32,
     /// CL_DEVICE_SPIRV_CAPABILITIES.
     pub spirv_capabilities: Vec<u32>,
     /// Work-group sizes should be multiples of this (CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE).

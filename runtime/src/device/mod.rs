@@ -29,6 +29,7 @@ use crate::mem::HostPtr;
 use crate::object::Anchor;
 use crate::vk;
 pub use caldera_compiler::spirv_in::EXTENSIONS as SPIRV_EXTENSIONS;
+pub use caldera_compiler::target::MatrixVariant;
 use info::{DeviceInfo, FpConfig};
 pub(crate) use limits::{Bindings, Limits};
 pub(crate) use opened::Opened;

@@ -16,6 +16,7 @@ pub(super) struct Code {
     device: Arc<vk::Device>,
     form: Form,
     uses_subgroups: bool,
+    uses_matrices: bool,
 }
 
 enum Form {
@@ -36,6 +37,7 @@ impl Code {
     /// Takes a module without reflection that has `kernels` kernels. `words` is valid SPIR-V for the device.
     pub(super) fn new(device: &Arc<vk::Device>, words: Vec<u32>, kernels: usize) -> Result<Code> {
         let uses_subgroups = vk::uses_subgroups(&words);
+        let uses_matrices = vk::uses_matrices(&words);
         let form = match kernels {
             0 => Form::Empty,
             1 => Form::Whole(shader(device, &words)?),
@@ -48,12 +50,18 @@ impl Code {
             device: Arc::clone(device),
             form,
             uses_subgroups,
+            uses_matrices,
         })
     }
 
     /// Returns whether the code may depend on the sub-group size.
     pub(super) fn uses_subgroups(&self) -> bool {
         self.uses_subgroups
+    }
+
+    /// Returns whether the code has cooperative matrices, so that it is for full sub-groups only.
+    pub(super) fn uses_matrices(&self) -> bool {
+        self.uses_matrices
     }
 
     /// Returns the shader module with a kernel, given its index and its name.

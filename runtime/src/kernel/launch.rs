@@ -227,6 +227,15 @@ fn work_group_size(
             return refuse(ClCode::InvalidWorkGroupSize, what);
         }
     }
+    // cl_khr_cooperative_matrix leaves kernels without full sub-groups undefined; Vulkan forbids them.
+    if kernel.module().uses_matrices() {
+        return full_subgroups(
+            wanted,
+            range.local.is_some() || required.is_some(),
+            global,
+            limits,
+        );
+    }
     if range.local.is_some() || required.is_some() {
         return Ok((wanted, false));
     }
@@ -237,6 +246,27 @@ fn work_group_size(
     }
     let uneven = reflection.ungrouped.then(|| local_size::uneven(global, limits));
     Ok((uneven.flatten().unwrap_or(wanted), false))
+}
+
+/// Returns the work-group size of a kernel with cooperative matrices: `wanted`, or a single sub-group if that size is not full
+/// sub-groups in the first dimension and need not stay.
+fn full_subgroups(
+    wanted: [u32; 3],
+    stays: bool,
+    global: [u64; 3],
+    limits: &Limits,
+) -> Result<([u32; 3], bool)> {
+    if wanted[0].is_multiple_of(limits.subgroup) {
+        return Ok((wanted, false));
+    }
+    if !stays && global[0].is_multiple_of(u64::from(limits.subgroup)) {
+        return Ok(([limits.subgroup, 1, 1], false));
+    }
+    let what = format!(
+        "{wanted:?}, but the kernel has cooperative matrices, for which work-groups are full sub-groups of {} in dimension 0",
+        limits.subgroup
+    );
+    refuse(ClCode::InvalidWorkGroupSize, what)
 }
 
 /// Returns the work-group size that the kernel demands. Without one of the application, it is in the first dimension if the
@@ -264,7 +294,10 @@ pub(super) fn suggested_local_size(
 ) -> Result<[usize; 3]> {
     let (global, _) = check_range(range)?;
     let required = required_size(kernel, range, limits);
-    let local = local_size::resolve(None, global, range.work_dim, required, false, limits)?;
+    let mut local = local_size::resolve(None, global, range.work_dim, required, false, limits)?;
+    if kernel.module().uses_matrices() {
+        (local, _) = full_subgroups(local, required.is_some(), global, limits)?;
+    }
     kernel.promise(local);
     Ok(local.map(|n| n as usize))
 }

@@ -309,6 +309,11 @@ impl DeviceModule {
             .map_err(|(code, what)| Error::new(*code, what.clone()).at("5.8"))
     }
 
+    /// Returns whether the module has cooperative matrices, so that work-groups consist of full sub-groups.
+    pub(super) fn uses_matrices(&self) -> bool {
+        self.code.uses_matrices()
+    }
+
     /// Returns the variants that launches used.
     pub(super) fn launched(&self) -> &Launched {
         &self.launched

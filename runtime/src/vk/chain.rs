@@ -11,6 +11,7 @@ type V11 = vk::PhysicalDeviceVulkan11Features<'static>;
 type V12 = vk::PhysicalDeviceVulkan12Features<'static>;
 type V13 = vk::PhysicalDeviceVulkan13Features<'static>;
 type Clock = vk::PhysicalDeviceShaderClockFeaturesKHR<'static>;
+type Matrix = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>;
 type Portability = vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>;
 
 macro_rules! chain {
@@ -23,18 +24,25 @@ macro_rules! chain {
             v12: V12,
             v13: V13,
             clock: Clock,
+            matrix: Matrix,
             portability: Portability,
             $($name: vk::$ty<'static>,)*
         }
 
         impl Chain {
             /// Makes the structures of features.
-            pub(super) fn new(v11: &V11, v12: &V12, v13: &V13, clock: &Clock, portability: &Portability) -> Chain {
+            pub(super) fn new(
+                (v11, v12, v13): (&V11, &V12, &V13),
+                clock: &Clock,
+                matrix: &Matrix,
+                portability: &Portability,
+            ) -> Chain {
                 let mut chain = Chain {
                     v11: *v11,
                     v12: *v12,
                     v13: *v13,
                     clock: *clock,
+                    matrix: *matrix,
                     portability: *portability,
                     $($name: vk::$ty::default(),)*
                 };
@@ -58,6 +66,9 @@ macro_rules! chain {
                 if extensions.shader_clock {
                     all = all.push_next(&mut self.clock);
                 }
+                if extensions.cooperative_matrix {
+                    all = all.push_next(&mut self.matrix);
+                }
                 if extensions.portability_subset {
                     all = all.push_next(&mut self.portability);
                 }
@@ -75,7 +86,7 @@ macro_rules! chain {
                 mut self,
                 version: u32,
                 extensions: &Extensions,
-            ) -> (V11, V12, V13, Clock, Portability) {
+            ) -> (V11, V12, V13, Clock, Matrix, Portability) {
                 $(
                     let condition: fn(&Extensions) -> bool = $condition;
                     if version < vk::$version && condition(extensions) {
@@ -87,8 +98,9 @@ macro_rules! chain {
                 self.v12.p_next = std::ptr::null_mut();
                 self.v13.p_next = std::ptr::null_mut();
                 self.clock.p_next = std::ptr::null_mut();
+                self.matrix.p_next = std::ptr::null_mut();
                 self.portability.p_next = std::ptr::null_mut();
-                (self.v11, self.v12, self.v13, self.clock, self.portability)
+                (self.v11, self.v12, self.v13, self.clock, self.matrix, self.portability)
             }
         }
     };

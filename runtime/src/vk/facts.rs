@@ -1,14 +1,14 @@
 //! Properties of a physical device as plain data.
 
 use ash::vk;
-use caldera_compiler::target::Features;
+use caldera_compiler::target::{Features, MatrixVariant};
 
 use super::device::compute_family;
 use super::external::{self, MemoryHandle};
 use super::features::FeatureSet;
-use super::instance::Extensions;
+use super::instance::{Extensions, Shared};
 use super::mask::Mask;
-use super::{SemaphoreHandles, older};
+use super::{SemaphoreHandles, matrix, older};
 use crate::config::config;
 
 /// VkPhysicalDeviceType.
@@ -42,6 +42,8 @@ pub(crate) struct Facts {
     /// synchronization2 is used.
     pub synchronization2: bool,
     pub features: Features,
+    /// The products of cooperative matrices of a sub-group, if there are matrices.
+    pub matrix_variants: Vec<MatrixVariant>,
     pub max_compute_shared_memory_size: u32,
     pub max_compute_work_group_count: [u32; 3],
     pub max_compute_work_group_invocations: u32,
@@ -214,6 +216,7 @@ fn features(
         base.subgroups && has_subgroups(v11) && (!varies(v13) || can_ask_for_size(set, v11, v13, limits));
     Features {
         subgroups,
+        matrices: base.matrices && subgroups,
         subgroup_shuffle: subgroups
             && v11
                 .subgroup_supported_operations
@@ -242,13 +245,14 @@ fn features(
 
 impl Facts {
     pub(super) fn query(
-        instance: &ash::Instance,
+        shared: &Shared,
         raw: vk::PhysicalDevice,
         version: u32,
         extensions: &Extensions,
         set: &FeatureSet,
         mask: Option<&Mask>,
     ) -> Facts {
+        let instance = &shared.raw;
         let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
         let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
         let mut v13 = vk::PhysicalDeviceVulkan13Properties::default();
@@ -295,7 +299,12 @@ impl Facts {
         let memory = unsafe { instance.get_physical_device_memory_properties(raw) };
         let physical_type = physical_type(core.device_type);
         let limits = &core.limits;
-        let features = features(set, &v11, &v12, &v13, limits);
+        let mut features = features(set, &v11, &v12, &v13, limits);
+        let matrix_variants = match features.matrices {
+            true => matrix::variants(shared, raw, &features),
+            false => Vec::new(),
+        };
+        features.matrices = !matrix_variants.is_empty();
         let unified_memory = !config().debug.discrete && is_unified(physical_type, &memory);
         Facts {
             name: text(core.device_name_as_c_str()),
@@ -318,6 +327,7 @@ impl Facts {
             timeline_semaphores: set.timeline_semaphores(),
             synchronization2: set.synchronization2(),
             features,
+            matrix_variants,
             max_compute_shared_memory_size: limits.max_compute_shared_memory_size,
             max_compute_work_group_count: limits.max_compute_work_group_count,
             max_compute_work_group_invocations: limits.max_compute_work_group_invocations,

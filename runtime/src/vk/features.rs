@@ -19,6 +19,7 @@ pub(crate) struct FeatureSet {
     v12: vk::PhysicalDeviceVulkan12Features<'static>,
     v13: vk::PhysicalDeviceVulkan13Features<'static>,
     clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
+    matrix: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>,
     /// What a device with VK_KHR_portability_subset may lack. Other devices have all of it.
     portability: vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>,
     pub(super) extensions: Extensions,
@@ -37,7 +38,7 @@ type Named = (&'static str, fn(&mut FeatureSet) -> &mut vk::Bool32);
 /// The features that are enabled where the device has them. Features that exist are not all enabled, because some cost
 /// performance (robust access). More are enabled than the compiler uses, because program binaries may come from other
 /// compilers.
-const ENABLED: [Named; 37] = [
+const ENABLED: [Named; 38] = [
     ("shaderInt16", |f| &mut f.core.shader_int16),
     ("shaderInt64", |f| &mut f.core.shader_int64),
     ("shaderFloat64", |f| &mut f.core.shader_float64),
@@ -104,6 +105,7 @@ const ENABLED: [Named; 37] = [
     ("maintenance4", |f| &mut f.v13.maintenance4),
     ("shaderDeviceClock", |f| &mut f.clock.shader_device_clock),
     ("shaderSubgroupClock", |f| &mut f.clock.shader_subgroup_clock),
+    ("cooperativeMatrix", |f| &mut f.matrix.cooperative_matrix),
     ("imageViewFormatSwizzle", |f| {
         &mut f.portability.image_view_format_swizzle
     }),
@@ -118,6 +120,7 @@ impl FeatureSet {
             v12: vk::PhysicalDeviceVulkan12Features::default(),
             v13: vk::PhysicalDeviceVulkan13Features::default(),
             clock: vk::PhysicalDeviceShaderClockFeaturesKHR::default(),
+            matrix: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default(),
             portability: vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default(),
             extensions: *extensions,
         }
@@ -140,8 +143,14 @@ impl FeatureSet {
             unsafe { instance.get_physical_device_features2(raw, &mut all) };
             found.core = all.features;
         }
-        (found.v11, found.v12, found.v13, found.clock, found.portability) =
-            chain.features(version, extensions);
+        (
+            found.v11,
+            found.v12,
+            found.v13,
+            found.clock,
+            found.matrix,
+            found.portability,
+        ) = chain.features(version, extensions);
         if !extensions.portability_subset {
             found.portability.image_view_format_swizzle = ON;
         }
@@ -155,7 +164,8 @@ impl FeatureSet {
 
     /// Returns the structures of features, which [`Chain::link`] links.
     fn chain(&self) -> Chain {
-        Chain::new(&self.v11, &self.v12, &self.v13, &self.clock, &self.portability)
+        let core = (&self.v11, &self.v12, &self.v13);
+        Chain::new(core, &self.clock, &self.matrix, &self.portability)
     }
 
     /// Calls `f` with a feature chain for vkCreateDevice.
@@ -236,6 +246,11 @@ impl FeatureSet {
             subgroups: int64
                 && on(self.v12.shader_subgroup_extended_types)
                 && on(self.v12.subgroup_broadcast_dynamic_id),
+            // Only the features are considered here; the caller considers the properties. SPIR-V has matrices only with
+            // Vulkan's memory model, and pipelines with them must require full sub-groups.
+            matrices: on(self.matrix.cooperative_matrix)
+                && on(self.v12.vulkan_memory_model)
+                && on(self.v13.compute_full_subgroups),
             // Only the features are considered here; some formats may still be missing.
             images: on(self.core.shader_storage_image_write_without_format),
             zeroes_local_memory: on(self.v13.shader_zero_initialize_workgroup_memory),

@@ -23,7 +23,7 @@ pub(super) struct Shared {
     pub(super) raw: ash::Instance,
     messenger: Option<Messenger>,
     /// Keeps the loader library open; dropped after everything that calls into it.
-    _entry: ash::Entry,
+    pub(super) entry: ash::Entry,
 }
 
 impl Drop for Shared {
@@ -200,10 +200,10 @@ impl Shared {
         let mut shared = Shared {
             raw,
             messenger: None,
-            _entry: entry,
+            entry,
         };
         if messages {
-            shared.messenger = Some(Messenger::new(&shared._entry, &shared.raw, validation)?);
+            shared.messenger = Some(Messenger::new(&shared.entry, &shared.raw, validation)?);
         }
         Ok(Arc::new(shared))
     }
@@ -242,7 +242,7 @@ impl PhysicalDevice {
         }
         let extensions = Extensions::of(shared, raw, mask)?;
         let features = FeatureSet::query(&shared.raw, raw, version, &extensions, mask);
-        let facts = Facts::query(&shared.raw, raw, version, &extensions, &features, mask);
+        let facts = Facts::query(shared, raw, version, &extensions, &features, mask);
         Some(PhysicalDevice { at, features, facts })
     }
 
@@ -280,6 +280,7 @@ pub(crate) struct Extensions {
     pub(crate) amd_core_properties: bool,
     pub(crate) pci_bus_info: bool,
     pub(crate) shader_clock: bool,
+    pub(crate) cooperative_matrix: bool,
     // Those that belong to a later version of Vulkan are used, and enabled, on devices of older versions only.
     pub(crate) storage8: bool,
     pub(crate) int64_atomics: bool,
@@ -328,6 +329,7 @@ impl Extensions {
             amd_core_properties: has(ash::amd::shader_core_properties::NAME),
             pci_bus_info: has(ash::ext::pci_bus_info::NAME),
             shader_clock: has(ash::khr::shader_clock::NAME),
+            cooperative_matrix: has(ash::khr::cooperative_matrix::NAME),
             storage8: has(ash::khr::_8bit_storage::NAME),
             int64_atomics: has(ash::khr::shader_atomic_int64::NAME),
             float16_int8: has(ash::khr::shader_float16_int8::NAME),
@@ -447,6 +449,9 @@ impl Extensions {
         }
         if self.shader_clock {
             names.push(ash::khr::shader_clock::NAME);
+        }
+        if self.cooperative_matrix {
+            names.push(ash::khr::cooperative_matrix::NAME);
         }
         if self.pipeline_executable_properties {
             names.push(ash::khr::pipeline_executable_properties::NAME);

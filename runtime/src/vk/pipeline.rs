@@ -68,16 +68,32 @@ pub(crate) struct Shader {
     device: Arc<Device>,
     raw: vk::ShaderModule,
     uses_subgroups: bool,
+    uses_matrices: bool,
 }
 
-/// Returns whether a module declares the capability GroupNonUniform, which all uses of sub-groups require.
+/// Returns whether a module depends on the size of sub-groups: it declares the capability GroupNonUniform, which all uses of
+/// sub-groups require, or has cooperative matrices.
 pub(crate) fn uses_subgroups(words: &[u32]) -> bool {
-    /// OpCapability GroupNonUniform, two words long.
-    const CAPABILITY: [u32; 2] = [2 << 16 | 17, 61];
+    /// GroupNonUniform.
+    const SUBGROUPS: u32 = 61;
+    declares(words, SUBGROUPS) || uses_matrices(words)
+}
+
+/// Returns whether a module declares the capability CooperativeMatrixKHR.
+pub(crate) fn uses_matrices(words: &[u32]) -> bool {
+    /// CooperativeMatrixKHR.
+    const MATRICES: u32 = 6022;
+    declares(words, MATRICES)
+}
+
+/// Returns whether a module declares a capability.
+fn declares(words: &[u32], capability: u32) -> bool {
+    /// OpCapability, two words long.
+    const INSTRUCTION: u32 = 2 << 16 | 17;
     // The capabilities are the first instructions, after the header of five words.
-    let mut capabilities = words.get(5..).unwrap_or_default().chunks_exact(2);
-    let mut list = capabilities.by_ref().take_while(|c| c[0] == CAPABILITY[0]);
-    list.any(|c| c == CAPABILITY)
+    let capabilities = words.get(5..).unwrap_or_default().chunks_exact(2);
+    let mut list = capabilities.take_while(|c| c[0] == INSTRUCTION);
+    list.any(|c| c[1] == capability)
 }
 
 impl Shader {
@@ -94,6 +110,7 @@ impl Shader {
             device: Arc::clone(device),
             raw: device.note(raw.call("vkCreateShaderModule"))?,
             uses_subgroups: uses_subgroups(words),
+            uses_matrices: uses_matrices(words),
         })
     }
 }
@@ -182,6 +199,10 @@ impl Pipeline {
             .module(shader.raw)
             .name(&name)
             .specialization_info(&special);
+        if shader.uses_matrices {
+            // Matrices are offered only where the feature computeFullSubgroups is enabled. Launches have checked the size.
+            stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
+        }
         if shader.uses_subgroups && device.required_subgroup_size.is_some() {
             stage = stage.push_next(&mut size);
         }

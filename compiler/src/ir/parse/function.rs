@@ -2,7 +2,7 @@
 
 use super::ParseError;
 use super::lex::Tokens;
-use crate::intrinsic::{AtomicOp, MatrixLayout};
+use crate::intrinsic::{AtomicOp, MatrixMemory};
 use crate::ir::MatrixAccess;
 use crate::ir::names::{Named, intrinsic_from_name};
 use crate::ir::{
@@ -358,13 +358,13 @@ impl<'t> FunctionParser<'_, 't> {
                     other => return self.t.error(format!("'{other}' is neither 'load' nor 'store'")),
                 };
                 let name = self.t.word()?;
-                let Some(layout) = MatrixLayout::from_name(name) else {
+                let Some(memory) = MatrixMemory::from_name(name) else {
                     return self.t.error(format!("'{name}' is no layout of a matrix"));
                 };
                 let element = self.ty()?;
                 let access = MatrixAccess {
                     stores,
-                    layout,
+                    memory,
                     element,
                 };
                 Op::MatrixOn(access, self.storage()?)

@@ -21,8 +21,8 @@ fn accessed(func: &Function, inst: Inst) -> Option<Matrix> {
 pub(super) fn bulk(func: &Function, inst: Inst, op: MatrixOp) -> Option<(u32, Direction)> {
     let matrix = accessed(func, inst)?;
     match op {
-        MatrixOp::Load(layout) => Some((MatrixAccess::alignment(matrix, layout), Direction::Load)),
-        MatrixOp::Store(layout) => Some((MatrixAccess::alignment(matrix, layout), Direction::Store)),
+        MatrixOp::Load(memory) => Some((MatrixAccess::alignment(matrix, memory), Direction::Load)),
+        MatrixOp::Store(memory) => Some((MatrixAccess::alignment(matrix, memory), Direction::Store)),
         _ => None,
     }
 }
@@ -32,16 +32,16 @@ impl Lower<'_> {
     pub(super) fn matrix(&mut self, inst: Inst, op: MatrixOp, args: &[Value]) -> Result<(), PassError> {
         let matrix = accessed(self.b.func, inst).ok_or_else(|| bug("access to no matrix"))?;
         let component = Ty::of(matrix.scalar());
-        let (layout, stores) = match op {
-            MatrixOp::Load(layout) => (layout, false),
-            MatrixOp::Store(layout) => (layout, true),
+        let (memory, stores) = match op {
+            MatrixOp::Load(memory) => (memory, false),
+            MatrixOp::Store(memory) => (memory, true),
             _ => return Err(bug("not an access of a matrix").into()),
         };
         let target = self.target(args[0])?;
         self.check_width(target, component)?;
         let access = Access {
-            align: MatrixAccess::alignment(matrix, layout),
-            volatile: false,
+            align: MatrixAccess::alignment(matrix, memory),
+            volatile: memory.volatile,
         };
         let (storage, mut location, element) = match target {
             Target::Physical(address) => (Storage::Physical, vec![address], component),
@@ -66,7 +66,7 @@ impl Lower<'_> {
         let op = Op::MatrixOn(
             MatrixAccess {
                 stores,
-                layout,
+                memory,
                 element,
             },
             storage,

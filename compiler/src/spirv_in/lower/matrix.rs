@@ -1,7 +1,7 @@
 //! Cooperative matrices (SPV_KHR_cooperative_matrix). The verifier checks which shapes and component types fit together.
 
 use super::func::FuncLowering;
-use crate::intrinsic::{Intrinsic, MatrixEach, MatrixLayout, MatrixOp, MatrixSigns};
+use crate::intrinsic::{Intrinsic, MatrixEach, MatrixLayout, MatrixMemory, MatrixOp, MatrixSigns};
 use crate::ir::{AddressSpace, BinOp, CastOp, Matrix, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::words::Inst;
@@ -148,28 +148,28 @@ where
     }
 
     fn load_matrix(&mut self, inst: &Inst<'w>, to: Matrix) -> Result<(), Error> {
-        let (pointer, layout, stride) = self.matrix_memory(inst, [0, 1, 2])?;
-        let value = self.op(MatrixOp::Load(layout), vec![pointer, stride], of(to));
+        let (pointer, memory, stride) = self.matrix_memory(inst, [0, 1, 2])?;
+        let value = self.op(MatrixOp::Load(memory), vec![pointer, stride], of(to));
         self.define(inst, value)
     }
 
     fn store_matrix(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
-        let (pointer, layout, stride) = self.matrix_memory(inst, [0, 2, 3])?;
+        let (pointer, memory, stride) = self.matrix_memory(inst, [0, 2, 3])?;
         let value = self.operand(inst, 1)?;
         if self.b.func.ty(value).scalar.matrix().is_none() {
             return Err(inst.invalid("the stored value is no matrix"));
         }
-        let op = Intrinsic::Matrix(MatrixOp::Store(layout));
+        let op = Intrinsic::Matrix(MatrixOp::Store(memory));
         self.b.intrinsic(op, vec![pointer, stride, value], None);
         Ok(())
     }
 
-    /// Returns the pointer, the layout and the stride in bytes of an access, from the operands with these numbers.
+    /// Returns the pointer, the way and the stride in bytes of an access, from the operands with these numbers.
     fn matrix_memory(
         &mut self,
         inst: &Inst<'w>,
         [pointer, layout, stride]: [usize; 3],
-    ) -> Result<(Value, MatrixLayout, Value), Error> {
+    ) -> Result<(Value, MatrixMemory, Value), Error> {
         let id = inst.arg(pointer)?;
         let (space, pointee) = self.pointer(inst, id)?;
         if !matches!(
@@ -188,7 +188,7 @@ where
         if inst.args.len() <= stride {
             return Err(inst.invalid("the stride is missing"));
         }
-        let (_, end) = self.access(inst, stride + 1, 1)?;
+        let (access, end) = self.access(inst, stride + 1, 1)?;
         inst.exactly(end)?;
         let ty = self.cx.source.types.value(pointee);
         let ty = ty.filter(|ty| ty.scalar.is_int() || ty.scalar.is_float());
@@ -202,7 +202,11 @@ where
         };
         let size = self.b.i32(ty.bytes() as i32);
         let bytes = self.b.binary(BinOp::IMul, distance, size);
-        Ok((self.value(inst, id)?, layout, bytes))
+        let memory = MatrixMemory {
+            layout,
+            volatile: access.volatile,
+        };
+        Ok((self.value(inst, id)?, memory, bytes))
     }
 }
 
