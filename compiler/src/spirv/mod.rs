@@ -17,6 +17,7 @@
 
 mod arith;
 mod block;
+mod calls;
 mod capability;
 mod check;
 mod consts;
@@ -42,7 +43,7 @@ pub use split::Divisible;
 use self::instruction::instruction;
 use crate::diag::InternalError;
 use crate::hash::Mix;
-use crate::ir::{EntityRef, Func, Function, Inst, Module, Op, Value};
+use crate::ir::{EntityRef, Function, Inst, Module, Value};
 use crate::source::Span;
 use crate::target::Target;
 use rspirv::binary::Assemble;
@@ -225,38 +226,20 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Returns the functions that kernels call, directly or indirectly. A function that `inline` kept may no
-    /// longer be called, because its unused calls were removed.
-    fn called_functions(&self) -> Vec<(Func, &'a Function)> {
-        let funcs = &self.module.funcs;
-        let mut called = vec![false; funcs.len()];
-        let mut work: Vec<&Function> = funcs
-            .iter()
-            .take(self.module.kernels.len())
-            .map(|(_, f)| f)
-            .collect();
-        while let Some(function) = work.pop() {
-            for inst in function.insts_in_order() {
-                if let Op::CallPure(callee) = function.insts[inst].op
-                    && !std::mem::replace(&mut called[callee.index()], true)
-                {
-                    work.extend(funcs.get(callee));
-                }
-            }
-        }
-        funcs.iter().filter(|(f, _)| called[f.index()]).collect()
-    }
-
-    /// Emits the functions that kernels call. They have the control `Inline`, which asks the driver to inline
-    /// them.
+    /// Emits the pure functions that kernels call.
     fn pure_functions(&mut self) -> Emit<()> {
-        let all = self.called_functions();
+        let all = calls::called(self.module);
         self.functions_by_number = vec![None; self.module.funcs.len()];
-        for (f, _) in &all {
-            self.functions_by_number[f.index()] = Some(self.id());
+        for called in &all {
+            self.functions_by_number[called.func.index()] = Some(self.id());
         }
-        for (f, function) in all {
-            let Some(id) = self.functions_by_number[f.index()] else {
+        for calls::Called {
+            func,
+            function,
+            control,
+        } in all
+        {
+            let Some(id) = self.functions_by_number[func.index()] else {
                 continue;
             };
             let ret = function
@@ -284,14 +267,7 @@ impl<'a> Emitter<'a> {
                 fe.body()?;
                 (fe.vars, fe.blocks)
             };
-            self.function(
-                id,
-                (ret, fn_type),
-                spv::FunctionControl::INLINE,
-                params,
-                &vars,
-                blocks,
-            );
+            self.function(id, (ret, fn_type), control, params, &vars, blocks);
             self.name(id, &function.name);
         }
         Ok(())

@@ -24,6 +24,7 @@ mod initialized_memory;
 mod integer_functions;
 mod lab;
 mod lanes;
+mod large_functions;
 mod layouts;
 mod link;
 mod math_functions;

@@ -1,0 +1,99 @@
+//! Large functions with many calls, which stay functions in SPIR-V (compiler ADR 9), and which drivers are asked not to
+//! inline if the copies would be too large. The host computes the expected results.
+
+use crate::cl;
+use crate::common::CL_SUCCESS;
+use crate::lab::{Arg, Lab};
+
+const ITEMS: usize = 128;
+const GROUP: usize = 32;
+const ROUNDS: u32 = 200;
+const CALLS: u32 = 21;
+
+/// The state of the functions.
+type State = [u32; 4];
+
+/// One round of `step`, of which the function has many copies.
+fn round(s: &mut State, n: u32, a: u32) {
+    s[0] = s[0].wrapping_add((s[1] & s[2]) | (!s[1] & s[3]));
+    s[0] = s[0].wrapping_add(a ^ n.wrapping_mul(0x9E37_79B9));
+    s[0] = s[0].rotate_left(n % 31 + 1).wrapping_add(s[1]);
+    s.rotate_left(1);
+}
+
+/// Has two returns.
+fn step(mut s: State, a: u32) -> State {
+    (0..ROUNDS).for_each(|n| round(&mut s, n, a));
+    if s[0] & 7 == 3 {
+        return s;
+    }
+    s[3] ^= s[2].wrapping_mul(5);
+    s
+}
+
+/// Calls the other function in one of its branches.
+fn twice(s: State, a: u32) -> State {
+    match s[1] & 1 {
+        1 => step(step(s, a), a ^ 21),
+        _ => s.map(|x| x ^ a),
+    }
+}
+
+fn source() -> String {
+    let rounds: String = (0..ROUNDS)
+        .map(|n| {
+            format!(
+                "s.x += (s.y & s.z) | (~s.y & s.w); s.x += a ^ {}u; s.x = rotate(s.x, {}u) + s.y; s = s.yzwx;\n",
+                n.wrapping_mul(0x9E37_79B9),
+                n % 31 + 1
+            )
+        })
+        .collect();
+    let calls: String = (0..CALLS)
+        .map(|n| match n % 3 {
+            0 => format!("s = step(s, i + {n});\n"),
+            1 => format!("if (s.x & 4) s = step(s, {n} * i); else s.y ^= {n};\n"),
+            _ => format!("s = twice(s, s.z + {n});\n"),
+        })
+        .collect();
+    format!(
+        "uint4 step(uint4 s, uint a) {{ {rounds}
+            if ((s.x & 7) == 3) return s;
+            s.w ^= s.z * 5;
+            return s; }}
+        uint4 twice(uint4 s, uint a) {{
+            if (s.y & 1) return step(step(s, a), a ^ 21);
+            return s ^ a; }}
+        kernel void k(global uint4 *o) {{
+            uint i = get_global_id(0); uint4 s = (uint4)(i, 1, 2, 3);
+            {calls}
+            o[i] = s; }}"
+    )
+}
+
+#[test]
+fn functions_that_are_not_inlined() {
+    let lab = Lab::new();
+    let program = lab.build(&source());
+    let results = lab.run(program, "k", ITEMS, Some(GROUP), &[Arg::Out(ITEMS * 16)]);
+    for (i, bytes) in results[0].chunks_exact(16).enumerate() {
+        let found: Vec<u32> = bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|word| u32::from_ne_bytes(*word))
+            .collect();
+        let i = i as u32;
+        let expected = (0..CALLS).fold([i, 1, 2, 3], |mut s: State, n| match n % 3 {
+            0 => step(s, i + n),
+            1 if s[0] & 4 != 0 => step(s, n * i),
+            1 => {
+                s[1] ^= n;
+                s
+            }
+            _ => twice(s, s[2].wrapping_add(n)),
+        });
+        assert_eq!(found, expected, "work-item {i}");
+    }
+    assert_eq!(cl!(clReleaseProgram(program)), CL_SUCCESS);
+}
