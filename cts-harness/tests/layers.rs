@@ -23,7 +23,7 @@ const COMPILER: &[Allowed] = &[
     ("suggest", ""),
     ("abi", "intrinsic printf"),
     ("diag", "source"),
-    ("target", "abi check options printf"),
+    ("target", "abi check intrinsic options printf"),
     ("clspv", "abi intrinsic options printf target"),
     ("ir", "abi check diag entity half hash intrinsic source"),
     ("interp", "abi intrinsic ir printf"),

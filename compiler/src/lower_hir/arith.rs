@@ -28,12 +28,6 @@ impl FuncLowering<'_, '_> {
         matches!(op, BinOp::Add | BinOp::Sub) && operands.iter().any(|e| is_product(e))
     }
 
-    /// Returns whether an operator may be contracted. `allowed`: FP_CONTRACT is on. `fuses`: it can be fused
-    /// with one of its operands.
-    pub(super) fn contracts(&self, allowed: bool, fuses: bool) -> bool {
-        fuses || allowed && self.cx.relaxed.contract
-    }
-
     /// Returns the value of an operand of an operator. If the operator `fuses`, products among its operands
     /// may be contracted.
     pub(super) fn operand(&mut self, e: &Expr, fuses: bool) -> Lowered<Value> {
@@ -42,7 +36,7 @@ impl FuncLowering<'_, '_> {
                 let lhs = self.value(lhs)?;
                 let rhs = self.value(rhs)?;
                 let outer = std::mem::replace(&mut self.b.span, e.span);
-                let product = self.arithmetic(BinOp::Mul, lhs, rhs, e.ty, true);
+                let product = self.arithmetic(BinOp::Mul, lhs, rhs, e.ty, true, true);
                 self.b.span = outer;
                 product
             }
@@ -50,7 +44,8 @@ impl FuncLowering<'_, '_> {
         }
     }
 
-    /// Emits `lhs op rhs`, where all types are `ty`.
+    /// Emits `lhs op rhs`, where all types are `ty`. `contract`: FP_CONTRACT is on. `fuses`: the operator can be fused
+    /// with one of its operands, or with the operator whose operand it is.
     pub(super) fn arithmetic(
         &mut self,
         op: BinOp,
@@ -58,6 +53,7 @@ impl FuncLowering<'_, '_> {
         rhs: Value,
         ty: TypeId,
         contract: bool,
+        fuses: bool,
     ) -> Lowered<Value> {
         let (scalar, lanes) = types::lanes(&self.cx.program.types, ty)?;
         let op = if scalar.is_float() {
@@ -89,7 +85,13 @@ impl FuncLowering<'_, '_> {
                 BinOp::Xor => ir::BinOp::Xor,
             }
         };
-        self.set_contract(contract);
+        self.set_contract(fuses || contract && self.cx.relaxed.contract);
+        self.b.fp.loose = scalar == Scalar::Float
+            && !self.source.is_library
+            && match op {
+                ir::BinOp::FDiv => self.cx.relaxed.loose,
+                _ => !contract,
+            };
         // The operands of narrower types were promoted to int. Vectors of int are not indices.
         let overflows = match op {
             ir::BinOp::IAdd | ir::BinOp::ISub | ir::BinOp::IMul => {
@@ -97,10 +99,12 @@ impl FuncLowering<'_, '_> {
             }
             _ => true,
         };
-        Ok(match overflows {
+        let value = match overflows {
             true => self.b.binary(op, lhs, rhs),
             false => self.b.binary_no_wrap(op, lhs, rhs),
-        })
+        };
+        self.b.fp.loose = false;
+        Ok(value)
     }
 
     /// Emits a comparison of two operands of type `ty`.

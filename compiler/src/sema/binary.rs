@@ -1,8 +1,8 @@
 //! Checks binary operators and assignments (6.3).
 
 use super::convert::{Why, signed_of_width};
-use super::{Lvalue, Reported, Result, Sema, builtin, fold};
-use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Place, PlaceKind, Scalar, Type, TypeId};
+use super::{Lvalue, Reported, Result, Sema, fold};
+use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Type, TypeId};
 use crate::source::{Origin, Span};
 use crate::syntax::ast::{self, BinaryOp};
 
@@ -177,15 +177,6 @@ impl Sema<'_> {
         {
             let word = if op == BinOp::Div { "division" } else { "remainder" };
             self.warning(at.op, format!("{word} by zero is undefined"));
-        }
-        if op == BinOp::Div && builtin::divides_by_library(self, &b) {
-            return builtin::division(self, a, b, at.span);
-        }
-        if self.body.is_some()
-            && !self.contract()
-            && let Some(flushed) = builtin::flushed(self, op, &a, &b, at.span)
-        {
-            return Ok(flushed);
         }
         Ok(Expr {
             kind: ExprKind::Binary {
@@ -610,21 +601,6 @@ impl Sema<'_> {
             };
             self.warning(at.op, format!("{word} by zero is undefined"));
         }
-        // Uses the library's division if the place can be evaluated twice.
-        if bin == BinOp::Div
-            && compute == ty
-            && is_plain(&l.place)
-            && !l.place.is_volatile
-            && builtin::divides_by_library(self, &rhs)
-        {
-            let old = self.load(l.place.clone());
-            let quotient = builtin::division(self, old, rhs, at.span)?;
-            return Ok(Expr {
-                kind: ExprKind::Assign(Box::new(l.place), Box::new(quotient)),
-                ty,
-                span: at.span,
-            });
-        }
         Ok(Expr {
             kind: ExprKind::CompoundAssign {
                 place: Box::new(l.place),
@@ -636,18 +612,5 @@ impl Sema<'_> {
             ty,
             span: at.span,
         })
-    }
-}
-
-/// Returns whether a place is a variable or a part of one, so that evaluating it twice has no further effect.
-fn is_plain(place: &Place) -> bool {
-    match &place.kind {
-        PlaceKind::Local(_) | PlaceKind::Global(_) => true,
-        PlaceKind::Member { base, .. } | PlaceKind::Lanes { base, .. } => is_plain(base),
-        PlaceKind::Deref { .. }
-        | PlaceKind::Index { .. }
-        | PlaceKind::DynamicLane { .. }
-        | PlaceKind::Temporary(_)
-        | PlaceKind::Literal(..) => false,
     }
 }
