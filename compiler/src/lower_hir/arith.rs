@@ -143,6 +143,7 @@ impl FuncLowering<'_, '_> {
             (CmpOp::Gt, false, false) => C::UGt,
             (CmpOp::Ge, false, false) => C::UGe,
         };
+        self.set_contract(false);
         Ok(self.b.compare(op, lhs, rhs))
     }
 
