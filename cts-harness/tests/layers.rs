@@ -40,7 +40,7 @@ const COMPILER: &[Allowed] = &[
     ("spirv_mlir", "spirv_text"),
     ("pp", "diag options source target"),
     ("syntax", "diag hash options pp source stack suggest"),
-    ("hir", "entity half hash intrinsic ir source"),
+    ("hir", "entity hash intrinsic ir source"),
     ("builtins", "hash hir intrinsic options"),
     (
         "sema",

@@ -2,7 +2,7 @@
 
 use super::convert::{Why, signed_of_width};
 use super::{Lvalue, Reported, Result, Sema, fold};
-use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Type, TypeId};
+use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Type, TypeId, value};
 use crate::source::{Origin, Span};
 use crate::syntax::ast::{self, BinaryOp};
 
@@ -158,11 +158,22 @@ impl Sema<'_> {
         self.lanes(ty).is_some_and(|(s, _)| s.is_integer())
     }
 
+    /// Warns about a division of integers by a constant that is 0 in some lane.
+    fn check_divisor(&mut self, op: BinOp, divisor: &Expr, at: At) {
+        if let (BinOp::Div | BinOp::Rem, ExprKind::Const(y)) = (op, &divisor.kind)
+            && y.contains(&0)
+            && self.is_integer(divisor.ty)
+        {
+            let word = if op == BinOp::Div { "division" } else { "remainder" };
+            self.warning(at.op, format!("{word} by zero is undefined"));
+        }
+    }
+
     /// Builds an operation on two operands of one type, and folds it if both are constants.
     fn binary_node(&mut self, op: BinOp, a: Expr, b: Expr, at: At) -> Result<Expr> {
         let ty = a.ty;
         if let (ExprKind::Const(x), ExprKind::Const(y), Some((s, _))) = (&a.kind, &b.kind, self.lanes(ty)) {
-            let lanes = x.iter().zip(y).map(|(&x, &y)| fold::binary(op, s, x, y));
+            let lanes = x.iter().zip(y).map(|(&x, &y)| value::binary(op, s, x, y));
             if let Some(bits) = lanes.collect::<Option<Vec<u64>>>() {
                 return Ok(Expr {
                     kind: ExprKind::Const(bits),
@@ -171,13 +182,7 @@ impl Sema<'_> {
                 });
             }
         }
-        if let (BinOp::Div | BinOp::Rem, ExprKind::Const(y)) = (op, &b.kind)
-            && y.contains(&0)
-            && self.is_integer(ty)
-        {
-            let word = if op == BinOp::Div { "division" } else { "remainder" };
-            self.warning(at.op, format!("{word} by zero is undefined"));
-        }
+        self.check_divisor(op, &b, at);
         Ok(Expr {
             kind: ExprKind::Binary {
                 op,
@@ -348,7 +353,7 @@ impl Sema<'_> {
         let bool_ty = self.common.bool;
         let folded = match (self.ty(a.ty), &a.kind, &b.kind) {
             (&Type::Scalar(s), ExprKind::Const(x), ExprKind::Const(y)) => {
-                Some(fold::compare(op, s, x[0], y[0]))
+                Some(value::compare(op, s, x[0], y[0]))
             }
             _ => None,
         };
@@ -590,17 +595,7 @@ impl Sema<'_> {
             }
             Class::Compare(_) | Class::Logical { .. } => return Err(self.invalid(ty, tr, at)),
         };
-        if let (BinOp::Div | BinOp::Rem, ExprKind::Const(y)) = (bin, &rhs.kind)
-            && y.contains(&0)
-            && self.is_integer(compute)
-        {
-            let word = if bin == BinOp::Div {
-                "division"
-            } else {
-                "remainder"
-            };
-            self.warning(at.op, format!("{word} by zero is undefined"));
-        }
+        self.check_divisor(bin, &rhs, at);
         Ok(Expr {
             kind: ExprKind::CompoundAssign {
                 place: Box::new(l.place),
