@@ -376,6 +376,7 @@ impl<'a> Run<'a> {
             finite: self.options.finite_math_only,
             no_signed_zeros: self.options.no_signed_zeros,
             fast: self.options.unsafe_math,
+            loose: !self.options.fp32_correctly_rounded_divide_sqrt,
         }
     }
 

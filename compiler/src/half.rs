@@ -51,8 +51,9 @@ mod tests {
 
     #[test]
     fn ties_go_to_even() {
-        assert_eq!(from_f64(2049.0), from_f64(2048.0));
-        assert_eq!(from_f64(2051.0), from_f64(2052.0));
+        // 2048 and 2052, between which the unit in the last place is 2.
+        assert_eq!(from_f64(2049.0), 0x6800);
+        assert_eq!(from_f64(2051.0), 0x6802);
         assert_eq!(from_f64(65519.9), 0x7bff);
         let tie = 1.0 + 2f64.powi(-11);
         assert_eq!(from_f64(tie), 0x3c00);
@@ -60,10 +61,13 @@ mod tests {
         assert_eq!(from_f64(1.0 + 3.0 * 2f64.powi(-11)), 0x3c02);
         // A carry out of the fraction.
         assert_eq!(from_f64(2.0 - 2f64.powi(-12)), 0x4000);
-        // The smallest subnormal number, half of it, the largest one, and the smallest normal number.
+        // The smallest subnormal number, half of it and a little more, the largest one, what is halfway to the smallest
+        // normal number, and that number.
         assert_eq!(from_f64(2f64.powi(-24)), 1);
         assert_eq!(from_f64(2f64.powi(-25)), 0);
+        assert_eq!(from_f64(2f64.powi(-25) * 1.0001), 1);
         assert_eq!(from_f64(1023.0 * 2f64.powi(-24)), 0x3ff);
+        assert_eq!(from_f64(1023.5 * 2f64.powi(-24)), 0x400);
         assert_eq!(from_f64(2f64.powi(-14)), 0x400);
         assert_eq!(from_f64(f64::NAN), 0x7e00);
         assert_eq!(from_f64(65520.0), 0x7c00);

@@ -39,6 +39,20 @@ pub enum FloatAtomic {
     Max,
 }
 
+/// A property of a device's arithmetic, which the form of functions and operators depends on. Calibration measures it.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum DeviceProperty {
+    /// The multiply-add of the format rounds once.
+    FusedFma,
+    /// In addition, that multiply-add is a single machine operation.
+    FastFma,
+    /// In addition, the format is f32, and the error of the device's 2^x is at most 2 ulp.
+    Exp2,
+    /// In addition to a fast multiply-add of the format and of f32, the error of the device's 1 / sqrt of f32 is at most
+    /// 1.5 ulp. The format is not f16.
+    Rsqrt,
+}
+
 /// The clocks of Vulkan (cl_khr_kernel_clock).
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Clock {
@@ -319,6 +333,17 @@ pub enum Intrinsic {
     InverseSqrt,
     /// GLSL Fma: fused only where the calibration says so.
     Fma,
+
+    // Operations whose form depends on the device. The pass `select_arithmetic` replaces them.
+    /// Whether the device has a property, for the format of the argument, a float; the result is a Bool.
+    DeviceHas(DeviceProperty),
+    /// `x * y + z` of floats, fused where that is a single operation of the device, otherwise with two roundings.
+    MultiplyAdd,
+    /// A quotient of f32 whose error is implementation-defined; `half_divide` allows 8192 ulp.
+    RoughDivide,
+    /// The correctly rounded square root of f32.
+    RoundedSqrt,
+
     /// NMin and NMax of GLSL.std.450: if one operand is NaN, the result is the other.
     FMin,
     FMax,
@@ -618,6 +643,17 @@ impl Intrinsic {
         )
     }
 
+    /// Returns whether the operation is one that `select_arithmetic` replaces.
+    pub fn is_open(self) -> bool {
+        matches!(
+            self,
+            Intrinsic::DeviceHas(_)
+                | Intrinsic::MultiplyAdd
+                | Intrinsic::RoughDivide
+                | Intrinsic::RoundedSqrt
+        )
+    }
+
     /// Returns whether an unused call must be kept and two equal calls must not be merged.
     pub fn has_side_effects(self) -> bool {
         match self {
@@ -670,6 +706,10 @@ impl Intrinsic {
             | Intrinsic::Sqrt
             | Intrinsic::InverseSqrt
             | Intrinsic::Fma
+            | Intrinsic::DeviceHas(_)
+            | Intrinsic::MultiplyAdd
+            | Intrinsic::RoughDivide
+            | Intrinsic::RoundedSqrt
             | Intrinsic::FMin
             | Intrinsic::FMax
             | Intrinsic::Sin

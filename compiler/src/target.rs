@@ -8,6 +8,7 @@ pub use matrices::{MatrixNumber, MatrixVariant};
 
 use crate::abi::{Abi, DescriptorAbi};
 use crate::check::Checks;
+use crate::intrinsic::DeviceProperty;
 use crate::options::ClStd;
 
 /// A SPIR-V version.
@@ -334,6 +335,32 @@ impl Target {
     pub fn lacks_narrow_integers(&self) -> bool {
         let features = &self.features;
         !(features.int8 && features.int16) && self.abi.descriptor().is_none_or(|d| d.null_flags)
+    }
+
+    /// Whether the device has a property of its arithmetic, for floats of this many bits.
+    pub fn has_property(&self, what: DeviceProperty, bits: u32) -> bool {
+        let measured = &self.calibration;
+        match what {
+            DeviceProperty::FusedFma => {
+                measured.fused_fma[match bits {
+                    16 => 0,
+                    32 => 1,
+                    _ => 2,
+                }]
+            }
+            DeviceProperty::FastFma => {
+                self.features.fast_fma && self.has_property(DeviceProperty::FusedFma, bits)
+            }
+            DeviceProperty::Exp2 => {
+                measured.exp2 && bits == 32 && self.has_property(DeviceProperty::FastFma, bits)
+            }
+            // Functions of double use the operation of f32, with multiply-adds of both.
+            DeviceProperty::Rsqrt => {
+                measured.rsqrt
+                    && bits != 16
+                    && [32, bits].map(|b| self.has_property(DeviceProperty::FastFma, b)) == [true; 2]
+            }
+        }
     }
 
     /// Whether the device offers an extension.

@@ -9,7 +9,7 @@ use caldera_compiler::driver::{Input, compile, compile_object, link};
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::spirv::Divisible;
-use caldera_compiler::target::{SpirvVersion, Target};
+use caldera_compiler::target::{Calibration, SpirvVersion, Target};
 use caldera_compiler::{Object, reflect};
 use std::path::{Path, PathBuf};
 
@@ -127,6 +127,73 @@ fn objects_survive_their_text_form() {
         assert_eq!(back.to_text(), text, "{name}");
         let linked = link(&[&back], &options, &target).unwrap_or_else(|f| panic!("{name}:\n{}", f.log));
         common::validate(&linked.words, target.spirv);
+    }
+}
+
+/// Only the passes know what a device's arithmetic is like, and which faults its driver has.
+#[test]
+fn objects_are_the_same_for_all_devices() {
+    let calibration = Calibration {
+        fused_fma: [true; 3],
+        exp2: true,
+        rsqrt: true,
+        flushing_fma: true,
+        rounded_divide_sqrt: true,
+        rounded_sqrt: false,
+    };
+    let other = Target {
+        calibration,
+        ..Target::faulty()
+    };
+    let mut plain = Target::desktop();
+    plain.features.fast_fma = false;
+    plain.calibration.rounded_divide_sqrt = true;
+    plain.calibration.rounded_sqrt = true;
+    let calls = |ty: &str| {
+        let functions = [
+            "exp(x)",
+            "pow(x, x)",
+            "tan(x)",
+            "atan2(x, x)",
+            "fma(x, x, x)",
+            "mad(x, x, x)",
+            "sqrt(x)",
+            "rsqrt(x)",
+            "fmod(x, x)",
+            "cbrt(x)",
+            "x / (x + 1)",
+            "1 / x",
+        ];
+        let uses = functions.map(|f| format!("*p += {f};")).concat();
+        format!("kernel void of_{ty}(global {ty} *p) {{ {ty} x = *p; {uses} x /= *p; *p /= x; }}\n")
+    };
+    let source = format!(
+        "{}{}{}kernel void k(global float *p) {{ *p = native_divide(*p, 3.0f) + half_recip(*p++); }}\n\
+         #pragma OPENCL FP_CONTRACT OFF\n\
+         kernel void separate(global float *p) {{ *p = *p * p[1] - *p; }}",
+        calls("float4"),
+        calls("double"),
+        calls("half2")
+    );
+    for options in [
+        "",
+        "-cl-fast-relaxed-math",
+        "-cl-fp32-correctly-rounded-divide-sqrt",
+    ] {
+        let text = |target: &Target| {
+            let input = Input {
+                name: "a.cl",
+                source: &source,
+                options: &Options::parse(options).expect("options"),
+                resolver: &NoIncludes,
+            };
+            let object = compile_object(&input, target).unwrap_or_else(|f| panic!("{}", f.log));
+            let linked = link(&[&object], input.options, target).unwrap_or_else(|f| panic!("{}", f.log));
+            (object.to_text(), linked.words)
+        };
+        let ((a, for_a), (b, for_b)) = (text(&plain), text(&other));
+        assert!(a == b, "{options}: the objects differ");
+        assert_ne!(for_a, for_b, "{options}: the forms differ");
     }
 }
 

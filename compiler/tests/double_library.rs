@@ -3,11 +3,13 @@
 //! within the limits of section 7.4, and special values must be right. The host's functions are the
 //! reference; they are exact to 1 unit. `rsqrt` is in `float_library.rs`.
 
-use caldera_compiler::driver::{Input, Object, compile_object};
+#[path = "common/library.rs"]
+mod library;
+
+use caldera_compiler::driver::Object;
 use caldera_compiler::interp::{Memory, call};
-use caldera_compiler::ir::{EntityRef, Func};
+use caldera_compiler::ir::Func;
 use caldera_compiler::options::Options;
-use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::target::{Calibration, Target};
 
 struct Library {
@@ -25,16 +27,7 @@ impl Library {
             rsqrt: fast,
             ..Calibration::default()
         };
-        let source = format!("double tested(double x, double y) {{ return {call}; }}");
-        let input = Input {
-            name: "a.cl",
-            source: &source,
-            options: &Options::default(),
-            resolver: &NoIncludes,
-        };
-        let object = compile_object(&input, &target).unwrap_or_else(|e| panic!("{}", e.log));
-        let index = object.module.funcs.iter().position(|(_, f)| f.name == "tested");
-        let function = Func::new(index.expect("the function"));
+        let (object, function) = library::tested("double", call, &Options::default(), &target);
         Library { object, function }
     }
 

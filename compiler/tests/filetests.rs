@@ -13,7 +13,7 @@ use caldera_compiler::inv;
 use caldera_compiler::ir::{KernelInfo, Module, parse};
 use caldera_compiler::pass::{Pass, PassCx, lower_memory, pipeline};
 use caldera_compiler::spirv;
-use caldera_compiler::target::Target;
+use caldera_compiler::target::{Calibration, Target};
 use caldera_compiler::verify;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -93,8 +93,17 @@ fn check(text: &str) -> Result<Option<String>, String> {
         return check_rejected(&module, input).map(|()| None);
     }
     let mut target = Target::desktop();
+    if names.contains("select_arithmetic") && without != "calibration" {
+        target.calibration = Calibration {
+            fused_fma: [true; 3],
+            exp2: true,
+            rsqrt: true,
+            flushing_fma: true,
+            ..Calibration::default()
+        };
+    }
     match without {
-        "" => {}
+        "" | "calibration" => {}
         "workgroup_layout" => target.features.workgroup_layout = false,
         "int64" => target.features.int64 = false,
         "narrow_integers" => (target.features.int8, target.features.int16) = (false, false),

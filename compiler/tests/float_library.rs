@@ -2,11 +2,13 @@
 //! operation and whose 2^x is accurate (`lib/math_float.cl`). Errors must be within the limits of section
 //! 7.4, and special values must be right. `cargo harness accuracy` measures the results of devices.
 
-use caldera_compiler::driver::{Input, Object, compile_object};
+#[path = "common/library.rs"]
+mod library;
+
+use caldera_compiler::driver::Object;
 use caldera_compiler::interp::{Memory, call};
-use caldera_compiler::ir::{EntityRef, Func};
+use caldera_compiler::ir::Func;
 use caldera_compiler::options::Options;
-use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::target::{Calibration, Target};
 
 /// A function of one or two floats that is interpreted.
@@ -20,7 +22,7 @@ impl Library {
         Library::with(call, fast, "")
     }
 
-    /// Returns whether an operation occurs in the object, before inlining.
+    /// Returns whether an operation occurs in the object after `select_arithmetic`.
     fn uses(&self, operation: &str) -> bool {
         self.object.to_text().contains(operation)
     }
@@ -41,16 +43,7 @@ impl Library {
             flushing_fma: fast,
             ..Calibration::default()
         };
-        let source = format!("float tested(float x, float y) {{ return {call}; }}");
-        let input = Input {
-            name: "a.cl",
-            source: &source,
-            options: &options,
-            resolver: &NoIncludes,
-        };
-        let object = compile_object(&input, &target).unwrap_or_else(|e| panic!("{}", e.log));
-        let index = object.module.funcs.iter().position(|(_, f)| f.name == "tested");
-        let function = Func::new(index.expect("the function"));
+        let (object, function) = library::tested("float", call, &options, &target);
         Library { object, function }
     }
 
@@ -337,14 +330,7 @@ fn rounded_quotients_and_roots() {
             rounded_sqrt,
         };
         let options = Options::parse("-cl-fp32-correctly-rounded-divide-sqrt").expect("options");
-        let source = format!("float tested(float x, float y) {{ return {call}; }}");
-        let input = Input {
-            name: "a.cl",
-            source: &source,
-            options: &options,
-            resolver: &NoIncludes,
-        };
-        let object = compile_object(&input, &target).unwrap_or_else(|e| panic!("{}", e.log));
+        let (object, _) = library::tested("float", call, &options, &target);
         object.to_text().to_lowercase()
     };
     assert!(text("x / y", true).contains("fdiv"));
@@ -378,9 +364,9 @@ fn what_is_not_contracted_is_flushed() {
     assert!(!Library::new(off, false).uses("fma"));
 }
 
-/// The version that the target does not run is not even parsed.
+/// The version that the target does not run is removed before all passes.
 #[test]
-fn only_one_form_is_compiled() {
+fn only_one_form_is_kept() {
     let (fast, general) = (Library::new("exp(x)", true), Library::new("exp(x)", false));
     assert!(fast.uses("exp2") && !fast.uses("__c_exp_small"));
     assert!(!general.uses("exp2") && general.uses("__c_exp_small"));

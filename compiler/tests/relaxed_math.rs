@@ -6,11 +6,12 @@ use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::target::Target;
 
-fn check(options: &str, expected: &str) {
+/// Checks the flags of the operation that an expression of `a` and `b` is compiled to.
+fn check(expression: &str, operation: &str, options: &str, expected: &str) {
     let parsed = Options::parse(options).expect("options");
     let input = Input {
         name: "a.cl",
-        source: "float f(float a, float b) { return a * b; }",
+        source: &format!("float f(float a, float b) {{ return {expression}; }}"),
         options: &parsed,
         resolver: &NoIncludes,
     };
@@ -18,19 +19,35 @@ fn check(options: &str, expected: &str) {
     let text = object.to_text();
     let line = text
         .lines()
-        .find(|l| l.contains("FMul"))
-        .expect("a multiplication");
-    assert!(line.contains(&format!("FMul {expected}%")), "{options}: {line}");
+        .find(|l| l.contains(operation))
+        .expect("the operation");
+    assert!(
+        line.contains(&format!("{operation} {expected}%")),
+        "{options}: {line}"
+    );
 }
 
 #[test]
 fn options_become_flags() {
-    check("", "");
-    check("-cl-mad-enable", "contract ");
-    check("-cl-finite-math-only", "finite ");
-    check("-cl-no-signed-zeros", "no_signed_zeros ");
-    check("-cl-unsafe-math-optimizations", "contract no_signed_zeros fast ");
-    check("-cl-fast-relaxed-math", "contract finite no_signed_zeros fast ");
+    let product = |options, flags| check("a * b", "FMul", options, flags);
+    product("", "");
+    product("-cl-mad-enable", "contract ");
+    product("-cl-finite-math-only", "finite ");
+    product("-cl-no-signed-zeros", "no_signed_zeros ");
+    product("-cl-unsafe-math-optimizations", "contract no_signed_zeros fast ");
+    product("-cl-fast-relaxed-math", "contract finite no_signed_zeros fast ");
+}
+
+/// The flags of a comparison do not depend on the operation before it.
+#[test]
+fn comparisons_have_the_flags_of_the_options() {
+    for expression in ["a < b", "a * b < b"] {
+        let comparison = |options, flags| check(expression, "FOrdLessThan", options, flags);
+        comparison("", "");
+        comparison("-cl-mad-enable", "");
+        comparison("-cl-finite-math-only", "finite ");
+        comparison("-cl-fast-relaxed-math", "finite no_signed_zeros fast ");
+    }
 }
 
 /// Returns the operations of a function of a, b, c and d that have the flag `contract`, in order.

@@ -7,7 +7,8 @@ use caldera_compiler::check::Checks;
 use caldera_compiler::driver::{Failed, IlInput, compile_il_object};
 use caldera_compiler::options::Options;
 use caldera_compiler::spirv_in::Specialization;
-use caldera_compiler::target::Target;
+use caldera_compiler::spirv_text::{assemble, disassemble};
+use caldera_compiler::target::{Calibration, Target};
 use caldera_compiler::{Object, Unobserved, compile_il, reflect};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -195,6 +196,74 @@ fn what_is_missing_is_named() {
         Module::kernel().op(32767, &[]).refused(),
         "unsupported SPIR-V: instruction 5, opcode 32767: the instruction is unknown"
     );
+}
+
+/// Where the device has a quick quotient and its multiply-add flushes subnormal numbers, quotients are computed by it
+/// unless they must be correctly rounded. Sums and products are not: the module does not ask for flushed numbers, with
+/// ContractionOff or without.
+#[test]
+fn arithmetic_on_a_device_whose_multiply_add_flushes() {
+    let mut target = Target::desktop();
+    target.calibration = Calibration {
+        fused_fma: [true; 3],
+        rsqrt: true,
+        flushing_fma: true,
+        rounded_divide_sqrt: true,
+        ..Calibration::default()
+    };
+    let compiled = |operation: &str, modes: &str, decorations: &str, options: &str| {
+        let text = format!(
+            "OpCapability Kernel OpCapability Addresses OpMemoryModel Physical64 OpenCL
+             OpEntryPoint Kernel %main \"k\" {modes} {decorations}
+             %void = OpTypeVoid %float = OpTypeFloat 32 %p = OpTypePointer CrossWorkgroup %float
+             %fn = OpTypeFunction %void %p %float
+             %main = OpFunction %void None %fn
+             %o = OpFunctionParameter %p %x = OpFunctionParameter %float
+             %entry = OpLabel
+             %y = OpLoad %float %o Aligned 4
+             %r = {operation} %float %x %y
+             %s = {operation} %float %r %y
+             OpStore %o %s Aligned 4
+             OpReturn OpFunctionEnd"
+        );
+        let bytes: Vec<u8> = assemble(&text, 0)
+            .unwrap()
+            .iter()
+            .flat_map(|w| w.to_le_bytes())
+            .collect();
+        let input = IlInput {
+            name: "module",
+            module: &bytes,
+            options: &Options::parse(options).unwrap(),
+            specialization: &Specialization::new(),
+        };
+        let compiled = compile_il(&input, &target, &mut Unobserved).unwrap_or_else(|f| panic!("{}", f.log));
+        disassemble(&compiled.words)
+    };
+    let contraction_off = "OpExecutionMode %main ContractionOff";
+    let allowed = "OpDecorate %r FPFastMathMode AllowContract OpDecorate %s FPFastMathMode AllowContract";
+    for operation in ["OpFAdd", "OpFSub", "OpFMul"] {
+        for (modes, decorations) in [(contraction_off, ""), ("", ""), (contraction_off, allowed)] {
+            let text = compiled(operation, modes, decorations, "");
+            let fused = modes.is_empty() || !decorations.is_empty();
+            assert_eq!(text.matches(&format!("{operation} ")).count(), 2, "{text}");
+            assert_eq!(text.contains("NoContraction"), !fused, "{text}");
+            assert!(!text.contains(" Fma "), "{text}");
+        }
+    }
+    let rounded = "-cl-fp32-correctly-rounded-divide-sqrt";
+    for modes in [contraction_off, ""] {
+        let quick = compiled("OpFDiv", modes, "", "");
+        assert!(
+            !quick.contains("OpFDiv ") && quick.contains(" InverseSqrt "),
+            "{quick}"
+        );
+        let exact = compiled("OpFDiv", modes, "", rounded);
+        assert!(
+            exact.contains("OpFDiv ") && !exact.contains(" InverseSqrt "),
+            "{exact}"
+        );
+    }
 }
 
 /// SubgroupDispatch is accepted where there are sub-groups, as the environment demands, with its execution modes.

@@ -23,7 +23,7 @@ const COMPILER: &[Allowed] = &[
     ("suggest", ""),
     ("abi", "intrinsic printf"),
     ("diag", "source"),
-    ("target", "abi check options printf"),
+    ("target", "abi check intrinsic options printf"),
     ("clspv", "abi intrinsic options printf target"),
     ("ir", "abi check diag entity half hash intrinsic source"),
     ("interp", "abi intrinsic ir printf"),
@@ -40,7 +40,7 @@ const COMPILER: &[Allowed] = &[
     ("spirv_mlir", "spirv_text"),
     ("pp", "diag options source target"),
     ("syntax", "diag hash options pp source stack suggest"),
-    ("hir", "entity half hash intrinsic ir source"),
+    ("hir", "entity hash intrinsic ir source"),
     ("builtins", "hash hir intrinsic options"),
     (
         "sema",

@@ -5,7 +5,7 @@
 
 use super::signature::{Access, Domain, Lanes, PointeeTy, Scalars, Sig, SpaceSpec, Ty};
 use crate::hir::Space;
-use crate::intrinsic::{AtomicOp, Intrinsic, Texel};
+use crate::intrinsic::{AtomicOp, DeviceProperty, Intrinsic, Texel};
 
 mod atomic;
 mod common;
@@ -115,25 +115,12 @@ pub enum Inline {
     Multiply,
     /// `x * y + z`, for which contraction is allowed.
     MultiplyAdd,
-    /// `fma`: the target's operation where it rounds only once, otherwise the library's.
-    Fma,
-    /// Whether the target has a fused multiply-add for T (a constant).
-    HasFusedFma,
-    /// Whether that multiply-add is a single machine operation (a constant).
-    HasFastFma,
-    /// Whether, in addition, the error of the device's 2^x of T is at most 2 ulp (a constant).
-    HasExp2,
-    /// Whether, in addition to a fast multiply-add, the error of the device's 1 / sqrt is at most 1.5 ulp (a
-    /// constant).
-    HasRsqrt,
-    /// `x * y + z`, fused where that is a single operation, otherwise with two roundings.
-    LibraryMad,
+    /// Whether the device has a property for T (a condition).
+    DeviceHas(DeviceProperty),
     /// `upsample`
     Upsample,
     /// The largest lane of a floating-point vector, as a scalar.
     MaxLane,
-    /// Whether `double` exists (a constant).
-    HasDouble,
     /// `read_imagef`, `read_imagei` or `read_imageui`.
     ReadImage(Texel),
     /// `read_imageh`, which reads float texels and converts them.

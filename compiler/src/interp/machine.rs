@@ -546,7 +546,9 @@ impl<'m> Machine<'m> {
             _ => {
                 let lane = |i: usize| {
                     let one: Lanes = args.iter().map(|a| a[i.min(a.len() - 1)]).collect();
-                    eval::intrinsic(op, scalar, &one).or_else(|| approximate(op, scalar, &one))
+                    eval::intrinsic(op, scalar, &one)
+                        .or_else(|| unselected(op, scalar, &one))
+                        .or_else(|| approximate(op, scalar, &one))
                 };
                 lanes(ty.lanes as usize, lane).ok_or_else(|| Trap::NotSupported(op.to_string()))?
             }
@@ -557,6 +559,20 @@ impl<'m> Machine<'m> {
 /// Returns whether the operation is a load or store of a matrix, which each work-item does for itself.
 fn accesses_matrix(op: Intrinsic) -> bool {
     matches!(op, Intrinsic::Matrix(op) if op.accesses_memory())
+}
+
+/// Evaluates the operations that `select_arithmetic` replaces, as it does for a device without any special property.
+fn unselected(op: Intrinsic, scalar: Scalar, args: &[u64]) -> Option<u64> {
+    match (op, args) {
+        (Intrinsic::DeviceHas(_), _) => Some(0),
+        (Intrinsic::MultiplyAdd, &[x, y, z]) => {
+            let product = eval::binary(BinOp::FMul, scalar, x, y)?;
+            eval::binary(BinOp::FAdd, scalar, product, z)
+        }
+        (Intrinsic::RoughDivide, &[x, y]) => eval::binary(BinOp::FDiv, scalar, x, y),
+        (Intrinsic::RoundedSqrt, _) => eval::intrinsic(Intrinsic::Sqrt, scalar, args),
+        _ => None,
+    }
 }
 
 /// Evaluates functions whose results differ between devices.

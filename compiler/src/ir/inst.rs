@@ -126,6 +126,9 @@ pub struct FpFlags {
     /// The result may be computed by another expression that is equal for real numbers
     /// (-cl-unsafe-math-optimizations).
     pub fast: bool,
+    /// A quotient of f32 may have an error of 2.5 ulp (OpenCL C 1.2 7.4). A sum, difference or product of f32 that may
+    /// not be fused may treat subnormal numbers as zeros (7.5.3). `select_arithmetic` uses and clears the flag.
+    pub loose: bool,
 }
 
 /// What the source requests for a loop (`#pragma unroll`, `opencl_unroll_hint`).
@@ -408,6 +411,11 @@ pub struct InstData {
 }
 
 impl InstData {
+    /// Returns whether the form of the instruction depends on the device, so that `select_arithmetic` decides it.
+    pub fn is_open(&self) -> bool {
+        self.fp.loose || matches!(self.op, Op::Intrinsic(i) if i.is_open())
+    }
+
     /// Makes the instruction another one with the same result. What was known of the old operation is forgotten.
     pub fn replace(&mut self, op: Op, args: ValueList) {
         (self.op, self.args) = (op, args);

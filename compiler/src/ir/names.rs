@@ -7,8 +7,8 @@ use super::{
     AddressSpace, BinOp, CastOp, CmpOp, Component, HandleFact, Matrix, MatrixUse, Scalar, Storage, Ty, UnOp,
 };
 use crate::intrinsic::{
-    AtomicOp, Clock, FloatAtomic, ImageShape, Intrinsic, MatrixEach, MatrixLayout, MatrixMemory, MatrixOp,
-    MatrixSigns, SubgroupOp, SubgroupPart, Texel, TexelFormat,
+    AtomicOp, Clock, DeviceProperty, FloatAtomic, ImageShape, Intrinsic, MatrixEach, MatrixLayout,
+    MatrixMemory, MatrixOp, MatrixSigns, SubgroupOp, SubgroupPart, Texel, TexelFormat,
 };
 use std::fmt;
 
@@ -83,6 +83,10 @@ named!(MatrixEach {
 
 named!(MatrixLayout { Rows "rows", Columns "columns" });
 
+named!(DeviceProperty {
+    FusedFma "fused_fma", FastFma "fast_fma", Exp2 "exp2", Rsqrt "rsqrt",
+});
+
 named!(Clock { Device "device", Subgroup "subgroup" });
 
 named!(FloatAtomic { Add "add", Sub "sub", Min "min", Max "max" });
@@ -115,6 +119,7 @@ macro_rules! intrinsics {
                         write!(f, "subgroup_{}_{}", part.name(), op.name())
                     }
                     Intrinsic::Atomic(op) => write!(f, "atomic_{}", op.name()),
+                    Intrinsic::DeviceHas(what) => write!(f, "device_has_{}", what.name()),
                     Intrinsic::ReadClock(clock) => write!(f, "read_clock_{}", clock.name()),
                     Intrinsic::FloatAtomic(op) => write!(f, "float_atomic_{}", op.name()),
                     Intrinsic::Matrix(op) => write!(f, "matrix_{op}"),
@@ -153,7 +158,8 @@ intrinsics! {
     SubgroupBroadcast "subgroup_broadcast",
     SubgroupShuffle "subgroup_shuffle", SubgroupShuffleXor "subgroup_shuffle_xor",
     FAbs "fabs", Floor "floor", Ceil "ceil", Trunc "ftrunc", RoundEven "round_even", Sqrt "sqrt",
-    InverseSqrt "inverse_sqrt", Fma "fma", FMin "fmin", FMax "fmax",
+    InverseSqrt "inverse_sqrt", Fma "fma", MultiplyAdd "multiply_add",
+    RoughDivide "rough_divide", RoundedSqrt "rounded_sqrt", FMin "fmin", FMax "fmax",
     Sin "sin", Cos "cos", Tan "tan", Asin "asin", Acos "acos", Atan "atan", Atan2 "atan2",
     Sinh "sinh", Cosh "cosh", Tanh "tanh", Asinh "asinh", Acosh "acosh", Atanh "atanh",
     Exp "exp", Exp2 "exp2", Log "log", Log2 "log2", Pow "pow", Ldexp "ldexp", Dot "dot",
@@ -185,6 +191,9 @@ pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
     }
     if let Some(op) = name.strip_prefix("matrix_") {
         return matrix_op(op).map(Intrinsic::Matrix);
+    }
+    if let Some(what) = name.strip_prefix("device_has_") {
+        return DeviceProperty::from_name(what).map(Intrinsic::DeviceHas);
     }
     if let Some(clock) = name.strip_prefix("read_clock_") {
         return Clock::from_name(clock).map(Intrinsic::ReadClock);

@@ -419,6 +419,7 @@ impl<'a> FunctionPrinter<'a> {
             finite,
             no_signed_zeros,
             fast,
+            loose,
         } = data.fp;
         if contract {
             f.write_str(" contract")?;
@@ -431,6 +432,9 @@ impl<'a> FunctionPrinter<'a> {
         }
         if fast {
             f.write_str(" fast")?;
+        }
+        if loose {
+            f.write_str(" loose")?;
         }
         if data.no_wrap {
             f.write_str(" no_wrap")?;

@@ -7,7 +7,7 @@
 
 use super::func::FuncLowering;
 use super::{Lowered, broken, types};
-use crate::hir::{self, BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Type, TypeId};
+use crate::hir::{self, BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Type, TypeId, value};
 use crate::ir::{self, CastOp, Ty, Value};
 
 /// Returns whether an expression is a product that may be contracted with the operation whose operand it is.
@@ -28,12 +28,6 @@ impl FuncLowering<'_, '_> {
         matches!(op, BinOp::Add | BinOp::Sub) && operands.iter().any(|e| is_product(e))
     }
 
-    /// Returns whether an operator may be contracted. `allowed`: FP_CONTRACT is on. `fuses`: it can be fused
-    /// with one of its operands.
-    pub(super) fn contracts(&self, allowed: bool, fuses: bool) -> bool {
-        fuses || allowed && self.cx.relaxed.contract
-    }
-
     /// Returns the value of an operand of an operator. If the operator `fuses`, products among its operands
     /// may be contracted.
     pub(super) fn operand(&mut self, e: &Expr, fuses: bool) -> Lowered<Value> {
@@ -42,7 +36,7 @@ impl FuncLowering<'_, '_> {
                 let lhs = self.value(lhs)?;
                 let rhs = self.value(rhs)?;
                 let outer = std::mem::replace(&mut self.b.span, e.span);
-                let product = self.arithmetic(BinOp::Mul, lhs, rhs, e.ty, true);
+                let product = self.arithmetic(BinOp::Mul, lhs, rhs, e.ty, true, true);
                 self.b.span = outer;
                 product
             }
@@ -50,7 +44,8 @@ impl FuncLowering<'_, '_> {
         }
     }
 
-    /// Emits `lhs op rhs`, where all types are `ty`.
+    /// Emits `lhs op rhs`, where all types are `ty`. `contract`: FP_CONTRACT is on. `fuses`: the operator can be fused
+    /// with one of its operands, or with the operator whose operand it is.
     pub(super) fn arithmetic(
         &mut self,
         op: BinOp,
@@ -58,38 +53,19 @@ impl FuncLowering<'_, '_> {
         rhs: Value,
         ty: TypeId,
         contract: bool,
+        fuses: bool,
     ) -> Lowered<Value> {
         let (scalar, lanes) = types::lanes(&self.cx.program.types, ty)?;
-        let op = if scalar.is_float() {
-            match op {
-                BinOp::Add => ir::BinOp::FAdd,
-                BinOp::Sub => ir::BinOp::FSub,
-                BinOp::Mul => ir::BinOp::FMul,
-                BinOp::Div => ir::BinOp::FDiv,
-                BinOp::Rem => ir::BinOp::FRem,
-                BinOp::Shl | BinOp::Shr | BinOp::And | BinOp::Or | BinOp::Xor => {
-                    return broken("a bit operation on floating-point numbers");
-                }
-            }
-        } else {
-            let signed = scalar.is_signed();
-            match op {
-                BinOp::Add => ir::BinOp::IAdd,
-                BinOp::Sub => ir::BinOp::ISub,
-                BinOp::Mul => ir::BinOp::IMul,
-                BinOp::Div if signed => ir::BinOp::SDiv,
-                BinOp::Div => ir::BinOp::UDiv,
-                BinOp::Rem if signed => ir::BinOp::SRem,
-                BinOp::Rem => ir::BinOp::URem,
-                BinOp::Shl => ir::BinOp::Shl,
-                BinOp::Shr if signed => ir::BinOp::AShr,
-                BinOp::Shr => ir::BinOp::LShr,
-                BinOp::And => ir::BinOp::And,
-                BinOp::Or => ir::BinOp::Or,
-                BinOp::Xor => ir::BinOp::Xor,
-            }
+        let Some(op) = op.in_ir(scalar) else {
+            return broken("a bit operation on floating-point numbers");
         };
-        self.set_contract(contract);
+        self.set_contract(fuses || contract && self.cx.relaxed.contract);
+        self.b.fp.loose = scalar == Scalar::Float
+            && !self.source.is_library
+            && match op {
+                ir::BinOp::FDiv => self.cx.relaxed.loose,
+                _ => !contract,
+            };
         // The operands of narrower types were promoted to int. Vectors of int are not indices.
         let overflows = match op {
             ir::BinOp::IAdd | ir::BinOp::ISub | ir::BinOp::IMul => {
@@ -97,15 +73,16 @@ impl FuncLowering<'_, '_> {
             }
             _ => true,
         };
-        Ok(match overflows {
+        let value = match overflows {
             true => self.b.binary(op, lhs, rhs),
             false => self.b.binary_no_wrap(op, lhs, rhs),
-        })
+        };
+        self.b.fp.loose = false;
+        Ok(value)
     }
 
     /// Emits a comparison of two operands of type `ty`.
     pub(super) fn comparison(&mut self, op: CmpOp, lhs: Value, rhs: Value, ty: TypeId) -> Lowered<Value> {
-        use ir::CmpOp as C;
         let scalar = match *self.cx.program.types.get(ty) {
             Type::Scalar(s) | Type::Vector(s, _) => s,
             // Pointers are compared as unsigned addresses.
@@ -121,25 +98,8 @@ impl FuncLowering<'_, '_> {
             | Type::Pipe { .. }
             | Type::ReserveId => return broken("a comparison of what cannot be compared"),
         };
-        let op = match (op, scalar.is_float(), scalar.is_signed()) {
-            (CmpOp::Eq, true, _) => C::FOEq,
-            (CmpOp::Ne, true, _) => C::FUNe,
-            (CmpOp::Lt, true, _) => C::FOLt,
-            (CmpOp::Le, true, _) => C::FOLe,
-            (CmpOp::Gt, true, _) => C::FOGt,
-            (CmpOp::Ge, true, _) => C::FOGe,
-            (CmpOp::Eq, false, _) => C::IEq,
-            (CmpOp::Ne, false, _) => C::INe,
-            (CmpOp::Lt, false, true) => C::SLt,
-            (CmpOp::Le, false, true) => C::SLe,
-            (CmpOp::Gt, false, true) => C::SGt,
-            (CmpOp::Ge, false, true) => C::SGe,
-            (CmpOp::Lt, false, false) => C::ULt,
-            (CmpOp::Le, false, false) => C::ULe,
-            (CmpOp::Gt, false, false) => C::UGt,
-            (CmpOp::Ge, false, false) => C::UGe,
-        };
-        Ok(self.b.compare(op, lhs, rhs))
+        self.set_contract(false);
+        Ok(self.b.compare(op.in_ir(scalar), lhs, rhs))
     }
 
     /// Emits a conversion between two types.
@@ -194,31 +154,13 @@ impl FuncLowering<'_, '_> {
         match (from, to) {
             (_, Scalar::Bool) => {
                 let zero = self.b.zero(have);
-                let op = if from.is_float() {
-                    ir::CmpOp::FUNe
-                } else {
-                    ir::CmpOp::INe
-                };
-                self.b.compare(op, v, zero)
+                self.b.compare(CmpOp::Ne.in_ir(from), v, zero)
             }
             (Scalar::Bool, to) if to.is_float() => {
                 let wide = self.b.cast(CastOp::ZExt, v, want.with_scalar(ir::Scalar::I32));
                 self.b.cast(CastOp::UToF, wide, want)
             }
-            (Scalar::Bool, _) => self.b.cast(CastOp::ZExt, v, want),
-            (from, to) => {
-                let op = match (from.is_float(), to.is_float()) {
-                    (true, true) => CastOp::FConvert,
-                    (true, false) if to.is_signed() => CastOp::FToS,
-                    (true, false) => CastOp::FToU,
-                    (false, true) if from.is_signed() => CastOp::SToF,
-                    (false, true) => CastOp::UToF,
-                    (false, false) if to.bytes() < from.bytes() => CastOp::Trunc,
-                    (false, false) if from.is_signed() => CastOp::SExt,
-                    (false, false) => CastOp::ZExt,
-                };
-                self.b.cast(op, v, want)
-            }
+            (from, to) => self.b.cast(value::cast(from, to), v, want),
         }
     }
 

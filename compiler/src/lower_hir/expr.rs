@@ -83,7 +83,7 @@ impl FuncLowering<'_, '_> {
                 let fuses = *contract && self.takes_product(*op, &[&**lhs, &**rhs]);
                 let lhs = self.operand(lhs, fuses)?;
                 let rhs = self.operand(rhs, fuses)?;
-                self.arithmetic(*op, lhs, rhs, e.ty, self.contracts(*contract, fuses))?
+                self.arithmetic(*op, lhs, rhs, e.ty, *contract, fuses)?
             }
             ExprKind::Compare(op, lhs, rhs) => {
                 let ty = lhs.ty;
@@ -298,8 +298,7 @@ impl FuncLowering<'_, '_> {
             self.scaled_add(old, rhs, size, op == BinOp::Sub)
         } else {
             let wide = self.conversion(hir::Convert::Numeric, old, place.ty, compute)?;
-            let contract = self.contracts(contract, fuses);
-            let result = self.arithmetic(op, wide, rhs, compute, contract)?;
+            let result = self.arithmetic(op, wide, rhs, compute, contract, fuses)?;
             self.conversion(hir::Convert::Numeric, result, compute, place.ty)?
         };
         self.store_slot(&slot, place.ty, new)?;
@@ -328,7 +327,7 @@ impl FuncLowering<'_, '_> {
                 let one = one(s);
                 let one = self.b.bits(ty, one);
                 let op = if decrement { BinOp::Sub } else { BinOp::Add };
-                self.arithmetic(op, old, one, place.ty, false)?
+                self.arithmetic(op, old, one, place.ty, true, false)?
             }
             Type::Void
             | Type::Array(..)

@@ -175,7 +175,11 @@ impl<'p> FuncLowering<'_, 'p> {
         } else {
             self.cx.relaxed
         };
-        self.b.fp = FpFlags { contract, ..relaxed };
+        self.b.fp = FpFlags {
+            contract,
+            loose: false,
+            ..relaxed
+        };
     }
 
     /// Emits the exit from a structured instruction.

@@ -343,7 +343,7 @@ impl FuncLowering<'_, '_> {
 
     fn load_vector(&mut self, addr: Addr, scalar: hir::Scalar, count: u8) -> Value {
         let ptr = self.address(addr);
-        let ty = Ty::vector(types::scalar(scalar), count);
+        let ty = Ty::vector(scalar.in_ir(), count);
         self.b.load(ptr, ty, addr.access())
     }
 

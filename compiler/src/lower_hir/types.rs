@@ -1,7 +1,7 @@
 //! Translation of HIR types to IR types.
 
 use super::{Lowered, broken};
-use crate::hir::{self, Scalar, Space, Type, TypeId, Types};
+use crate::hir::{self, Space, Type, TypeId, Types};
 use crate::ir::{self, AddressSpace, Ty};
 
 /// Returns the IR's address space.
@@ -15,25 +15,11 @@ pub(super) fn space(space: Space) -> AddressSpace {
     }
 }
 
-/// Returns the scalar type of a value, without its signedness.
-pub(super) fn scalar(s: Scalar) -> ir::Scalar {
-    match s {
-        Scalar::Bool => ir::Scalar::Bool,
-        Scalar::Char | Scalar::UChar => ir::Scalar::I8,
-        Scalar::Short | Scalar::UShort => ir::Scalar::I16,
-        Scalar::Int | Scalar::UInt => ir::Scalar::I32,
-        Scalar::Long | Scalar::ULong => ir::Scalar::I64,
-        Scalar::Half => ir::Scalar::F16,
-        Scalar::Float => ir::Scalar::F32,
-        Scalar::Double => ir::Scalar::F64,
-    }
-}
-
 /// Returns the type of an SSA value; `None` for void and for types that exist only in memory.
 pub(super) fn value(types: &Types, id: TypeId) -> Option<Ty> {
     match *types.get(id) {
-        Type::Scalar(s) => Some(Ty::of(scalar(s))),
-        Type::Vector(s, n) => Some(Ty::vector(scalar(s), n)),
+        Type::Scalar(s) => Some(Ty::of(s.in_ir())),
+        Type::Vector(s, n) => Some(Ty::vector(s.in_ir(), n)),
         Type::Pointer { space: s, .. } => Some(Ty::ptr(space(s))),
         Type::Image { .. } => Some(Ty::of(ir::Scalar::Image)),
         Type::Sampler => Some(Ty::of(ir::Scalar::Sampler)),

@@ -22,8 +22,8 @@ use crate::ir::analysis::is_pure_function;
 use crate::ir::clone::Cloner;
 use crate::ir::walk::Walk;
 use crate::ir::{
-    AddressSpace, EntityRef, Func, Function, Global, GlobalData, Inst, Map, Module, Op, Region, Scalar, Ty,
-    Value,
+    AddressSpace, Builder, EntityRef, Func, Function, Global, GlobalData, Inst, Map, Module, Op, Region,
+    Scalar, Ty, Value,
 };
 use crate::source::Span;
 
@@ -142,27 +142,37 @@ fn too_large(func: &Function, span: Span) -> PassError {
     }
 }
 
-/// Returns the number of calls of each function. Deletes the bodies of functions that kernels do not reach.
-fn sites(module: &mut Module, order: &[Func]) -> Vec<usize> {
+/// Returns the number of calls of each function.
+fn sites(module: &Module, order: &[Func]) -> Vec<usize> {
     let mut sites = vec![0usize; module.funcs.len()];
-    let mut reached = vec![false; module.funcs.len()];
-    for &f in order {
-        reached[f.index()] = true;
-        for (callee, _) in callees(module, f) {
-            sites[callee.index()] += 1;
-        }
-    }
-    for (f, func) in module.funcs.iter_mut() {
-        if !reached[f.index()] {
-            *func = nothing();
-        }
+    for (callee, _) in order.iter().flat_map(|&f| callees(module, f)) {
+        sites[callee.index()] += 1;
     }
     sites
 }
 
+/// Deletes the bodies of functions that kernels do not reach. Returns whether there were any.
+pub(super) fn drop_unreached(module: &mut Module) -> Result<bool, PassError> {
+    let mut unreached = vec![true; module.funcs.len()];
+    for f in bottom_up(module)? {
+        unreached[f.index()] = false;
+    }
+    let mut changed = false;
+    for (f, func) in module.funcs.iter_mut() {
+        if unreached[f.index()] && !module.undefined.contains(&f) {
+            *func = nothing();
+            changed = true;
+        }
+    }
+    Ok(changed)
+}
+
 /// Returns an empty function, which replaces one that is no longer needed.
 fn nothing() -> Function {
-    Function::new("", &[], None)
+    let mut func = Function::new("", &[], None);
+    let body = func.body;
+    Builder::at_end(&mut func, body).ret(None);
+    func
 }
 
 /// Returns the number of copies of each function's body if all calls were inlined.

@@ -230,6 +230,10 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::Sqrt
         | Intrinsic::InverseSqrt
         | Intrinsic::Fma
+        | Intrinsic::DeviceHas(_)
+        | Intrinsic::MultiplyAdd
+        | Intrinsic::RoughDivide
+        | Intrinsic::RoundedSqrt
         | Intrinsic::FMin
         | Intrinsic::FMax
         | Intrinsic::Sin

@@ -61,6 +61,7 @@ pub mod resolve_generic;
 pub mod round_doubles;
 pub mod scalarize_integers;
 pub mod scratch_memory;
+pub mod select_arithmetic;
 mod shadow;
 pub mod share_addresses;
 pub mod share_loads;

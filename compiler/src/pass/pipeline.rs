@@ -7,9 +7,9 @@ use super::{
     isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_int64,
     lower_kernel_args, lower_long_vectors, lower_matrices, lower_memory, lower_printf, lower_system_values,
     mem2reg, merge_accesses, pair_words, permute_bytes, promote_accumulators, report_ended_loops,
-    report_findings, resolve_generic, round_doubles, scalarize_integers, scratch_memory, share_addresses,
-    share_loads, share_offsets, simplify_integers, simplify_regions, solve_loops, split_rotations, sroa,
-    unroll_counted, unroll_loops, widen_accesses, widen_integers, zero_private,
+    report_findings, resolve_generic, round_doubles, scalarize_integers, scratch_memory, select_arithmetic,
+    share_addresses, share_loads, share_offsets, simplify_integers, simplify_regions, solve_loops,
+    split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses, widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::check::Checks;
@@ -20,6 +20,8 @@ use crate::target::Target;
 /// reason for its position.
 pub fn pipeline(target: &Target) -> Pipeline {
     let mut p = Pipeline::default();
+    // All other passes see the operations that the device executes, and no function that it does not need.
+    p.run_pass(select_arithmetic::PASS);
     if target.zeroed.private {
         // Before variables become values, which are undefined without an initialization.
         p.run_pass(zero_private::PASS);
@@ -278,6 +280,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
         Images,
         NoLongVectors,
         ExplicitMemory,
+        SelectedArithmetic,
         SpirvExits
     ];
     let words = if target.features.int64 {

@@ -1,8 +1,8 @@
 //! Checks binary operators and assignments (6.3).
 
 use super::convert::{Why, signed_of_width};
-use super::{Lvalue, Reported, Result, Sema, builtin, fold};
-use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Place, PlaceKind, Scalar, Type, TypeId};
+use super::{Lvalue, Reported, Result, Sema, fold};
+use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Type, TypeId, value};
 use crate::source::{Origin, Span};
 use crate::syntax::ast::{self, BinaryOp};
 
@@ -158,11 +158,22 @@ impl Sema<'_> {
         self.lanes(ty).is_some_and(|(s, _)| s.is_integer())
     }
 
+    /// Warns about a division of integers by a constant that is 0 in some lane.
+    fn check_divisor(&mut self, op: BinOp, divisor: &Expr, at: At) {
+        if let (BinOp::Div | BinOp::Rem, ExprKind::Const(y)) = (op, &divisor.kind)
+            && y.contains(&0)
+            && self.is_integer(divisor.ty)
+        {
+            let word = if op == BinOp::Div { "division" } else { "remainder" };
+            self.warning(at.op, format!("{word} by zero is undefined"));
+        }
+    }
+
     /// Builds an operation on two operands of one type, and folds it if both are constants.
     fn binary_node(&mut self, op: BinOp, a: Expr, b: Expr, at: At) -> Result<Expr> {
         let ty = a.ty;
         if let (ExprKind::Const(x), ExprKind::Const(y), Some((s, _))) = (&a.kind, &b.kind, self.lanes(ty)) {
-            let lanes = x.iter().zip(y).map(|(&x, &y)| fold::binary(op, s, x, y));
+            let lanes = x.iter().zip(y).map(|(&x, &y)| value::binary(op, s, x, y));
             if let Some(bits) = lanes.collect::<Option<Vec<u64>>>() {
                 return Ok(Expr {
                     kind: ExprKind::Const(bits),
@@ -171,22 +182,7 @@ impl Sema<'_> {
                 });
             }
         }
-        if let (BinOp::Div | BinOp::Rem, ExprKind::Const(y)) = (op, &b.kind)
-            && y.contains(&0)
-            && self.is_integer(ty)
-        {
-            let word = if op == BinOp::Div { "division" } else { "remainder" };
-            self.warning(at.op, format!("{word} by zero is undefined"));
-        }
-        if op == BinOp::Div && builtin::divides_by_library(self, &b) {
-            return builtin::division(self, a, b, at.span);
-        }
-        if self.body.is_some()
-            && !self.contract()
-            && let Some(flushed) = builtin::flushed(self, op, &a, &b, at.span)
-        {
-            return Ok(flushed);
-        }
+        self.check_divisor(op, &b, at);
         Ok(Expr {
             kind: ExprKind::Binary {
                 op,
@@ -357,7 +353,7 @@ impl Sema<'_> {
         let bool_ty = self.common.bool;
         let folded = match (self.ty(a.ty), &a.kind, &b.kind) {
             (&Type::Scalar(s), ExprKind::Const(x), ExprKind::Const(y)) => {
-                Some(fold::compare(op, s, x[0], y[0]))
+                Some(value::compare(op, s, x[0], y[0]))
             }
             _ => None,
         };
@@ -599,32 +595,7 @@ impl Sema<'_> {
             }
             Class::Compare(_) | Class::Logical { .. } => return Err(self.invalid(ty, tr, at)),
         };
-        if let (BinOp::Div | BinOp::Rem, ExprKind::Const(y)) = (bin, &rhs.kind)
-            && y.contains(&0)
-            && self.is_integer(compute)
-        {
-            let word = if bin == BinOp::Div {
-                "division"
-            } else {
-                "remainder"
-            };
-            self.warning(at.op, format!("{word} by zero is undefined"));
-        }
-        // Uses the library's division if the place can be evaluated twice.
-        if bin == BinOp::Div
-            && compute == ty
-            && is_plain(&l.place)
-            && !l.place.is_volatile
-            && builtin::divides_by_library(self, &rhs)
-        {
-            let old = self.load(l.place.clone());
-            let quotient = builtin::division(self, old, rhs, at.span)?;
-            return Ok(Expr {
-                kind: ExprKind::Assign(Box::new(l.place), Box::new(quotient)),
-                ty,
-                span: at.span,
-            });
-        }
+        self.check_divisor(bin, &rhs, at);
         Ok(Expr {
             kind: ExprKind::CompoundAssign {
                 place: Box::new(l.place),
@@ -636,18 +607,5 @@ impl Sema<'_> {
             ty,
             span: at.span,
         })
-    }
-}
-
-/// Returns whether a place is a variable or a part of one, so that evaluating it twice has no further effect.
-fn is_plain(place: &Place) -> bool {
-    match &place.kind {
-        PlaceKind::Local(_) | PlaceKind::Global(_) => true,
-        PlaceKind::Member { base, .. } | PlaceKind::Lanes { base, .. } => is_plain(base),
-        PlaceKind::Deref { .. }
-        | PlaceKind::Index { .. }
-        | PlaceKind::DynamicLane { .. }
-        | PlaceKind::Temporary(_)
-        | PlaceKind::Literal(..) => false,
     }
 }

@@ -242,10 +242,7 @@ fn emit(
     match row.how {
         How::Scalar => lanes::call(s, row.name, inst, args, span),
         How::Fast(_) if row.name == "sqrt" && rounds_roots(s, inst) => {
-            match s.target.calibration.rounded_sqrt {
-                true => inline::intrinsic(s, Intrinsic::Sqrt, inst, args, span),
-                false => lanes::call(s, "__caldera_rounded_sqrt", inst, args, span),
-            }
+            inline::intrinsic(s, Intrinsic::RoundedSqrt, inst, args, span)
         }
         How::Fast(fast) => match (table::lookup(fast), inst.scalar) {
             (Some(row), Scalar::Float) if is_relaxed(s) => emit(s, row, inst, args, span),
@@ -305,98 +302,6 @@ fn in_float(
 /// required.
 fn rounds_roots(s: &Sema<'_>, inst: &Instance) -> bool {
     s.options.fp32_correctly_rounded_divide_sqrt && !s.in_library && inst.scalar == Scalar::Float
-}
-
-/// Returns whether a quotient of floats is computed by the library: correct rounding is not requested, the
-/// target has a quick quotient, and the divisor is not constant.
-pub(super) fn divides_by_library(s: &Sema<'_>, divisor: &hir::Expr) -> bool {
-    !s.in_library
-        && matches!(s.lanes(divisor.ty), Some((Scalar::Float, _)))
-        && !matches!(divisor.kind, hir::ExprKind::Const(_))
-        && !s.options.fp32_correctly_rounded_divide_sqrt
-        && inline::has_quick_quotient(s)
-}
-
-/// Builds a quotient that the library computes.
-pub(super) fn division(s: &mut Sema<'_>, x: hir::Expr, y: hir::Expr, span: Span) -> Result<hir::Expr> {
-    let (_, lanes) = s.lanes(y.ty).unwrap_or((Scalar::Float, 1));
-    if is_at_most_one(&x) {
-        let name = match s.options.fast_relaxed_math {
-            true => "__caldera_quick_reciprocal",
-            false => "__caldera_reciprocal",
-        };
-        let reciprocal = of_floats(s, name, lanes, vec![y], span)?;
-        return Ok(match is_one(&x) {
-            true => reciprocal,
-            false => inline::product(x, reciprocal, span),
-        });
-    }
-    let name = match s.options.fast_relaxed_math {
-        true => "__caldera_fast_divide",
-        false => "__caldera_divide",
-    };
-    of_floats(s, name, lanes, vec![x, y], span)
-}
-
-/// Returns whether all lanes of a float constant are normal numbers of magnitude at most 1, so that a
-/// quotient is subnormal only where the reciprocal is.
-fn is_at_most_one(e: &hir::Expr) -> bool {
-    let normal = |&bits: &u64| {
-        let a = bits as u32 & 0x7fff_ffff;
-        (0x0080_0000..=0x3f80_0000).contains(&a)
-    };
-    matches!(&e.kind, hir::ExprKind::Const(lanes) if lanes.iter().all(normal))
-}
-
-fn is_one(e: &hir::Expr) -> bool {
-    matches!(&e.kind, hir::ExprKind::Const(lanes) if lanes.iter().all(|&bits| bits as u32 == 1f32.to_bits()))
-}
-
-/// Builds a call of one of the library's own functions on vectors of `lanes` floats.
-fn of_floats(s: &mut Sema<'_>, name: &str, lanes: u8, args: Vec<hir::Expr>, span: Span) -> Result<hir::Expr> {
-    let Some((row, sig)) = table::lookup(name).and_then(|row| Some((row, row.sigs.first()?))) else {
-        return Err(library::missing(s, name, span));
-    };
-    let inst = Instance {
-        sig,
-        scalar: Scalar::Float,
-        lanes,
-        space: hir::Space::Private,
-    };
-    emit(s, row, &inst, args, span)
-}
-
-/// Builds a sum, difference or product of floats as a multiply-add if FP_CONTRACT is off, on a device whose
-/// multiply-add flushes subnormal numbers to zero while its additions and multiplications keep them. So all
-/// operations treat subnormal numbers alike, as zeros, which a device without CL_FP_DENORM may do (7.5.3).
-pub(super) fn flushed(
-    s: &Sema<'_>,
-    op: hir::BinOp,
-    a: &hir::Expr,
-    b: &hir::Expr,
-    span: Span,
-) -> Option<hir::Expr> {
-    if s.in_library
-        || !s.target.calibration.flushing_fma
-        || !matches!(s.lanes(a.ty), Some((Scalar::Float, _)))
-    {
-        return None;
-    }
-    let like = |x: f32| {
-        let (_, lanes) = s.lanes(a.ty).unwrap_or((Scalar::Float, 1));
-        hir::Expr {
-            kind: hir::ExprKind::Const(vec![u64::from(x.to_bits()); lanes.into()]),
-            ty: a.ty,
-            span,
-        }
-    };
-    let args = match op {
-        hir::BinOp::Mul => vec![a.clone(), b.clone(), like(-0.0)],
-        hir::BinOp::Add => vec![a.clone(), like(1.0), b.clone()],
-        hir::BinOp::Sub => vec![b.clone(), like(-1.0), a.clone()],
-        _ => return None,
-    };
-    Some(inline::multiply_add(args, a.ty, span))
 }
 
 /// Repeats scalar arguments whose parameter is a vector in another overload (`fmax(gentype, float)`).

@@ -1,8 +1,8 @@
 //! Conversions (6.2): lvalue conversion, promotions, usual arithmetic conversions, assignment conversion,
 //! casts and conditions.
 
-use super::{Lvalue, Operand, Reported, Result, Sema, fold};
-use crate::hir::{Convert, Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId};
+use super::{Lvalue, Operand, Reported, Result, Sema};
+use crate::hir::{Convert, Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId, value};
 use crate::source::Span;
 
 /// The reason for an implicit conversion, which determines the message.
@@ -115,7 +115,7 @@ impl Sema<'_> {
         };
         let span = e.span;
         if let ExprKind::Const(bits) = &e.kind {
-            let bits = bits.iter().map(|&b| fold::convert(b, from, to)).collect();
+            let bits = bits.iter().map(|&b| value::convert(b, from, to)).collect();
             return Expr {
                 kind: ExprKind::Const(bits),
                 ty,

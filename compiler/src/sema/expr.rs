@@ -2,10 +2,10 @@
 
 use super::convert::Why;
 use super::scope::Entity;
-use super::{Lvalue, Operand, Reported, Result, Sema, fold};
+use super::{Lvalue, Operand, Reported, Result, Sema};
 use crate::builtins::table;
 use crate::diag::Diag;
-use crate::hir::{Convert, Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId};
+use crate::hir::{Convert, Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId, value};
 use crate::source::Span;
 use crate::suggest;
 use crate::syntax::ast::{self, Designator, TypeName, UnaryOp};
@@ -444,13 +444,11 @@ impl Sema<'_> {
         };
         let kind = match (op, e.kind) {
             (UnaryOp::Minus, ExprKind::Const(bits)) => {
-                ExprKind::Const(bits.into_iter().map(|b| fold::negate(s, b)).collect())
+                ExprKind::Const(bits.into_iter().map(|b| value::negate(s, b)).collect())
             }
-            (UnaryOp::BitNot, ExprKind::Const(bits)) => ExprKind::Const(
-                bits.into_iter()
-                    .map(|b| crate::hir::value::truncate(!b, s))
-                    .collect(),
-            ),
+            (UnaryOp::BitNot, ExprKind::Const(bits)) => {
+                ExprKind::Const(bits.into_iter().map(|b| value::complement(s, b)).collect())
+            }
             (UnaryOp::Minus, kind) => ExprKind::Neg(Box::new(Expr { kind, ..e })),
             (UnaryOp::BitNot, kind) => ExprKind::BitNot(Box::new(Expr { kind, ..e })),
             (_, kind) => kind,

@@ -1,114 +1,11 @@
-//! Constant evaluation: arithmetic in the precision of its type, and address constants.
-//!
-//! A value is the raw bits of a lane, zero-extended to 64 bits, as in [`ExprKind::Const`].
+//! Constant expressions: the values of their lanes, and address constants.
 
 use super::Sema;
-use crate::hir::value::{float_bits, float_of, int_of, truncate};
-use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, GlobalId, Place, PlaceKind, Scalar, Space, Type};
+use crate::hir::value::{binary, compare, complement, convert, int_of, negate, truncate};
+use crate::hir::{Convert, Expr, ExprKind, GlobalId, Place, PlaceKind, Space, Type};
 
 /// The greatest depth of expressions that are evaluated recursively; sema's own limit on nesting is lower.
 const MAX_DEPTH: u32 = 2000;
-
-/// Performs C's conversion of one scalar. A float that is out of range for an integer type, which C leaves
-/// undefined, gives an arbitrary value.
-pub(crate) fn convert(bits: u64, from: Scalar, to: Scalar) -> u64 {
-    match (from.is_float(), to.is_float()) {
-        (_, false) if to == Scalar::Bool => u64::from(if from.is_float() {
-            float_of(bits, from) != 0.0
-        } else {
-            truncate(bits, from) != 0
-        }),
-        (false, false) => truncate(int_of(bits, from) as u64, to),
-        (false, true) => match to {
-            // The integer is rounded once, directly to float.
-            Scalar::Float => u64::from((int_of(bits, from) as f32).to_bits()),
-            _ => float_bits(int_of(bits, from) as f64, to),
-        },
-        (true, true) => {
-            if from == to {
-                bits
-            } else {
-                float_bits(float_of(bits, from), to)
-            }
-        }
-        (true, false) => truncate(float_of(bits, from) as i128 as u64, to),
-    }
-}
-
-/// Computes `a op b`. Returns `None` for a division by zero, and for operations that floats do not have.
-pub(crate) fn binary(op: BinOp, s: Scalar, a: u64, b: u64) -> Option<u64> {
-    if s.is_float() {
-        return float_binary(op, s, a, b);
-    }
-    let (x, y) = (int_of(a, s), int_of(b, s));
-    let count = (y as u32) & (8 * s.bytes() - 1);
-    let r = match op {
-        BinOp::Add => x + y,
-        BinOp::Sub => x - y,
-        BinOp::Mul => (x as i64).wrapping_mul(y as i64).into(),
-        BinOp::Div => x.checked_div(y)?,
-        BinOp::Rem => x.checked_rem(y)?,
-        BinOp::Shl => (x as u64).wrapping_shl(count).into(),
-        BinOp::Shr => x >> count,
-        BinOp::And => x & y,
-        BinOp::Or => x | y,
-        BinOp::Xor => x ^ y,
-    };
-    Some(truncate(r as u64, s))
-}
-
-fn float_binary(op: BinOp, s: Scalar, a: u64, b: u64) -> Option<u64> {
-    if s == Scalar::Float {
-        let (x, y) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
-        let r = match op {
-            BinOp::Add => x + y,
-            BinOp::Sub => x - y,
-            BinOp::Mul => x * y,
-            BinOp::Div => x / y,
-            BinOp::Rem | BinOp::Shl | BinOp::Shr | BinOp::And | BinOp::Or | BinOp::Xor => return None,
-        };
-        return Some(u64::from(r.to_bits()));
-    }
-    // f64 has more than twice the precision of half, so double rounding gives the correct result for these
-    // operations.
-    let (x, y) = (float_of(a, s), float_of(b, s));
-    let r = match op {
-        BinOp::Add => x + y,
-        BinOp::Sub => x - y,
-        BinOp::Mul => x * y,
-        BinOp::Div => x / y,
-        BinOp::Rem | BinOp::Shl | BinOp::Shr | BinOp::And | BinOp::Or | BinOp::Xor => return None,
-    };
-    Some(float_bits(r, s))
-}
-
-/// Evaluates a comparison.
-pub(crate) fn compare(op: CmpOp, s: Scalar, a: u64, b: u64) -> bool {
-    fn holds<T: PartialOrd>(op: CmpOp, x: &T, y: &T) -> bool {
-        match op {
-            CmpOp::Eq => x == y,
-            CmpOp::Ne => x != y,
-            CmpOp::Lt => x < y,
-            CmpOp::Le => x <= y,
-            CmpOp::Gt => x > y,
-            CmpOp::Ge => x >= y,
-        }
-    }
-    if s.is_float() {
-        holds(op, &float_of(a, s), &float_of(b, s))
-    } else {
-        holds(op, &int_of(a, s), &int_of(b, s))
-    }
-}
-
-/// Computes `-a`.
-pub(crate) fn negate(s: Scalar, a: u64) -> u64 {
-    if s.is_float() {
-        a ^ 1 << (8 * s.bytes() - 1)
-    } else {
-        truncate(a.wrapping_neg(), s)
-    }
-}
 
 /// Returns the lanes of a constant arithmetic value.
 pub(crate) fn eval(s: &Sema<'_>, e: &Expr) -> Option<Vec<u64>> {
@@ -125,7 +22,7 @@ fn eval_at(s: &Sema<'_>, e: &Expr, depth: u32) -> Option<Vec<u64>> {
         ExprKind::Const(bits) => bits.clone(),
         ExprKind::Load(place) => eval_load(s, place)?,
         ExprKind::Neg(a) => go(a)?.into_iter().map(|v| negate(scalar, v)).collect(),
-        ExprKind::BitNot(a) => go(a)?.into_iter().map(|v| truncate(!v, scalar)).collect(),
+        ExprKind::BitNot(a) => go(a)?.into_iter().map(|v| complement(scalar, v)).collect(),
         ExprKind::Not(a) => go(a)?.into_iter().map(|v| v ^ 1).collect(),
         ExprKind::Binary { op, lhs, rhs, .. } => {
             let (a, b) = (go(lhs)?, go(rhs)?);
@@ -312,52 +209,5 @@ fn place_address(s: &Sema<'_>, place: &Place, depth: u32) -> Option<(Option<Glob
         | PlaceKind::DynamicLane { .. }
         | PlaceKind::Temporary(_)
         | PlaceKind::Literal(..) => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn half_round_trips_and_rounds_to_even() {
-        for bits in 0..=0xffffu16 {
-            let v = crate::half::to_f64(bits);
-            if !v.is_nan() {
-                assert_eq!(crate::half::from_f64(v), bits, "{v}");
-            }
-        }
-        for (v, bits) in [
-            (2049.0, 0x6800),
-            (2051.0, 0x6802),
-            (65519.9, 0x7bff),
-            (65520.0, 0x7c00),
-            (2f64.powi(-25), 0),
-            (2f64.powi(-25) * 1.0001, 1),
-            (1023.5 * 2f64.powi(-24), 0x400),
-        ] {
-            assert_eq!(crate::half::from_f64(v), bits, "{v}");
-        }
-    }
-
-    #[test]
-    fn integer_conversions_and_arithmetic_wrap() {
-        assert_eq!(convert(0xffff_ffff, Scalar::Int, Scalar::Long), u64::MAX);
-        assert_eq!(convert(0xffff_ffff, Scalar::UInt, Scalar::Long), 0xffff_ffff);
-        assert_eq!(convert((-1.5f64).to_bits(), Scalar::Double, Scalar::Char), 0xff);
-        assert_eq!(convert(0x80, Scalar::Char, Scalar::Bool), 1);
-        assert_eq!(binary(BinOp::Shl, Scalar::Int, 1, 33), Some(2));
-        assert_eq!(
-            binary(BinOp::Shr, Scalar::Int, 0x8000_0000, 31),
-            Some(0xffff_ffff)
-        );
-        assert_eq!(binary(BinOp::Div, Scalar::Int, 1, 0), None);
-        assert_eq!(binary(BinOp::Mul, Scalar::ULong, u64::MAX, u64::MAX), Some(1));
-        assert_eq!(
-            binary(BinOp::Div, Scalar::Int, 0x8000_0000, 0xffff_ffff),
-            Some(0x8000_0000)
-        );
-        assert!(compare(CmpOp::Lt, Scalar::Int, 0xffff_ffff, 0));
-        assert!(!compare(CmpOp::Lt, Scalar::UInt, 0xffff_ffff, 0));
     }
 }

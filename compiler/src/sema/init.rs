@@ -2,8 +2,8 @@
 
 use super::const_init::MAX_CONSTANT;
 use super::convert::Why;
-use super::{Result, Sema, fold};
-use crate::hir::{Expr, ExprKind, Init, RecordId, Scalar, Type, TypeId};
+use super::{Result, Sema};
+use crate::hir::{Expr, ExprKind, Init, RecordId, Scalar, Type, TypeId, value};
 use crate::source::Span;
 use crate::syntax::ast::{self, Designator, InitItem, Initializer};
 use crate::syntax::table;
@@ -402,7 +402,7 @@ impl Sema<'_> {
                 write(
                     bytes,
                     offset + n * width,
-                    &[fold::convert(bits, from, scalar)],
+                    &[value::convert(bits, from, scalar)],
                     scalar,
                 );
                 n += 1;

@@ -1,8 +1,8 @@
 //! Analyses constants and literals (C99 6.4.4, 6.4.5; 6.1.6 vector literals; compound literals).
 
 use super::convert::Why;
-use super::{Lvalue, Operand, Result, Sema, fold};
-use crate::hir::{Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId};
+use super::{Lvalue, Operand, Result, Sema};
+use crate::hir::{Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId, value};
 use crate::pp::literal::Number;
 use crate::pp::table::Value;
 use crate::source::Span;
@@ -51,14 +51,14 @@ impl Sema<'_> {
             Value::Number(Number::Float { half: true, .. }) => return None,
             Value::Number(Number::Float { value, single, .. }) => {
                 let scalar = self.float_type(single);
-                (crate::hir::value::float_bits(value, scalar), scalar)
+                (value::float_bits(value, scalar), scalar)
             }
             Value::Char(c) => (u64::from(c as u32), Scalar::Int),
         };
         let is_minus = sign == Some(true);
         Some((
             if is_minus {
-                fold::negate(scalar, bits)
+                value::negate(scalar, bits)
             } else {
                 bits
             },
@@ -87,7 +87,7 @@ impl Sema<'_> {
             self.float_type(single)
         };
         let ty = self.program.types.scalar(scalar);
-        Ok(self.const_bits(crate::hir::value::float_bits(value, scalar), ty, span))
+        Ok(self.const_bits(value::float_bits(value, scalar), ty, span))
     }
 
     /// Returns a string literal, which is a `__constant char` array.

@@ -208,8 +208,8 @@ impl Sema<'_> {
             && let Ok(known) = &cond
             && let Some(yes) = self.int_value(known)
         {
-            // The target decides this condition; the other branch, and the functions it calls, are not
-            // analysed.
+            // The type for which the function is instantiated decides this condition; the other branch, and the
+            // functions it calls, are not analysed.
             let taken = if yes != 0 { Some(then) } else { otherwise };
             let taken = taken.map(|t| self.scoped(|s| s.statement(t))).transpose()?;
             return Ok(StmtKind::Block(taken.into_iter().collect()));

@@ -1,6 +1,6 @@
 //! Analyses `switch` and its labels (C99 6.8.4.2).
 
-use super::{Result, Sema, fold};
+use super::{Result, Sema};
 use crate::diag::Diag;
 use crate::hir::value;
 use crate::hir::{Scalar, Stmt, StmtKind, Type, TypeId};
@@ -65,7 +65,7 @@ impl Sema<'_> {
         else {
             return Err(super::Reported);
         };
-        let bits = fold::convert(value::truncate(wide as u64, from), from, to);
+        let bits = value::convert(value::truncate(wide as u64, from), from, to);
         if value::int_of(bits, to) != wide && !(from == Scalar::Int && to == Scalar::UInt) {
             self.warning(
                 e.span,

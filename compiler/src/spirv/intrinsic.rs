@@ -143,6 +143,9 @@ impl FnEmitter<'_, '_> {
                 return self.image(inst, op);
             }
             I::ReadImage(..) => return Err(bug("lower_images has not run")),
+            I::DeviceHas(_) | I::MultiplyAdd | I::RoughDivide | I::RoundedSqrt => {
+                return Err(bug("select_arithmetic has not run"));
+            }
             I::ChannelOrder | I::ChannelDataType | I::SamplerProperties => {
                 return Err(bug("a question about an image or sampler is left"));
             }

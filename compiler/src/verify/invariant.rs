@@ -23,13 +23,15 @@ pub enum Invariant {
     ExplicitMemory,
     /// There are no 64-bit integers: neither values, nor elements of memory, nor addresses.
     NoInt64,
+    /// No operation is left whose form depends on the device; see [`crate::pass::select_arithmetic`].
+    SelectedArithmetic,
     /// Exits and repeats are those that SPIR-V can express; see [`crate::pass::lower_exits`].
     SpirvExits,
 }
 
 impl Invariant {
     /// All invariants, in order.
-    pub const ALL: [Invariant; 10] = [
+    pub const ALL: [Invariant; 11] = [
         Invariant::Ssa,
         Invariant::Inlined,
         Invariant::NoGeneric,
@@ -39,6 +41,7 @@ impl Invariant {
         Invariant::NoLongVectors,
         Invariant::ExplicitMemory,
         Invariant::NoInt64,
+        Invariant::SelectedArithmetic,
         Invariant::SpirvExits,
     ];
 }

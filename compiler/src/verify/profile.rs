@@ -49,6 +49,7 @@ pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), 
         | Invariant::NoLongVectors
         | Invariant::ExplicitMemory
         | Invariant::NoInt64
+        | Invariant::SelectedArithmetic
         | Invariant::SpirvExits => Ok(()),
     }
 }
@@ -118,6 +119,10 @@ pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<()
             true => Err(Fault::new(format!("'{}' has a 64-bit integer", func.name))),
             false => Ok(()),
         },
+        Invariant::SelectedArithmetic => each(func, |inst| match func.insts[inst].is_open() {
+            true => Err("an operation is left whose form depends on the device"),
+            false => Ok(()),
+        }),
         Invariant::SpirvExits => spirv_exits(func),
     }
 }

@@ -484,7 +484,10 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
         | Intrinsic::Log
         | Intrinsic::Log2 => floats(1),
         Intrinsic::FMin | Intrinsic::FMax | Intrinsic::Atan2 | Intrinsic::Pow => floats(2),
-        Intrinsic::Fma => floats(3),
+        Intrinsic::Fma | Intrinsic::MultiplyAdd => floats(3),
+        Intrinsic::DeviceHas(_) => args.len() == 1 && args[0].scalar.is_float() && results == [Ty::BOOL],
+        Intrinsic::RoughDivide => floats(2) && args[0].scalar == Scalar::F32,
+        Intrinsic::RoundedSqrt => floats(1) && args[0].scalar == Scalar::F32,
         Intrinsic::Ldexp => {
             args.len() == 2
                 && args[0].scalar.is_float()

@@ -6,6 +6,15 @@ gentype clamp_fp(gentype x, gentype lo, gentype hi)
     return fmin(fmax(x, lo), hi);
 }
 
+gentype fma_fp(gentype x, gentype y, gentype z)
+{
+    if (__caldera_has_fused_fma(x)) {
+        return __caldera_fma(x, y, z);
+    } else {
+        return __caldera_round_fma(x, y, z);
+    }
+}
+
 gentype degrees_double(gentype x)
 {
     return x * (gentype)57.295779513082320877;

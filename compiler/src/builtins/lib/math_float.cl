@@ -396,63 +396,6 @@ float erf_f(float x)
 
 double erf_d(double x) { return __c_erf_d(x); }
 
-// x / y where no option requires correct rounding, where the driver's division is slow, and where a fused
-// multiply-add flushes subnormal numbers (7.5.3). The result is x (1 / y), from s^2 with s = 1 / sqrt(|y|)
-// and one Newton step. For large y the reciprocal would be subnormal, so both operands are scaled. The step's
-// correction is NaN where s^2 is infinite or 0, and the minimum then cancels it. The last product is a fused
-// operation with the addend -0, which changes no other result, so that a subnormal x is flushed to 0 wherever
-// a subnormal y is. Error: the reciprocal is within 1 ulp (two roundings of half an ulp) and the product adds
-// half an ulp: 1.5 ulp; allowed 2.5.
-float __caldera_divide_f(float x, float y)
-{
-    float a = fabs(y);
-    float scale = a > 0x1p100f ? 0x1p-32f : 1.0f;
-    a *= scale;
-    float s = __caldera_rsqrt(a);
-    float r = s * s;
-    r = __caldera_fma(r, fmin(__caldera_fma(-a, r, 1.0f), 1.0f), r);
-    return __caldera_fma(x * scale, as_float(as_uint(r) | (as_uint(y) & 0x80000000u)), -0.0f);
-}
-
-// 1 / y by the same method; 0 where the result would be subnormal. Error: 1 ulp.
-float __caldera_reciprocal_f(float y)
-{
-    float a = fabs(y);
-    float s = __caldera_rsqrt(a);
-    float r = s * s;
-    r = __caldera_fma(r, fmin(__caldera_fma(-a, r, 1.0f), 1.0f), r);
-    return as_float(as_uint(r) | (as_uint(y) & 0x80000000u));
-}
-
-// Division with -cl-fast-relaxed-math, for which OpenCL C 1.2 has no limits: no Newton step. Error found: 4.4
-// ulp.
-float __caldera_fast_divide_f(float x, float y)
-{
-    float s = __caldera_rsqrt(fabs(y));
-    return x * s * as_float(as_uint(s) | (as_uint(y) & 0x80000000u));
-}
-
-// half_divide and native_divide, half_recip and native_recip: no Newton step. Error: 5 ulp; allowed 8192.
-float __caldera_quick_divide_f(float x, float y)
-{
-    float s = __caldera_rsqrt(fabs(y));
-    float q = __caldera_fma(fabs(x), s, 0.0f) * s;
-    return as_float(as_uint(q) | ((as_uint(x) ^ as_uint(y)) & 0x80000000u));
-}
-
-float __caldera_quick_reciprocal_f(float y)
-{
-    float s = __caldera_rsqrt(fabs(y));
-    return as_float(as_uint(s * s) | (as_uint(y) & 0x80000000u));
-}
-
-// sqrt with -cl-fp32-correctly-rounded-divide-sqrt where the driver's is not correctly rounded. The root in
-// double, rounded again to float, is correctly rounded (Figueroa, When is double rounding innocuous?, 1995).
-float __caldera_rounded_sqrt_f(float x)
-{
-    return (float)__caldera_sqrt((double)x);
-}
-
 // Vulkan's own 1 / sqrt is within 2 ulp; allowed 2.
 float rsqrt_f(float x)
 {

@@ -1,49 +1,30 @@
 //! Functions that only the library's own code may call. There is one for each intrinsic that the library
-//! needs and that has no OpenCL name, and there are queries of the target, which fold to constants.
+//! needs and that has no OpenCL name, and there are questions about the device, which `select_arithmetic` answers.
 
 use super::*;
 
-const FLOAT1: &[Sig] = &[sig(FLOAT, Ty::T, &[Ty::T])];
-const FLOAT2: &[Sig] = &[sig(FLOAT, Ty::T, &[Ty::T, Ty::T])];
+/// A question about the type of the argument.
+const PROPERTY: &[Sig] = &[sig(FLOATS, Ty::Fixed(crate::hir::Scalar::Bool), &[Ty::T])];
+
+const fn has(what: DeviceProperty) -> How {
+    How::Inline(Inline::DeviceHas(what))
+}
 
 pub(super) static ROWS: &[Row] = &[
-    row("__caldera_divide", FLOAT2, How::Scalar),
     row("__caldera_exp", F1, How::Intrinsic(Intrinsic::Exp)),
     row("__caldera_exp2", F1, How::Intrinsic(Intrinsic::Exp2)),
     row("__caldera_fast_atan2", F2, How::Scalar),
-    row("__caldera_fast_divide", FLOAT2, How::Scalar),
     row("__caldera_fast_log", F1, How::Scalar),
     row("__caldera_fast_pow", F2, How::Scalar),
     row("__caldera_fast_tan", F1, How::Scalar),
     row("__caldera_fma", F3, How::Intrinsic(Intrinsic::Fma)),
-    row(
-        "__caldera_has_double",
-        &[sig(ONE, Ty::Fixed(crate::hir::Scalar::Int), &[])],
-        How::Inline(Inline::HasDouble),
-    ),
-    row(
-        "__caldera_has_exp2",
-        &[sig(FLOATS, Ty::Fixed(crate::hir::Scalar::Int), &[Ty::T])],
-        How::Inline(Inline::HasExp2),
-    ),
-    row(
-        "__caldera_has_fast_fma",
-        &[sig(FLOATS, Ty::Fixed(crate::hir::Scalar::Int), &[Ty::T])],
-        How::Inline(Inline::HasFastFma),
-    ),
-    row(
-        "__caldera_has_fused_fma",
-        &[sig(FLOATS, Ty::Fixed(crate::hir::Scalar::Int), &[Ty::T])],
-        How::Inline(Inline::HasFusedFma),
-    ),
-    row(
-        "__caldera_has_rsqrt",
-        &[sig(FLOATS, Ty::Fixed(crate::hir::Scalar::Int), &[Ty::T])],
-        How::Inline(Inline::HasRsqrt),
-    ),
+    row("__caldera_has_exp2", PROPERTY, has(DeviceProperty::Exp2)),
+    row("__caldera_has_fast_fma", PROPERTY, has(DeviceProperty::FastFma)),
+    row("__caldera_has_fused_fma", PROPERTY, has(DeviceProperty::FusedFma)),
+    row("__caldera_has_rsqrt", PROPERTY, has(DeviceProperty::Rsqrt)),
     row("__caldera_log", F1, How::Intrinsic(Intrinsic::Log)),
     row("__caldera_log2", F1, How::Intrinsic(Intrinsic::Log2)),
-    row("__caldera_mad", F3, How::Inline(Inline::LibraryMad)),
+    row("__caldera_mad", F3, How::Intrinsic(Intrinsic::MultiplyAdd)),
     row(
         "__caldera_max_lane",
         &[sig(FLOATS, Ty::Elem, &[Ty::T])],
@@ -63,9 +44,7 @@ pub(super) static ROWS: &[Row] = &[
         )],
         How::Inline(Inline::PackHalf),
     ),
-    row("__caldera_quick_divide", FLOAT2, How::Scalar),
-    row("__caldera_quick_reciprocal", FLOAT1, How::Scalar),
-    row("__caldera_reciprocal", FLOAT1, How::Scalar),
+    row("__caldera_round_fma", F3, How::Strict("fma")),
     row("__caldera_rsqrt", F1, How::Intrinsic(Intrinsic::InverseSqrt)),
     row("__caldera_sqrt", F1, How::Intrinsic(Intrinsic::Sqrt)),
     row("__caldera_tan", F1, How::Intrinsic(Intrinsic::Tan)),

@@ -62,7 +62,7 @@ pub(super) static ROWS: &[Row] = &[
     row("fabs", F1, intrinsic(Intrinsic::FAbs)),
     row("fdim", F2, How::Generic),
     row("floor", F1, intrinsic(Intrinsic::Floor)),
-    row("fma", F3, How::Inline(Inline::Fma)),
+    row("fma", F3, How::Generic),
     row("fmax", F2_MIXED, intrinsic(Intrinsic::FMax)),
     row("fmin", F2_MIXED, intrinsic(Intrinsic::FMin)),
     row("fmod", F2, How::Scalar),

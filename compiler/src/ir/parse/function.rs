@@ -169,6 +169,7 @@ impl<'t> FunctionParser<'_, 't> {
             fp.finite = self.t.accept_word("finite");
             fp.no_signed_zeros = self.t.accept_word("no_signed_zeros");
             fp.fast = self.t.accept_word("fast");
+            fp.loose = self.t.accept_word("loose");
             no_wrap = self.t.accept_word("no_wrap");
         }
         let args = self.operands()?;

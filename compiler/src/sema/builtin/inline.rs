@@ -2,8 +2,8 @@
 
 use super::build::{Before, binary, constant, lane};
 use super::{
-    Call, c11_atomic, convert_fn, generic_pointer, image, lanes, library, overload, pipe, printf, relation,
-    shuffle, widen,
+    Call, c11_atomic, convert_fn, generic_pointer, image, library, overload, pipe, printf, relation, shuffle,
+    widen,
 };
 use crate::builtins::library::{self as lib, TypeArgs};
 use crate::builtins::signature::Concrete;
@@ -214,28 +214,18 @@ pub(super) fn build(
         },
         Inline::Divide => {
             let [x, y] = pair(args)?;
-            let name = match s.options.fast_relaxed_math {
-                true => "__caldera_fast_divide",
-                false => "__caldera_quick_divide",
-            };
-            match inst.scalar == Scalar::Float && has_quick_quotient(s) {
-                true => super::of_floats(s, name, inst.lanes, vec![x, y], span),
-                false => Ok(binary(BinOp::Div, x, y, false)),
-            }
+            Ok(match inst.scalar {
+                Scalar::Float => call(Intrinsic::RoughDivide, vec![x, y]),
+                _ => binary(BinOp::Div, x, y, false),
+            })
         }
         Inline::Reciprocal => {
-            let x = first(args)?;
-            match inst.scalar == Scalar::Float && has_quick_quotient(s) {
-                true => super::of_floats(s, "__caldera_quick_reciprocal", inst.lanes, vec![x], span),
-                false => {
-                    let one = match inst.scalar {
-                        Scalar::Half => 0x3c00,
-                        _ => u64::from(1f32.to_bits()),
-                    };
-                    let one = constant(s, one, inst.scalar, inst.lanes, span);
-                    Ok(binary(BinOp::Div, one, x, false))
-                }
-            }
+            let one = match inst.scalar {
+                Scalar::Half => 0x3c00,
+                _ => u64::from(1f32.to_bits()),
+            };
+            let one = constant(s, one, inst.scalar, inst.lanes, span);
+            build(s, Inline::Divide, inst, vec![one, first(args)?], span)
         }
         Inline::Multiply => {
             let [x, y] = pair(args)?;
@@ -246,25 +236,7 @@ pub(super) fn build(
             let product = binary(BinOp::Mul, x, y, true);
             Ok(binary(BinOp::Add, product, z, true))
         }
-        Inline::HasFusedFma => Ok(s.const_int(i32::from(has_fused_fma(s, inst.scalar)), span)),
-        Inline::Fma if has_fused_fma(s, inst.scalar) => Ok(call(Intrinsic::Fma, args)),
-        Inline::Fma => lanes::call(s, "fma", inst, args, span),
-        Inline::HasFastFma => Ok(s.const_int(i32::from(has_fast_fma(s, inst.scalar)), span)),
-        Inline::HasExp2 => {
-            let yes =
-                s.target.calibration.exp2 && inst.scalar == Scalar::Float && has_fast_fma(s, inst.scalar);
-            Ok(s.const_int(i32::from(yes), span))
-        }
-        Inline::HasRsqrt => {
-            let yes = has_quick_rsqrt(s) && inst.scalar != Scalar::Half && has_fast_fma(s, inst.scalar);
-            Ok(s.const_int(i32::from(yes), span))
-        }
-        Inline::LibraryMad if has_fast_fma(s, inst.scalar) => Ok(call(Intrinsic::Fma, args)),
-        Inline::LibraryMad => {
-            let [x, y, z] = <[Expr; 3]>::try_from(args).map_err(|_| Reported)?;
-            Ok(binary(BinOp::Add, binary(BinOp::Mul, x, y, false), z, false))
-        }
-        Inline::HasDouble => Ok(s.const_int(i32::from(s.has_double), span)),
+        Inline::DeviceHas(what) => Ok(call(Intrinsic::DeviceHas(what), args)),
         Inline::Upsample => {
             let [hi, lo] = pair(args)?;
             let Concrete::Arith(wide, lanes) = inst.concrete(inst.sig.ret) else {
@@ -304,57 +276,6 @@ pub(super) fn build(
             Ok(call(Intrinsic::PackHalf2x16, vec![e]))
         }
     }
-}
-
-/// Returns whether the target's multiply-add rounds once.
-fn has_fused_fma(s: &Sema<'_>, scalar: Scalar) -> bool {
-    let fused = s.target.calibration.fused_fma;
-    match scalar {
-        Scalar::Half => fused[0],
-        Scalar::Double => fused[2],
-        _ => fused[1],
-    }
-}
-
-/// Returns whether quotients of floats are computed from 1 / sqrt. This is faster on drivers whose division
-/// is correctly rounded, which is not required. The one known driver of this type flushes subnormal numbers
-/// to zero in 1 / sqrt. So its multiply-add must flush them too, or the quotient of two subnormal numbers
-/// would be infinite.
-pub(super) fn has_quick_quotient(s: &Sema<'_>) -> bool {
-    has_quick_rsqrt(s) && s.target.calibration.flushing_fma
-}
-
-/// Builds `x * y + z` with one rounding.
-pub(super) fn multiply_add(args: Vec<Expr>, ty: crate::hir::TypeId, span: Span) -> Expr {
-    Expr {
-        kind: ExprKind::Intrinsic(Intrinsic::Fma, args),
-        ty,
-        span,
-    }
-}
-
-/// Builds `x * y`.
-pub(super) fn product(x: Expr, y: Expr, span: Span) -> Expr {
-    Expr {
-        ty: x.ty,
-        span,
-        kind: ExprKind::Binary {
-            op: BinOp::Mul,
-            lhs: Box::new(x),
-            rhs: Box::new(y),
-            contract: false,
-        },
-    }
-}
-
-/// Returns whether the device's 1 / sqrt is accurate enough, and its multiply-add is one operation.
-pub(super) fn has_quick_rsqrt(s: &Sema<'_>) -> bool {
-    s.target.calibration.rsqrt && has_fast_fma(s, Scalar::Float)
-}
-
-/// Returns whether a multiply-add that rounds once is a single operation of the device.
-fn has_fast_fma(s: &Sema<'_>, scalar: Scalar) -> bool {
-    s.target.features.fast_fma && has_fused_fma(s, scalar)
 }
 
 /// Returns the flags of a barrier or fence; all flags if they are not known at compile time.

@@ -132,6 +132,7 @@ fn a_call_brings_only_what_it_needs() {
     assert_eq!(
         library_functions(&p),
         [
+            "__c_exp_fast_f",
             "__c_exp_fp<float>",
             "__c_exp_shift_plain_fp<float>",
             "__c_exp_small_fp<float>",

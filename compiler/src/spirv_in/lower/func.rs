@@ -77,6 +77,8 @@ pub(super) fn lower<'m, 'w>(
     let order = reachable(source)?;
     let fp = FpFlags {
         contract: cx.contract || cx.settings.relaxed.contract,
+        // Only quotients are; see `FuncLowering::divide`.
+        loose: false,
         ..cx.settings.relaxed
     };
     let mut f = FuncLowering {

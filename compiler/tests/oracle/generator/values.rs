@@ -285,7 +285,7 @@ impl Generator<'_> {
         let extremes = [Intrinsic::FMin, Intrinsic::FMax];
         let (op, count) = match (ty.scalar.is_float(), self.random.below(3)) {
             (true, 0) => (self.random.of(&extremes), 2),
-            (true, 1) => (Intrinsic::Fma, 3),
+            (true, 1) => (self.random.of(&[Intrinsic::Fma, Intrinsic::MultiplyAdd]), 3),
             (true, _) => (self.random.of(&rounding), 1),
             (false, 0) => (self.random.of(&one), 1),
             // The library computes the high half of a product of 64-bit numbers, so there is no such
