@@ -27,6 +27,7 @@ mod lanes;
 mod layouts;
 mod link;
 mod math_functions;
+mod matrices;
 mod moves;
 mod narrow_integers;
 mod nesting;
