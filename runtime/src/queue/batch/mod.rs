@@ -178,7 +178,7 @@ impl Batch {
         if submitted {
             event.submitted(now(), effects);
         }
-        self.events.push(Arc::clone(&event), None);
+        self.events.push(Arc::clone(&event));
         event
     }
 
