@@ -63,6 +63,8 @@ pub(crate) enum Rank {
     Fences,
     /// A device's idle timeline semaphores.
     Timelines,
+    /// The addresses of a device's buffers.
+    DeviceBuffers,
     /// The files that a build has tried to read.
     Included,
     /// Caches, and tables that are filled at first use.

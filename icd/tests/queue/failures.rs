@@ -14,7 +14,8 @@ use std::time::Duration;
 use crate::common::objects::Setup;
 use crate::common::*;
 use crate::support::{
-    After, SET, Words, argument, buffer, child, debug_with, fill, kernel, launch, role, soon, status, text,
+    After, SET, Words, argument, buffer, child, child_with, debug_with, fill, kernel, launch, role, soon,
+    status, text,
 };
 use crate::{cl, created};
 
@@ -308,8 +309,16 @@ fn a_device_that_stops_is_heard_of() {
     }
     for role in ["finish", "read", "status", "callback"] {
         let flags = debug_with("stop-device=1");
-        let out = child("failures::a_device_that_stops_is_heard_of", role, &flags);
+        let variables = [("CALDERA_DEBUG", flags.as_str()), ("CALDERA_LOG", "error")];
+        let out = child_with("failures::a_device_that_stops_is_heard_of", role, &variables);
         assert!(out.status.success(), "{role}: {}", text(&out));
+        // The log names the kernel.
+        let names = "kernels in flight when the device was lost: set";
+        assert!(
+            text(&out).lines().any(|l| l.ends_with(names)),
+            "{role}: {}",
+            text(&out)
+        );
     }
 }
 

@@ -26,6 +26,32 @@ const MOST_FAILURES: u32 = 1000;
 /// The number of batches kept for reuse.
 const KEEP_FREE: usize = 8;
 
+/// The most kernels of a lost device that the log names.
+const MOST_NAMES: usize = 16;
+
+/// Writes the names of the kernels in batches that were in flight when the device was lost to the log, those that the device got first
+/// before the others: one of them may be the cause.
+pub(super) fn note_kernels<'a>(batches: impl Iterator<Item = &'a Box<Batch>>) {
+    let mut names: Vec<&str> = Vec::new();
+    for name in batches.flat_map(|b| b.kernel_names()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        return;
+    }
+    let more = match names.len().saturating_sub(MOST_NAMES) {
+        0 => String::new(),
+        n => format!(" and {n} others"),
+    };
+    names.truncate(MOST_NAMES);
+    log::error!(
+        "kernels in flight when the device was lost: {}{more}",
+        names.join(", ")
+    );
+}
+
 impl CommandQueue {
     /// Retires the completed batches. Does not wait.
     pub(crate) fn poll(&self) {
@@ -262,6 +288,7 @@ impl CommandQueue {
         let in_flight = std::mem::take(&mut state.in_flight);
         self.in_flight
             .fetch_sub(in_flight.len() as u32, Ordering::Relaxed);
+        note_kernels(in_flight.iter());
         let batches = in_flight.into_iter().chain(state.open.take());
         let fail = |mut batch: Box<Batch>| {
             batch.failed(ClCode::OutOfResources, self.context.host_stores(), effects);

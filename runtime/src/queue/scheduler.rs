@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::batch::{Batch, Recording, resources};
+use super::completion::note_kernels;
 use super::transfer::execution_error;
 use super::{CommandQueue, Enqueued, State, Waits};
 use crate::command::{Command, CommandType, HostRange, Incoming};
@@ -553,6 +554,7 @@ impl CommandQueue {
                 self.opened.fails_batch();
                 if self.logical.is_lost() {
                     self.abandon(state, effects);
+                    note_kernels(std::iter::once(&batch));
                 }
                 for event in batch.take_events() {
                     CommandQueue::fail_when_done(state, event, e.code, effects);

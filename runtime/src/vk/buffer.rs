@@ -97,7 +97,7 @@ impl Buffer {
     /// its caches.
     pub(super) fn is_bound(&mut self, host: Option<NonNull<u8>>) {
         self.mapped = host;
-        self.address = self.device_address();
+        self.find_address();
     }
 
     /// Makes a buffer that can be bound to imported memory. Buffers of the usage of all buffers can be made of it
@@ -117,6 +117,14 @@ impl Buffer {
         // SAFETY: the device is alive; buffers of this usage can be made of imported memory (the caller).
         let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
         Ok(Buffer::unbound(device, raw, size))
+    }
+
+    /// Finds the device address, after the buffer has been bound.
+    fn find_address(&mut self) {
+        self.address = self.device_address();
+        if let Some(faults) = &self.device.faults {
+            faults.add(self.address, self.size);
+        }
     }
 
     /// Queries the device address of the first byte, or returns 0 if the device has no addresses; the buffer must be
@@ -199,7 +207,7 @@ impl Buffer {
             buffer.memory.push(memory);
             device.note(bound.call("vkBindBufferMemory"))?;
         }
-        buffer.address = buffer.device_address();
+        buffer.find_address();
         Ok(buffer)
     }
 
@@ -252,6 +260,9 @@ impl Drop for Buffer {
         if *self.in_use.get_mut() {
             std::mem::forget(std::mem::take(&mut self.memory));
             return;
+        }
+        if let Some(faults) = &self.device.faults {
+            faults.remove(self.address);
         }
         // SAFETY: the batch rule: no pending command uses the buffer.
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };

@@ -11,6 +11,7 @@ use super::external::ExternalMemory;
 use super::fences::Fences;
 use super::import::Import;
 use super::instance::{PhysicalDevice, Shared};
+use super::lost::Faults;
 use super::memory::Allocator;
 use super::pipeline::Layout;
 use super::queue::Queue;
@@ -67,6 +68,8 @@ pub(crate) struct Device {
     guesses_pipelines: bool,
     /// Present if the statistics of pipelines are wanted and the driver has them.
     pub(super) statistics: Option<Statistics>,
+    /// Present if the driver reports faults.
+    pub(super) faults: Option<Faults>,
     unified: bool,
     pub(super) import: Option<Import>,
     pub(super) external_memory: Option<ExternalMemory>,
@@ -189,6 +192,7 @@ impl Device {
         let debug = config().debug;
         Ok(Arc::new(Device {
             gathers_flushes: debug.gather_flushes || spares,
+            faults: extensions.device_fault.then(|| Faults::new(instance, &raw)),
             statistics: extensions
                 .pipeline_executable_properties
                 .then(|| Statistics::new(instance, &raw)),
@@ -323,6 +327,11 @@ impl Device {
             && !self.lost.swap(true, Ordering::Relaxed)
         {
             log::error!("device lost in {e}");
+            match self.faults.as_ref().map(Faults::report) {
+                None => {}
+                Some(Ok(lines)) => lines.iter().for_each(|l| log::error!("the driver reports: {l}")),
+                Some(Err(e)) => log::debug!("no report of the fault: {e}"),
+            }
         }
         result
     }

@@ -155,6 +155,13 @@ impl FeatureSet {
             found.portability.image_view_format_swizzle = ON;
         }
         let mut enabled = FeatureSet::none(version, extensions);
+        if extensions.device_fault {
+            let mut faults = vk::PhysicalDeviceFaultFeaturesEXT::default();
+            let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut faults);
+            // SAFETY: as above; the structure belongs to an extension that the device supports.
+            unsafe { instance.get_physical_device_features2(raw, &mut all) };
+            enabled.extensions.device_fault = faults.device_fault == ON;
+        }
         for (name, field) in ENABLED {
             let has = *field(&mut found) == ON && mask.is_none_or(|mask| mask.has_feature(name));
             *field(&mut enabled) = has.into();
@@ -174,7 +181,11 @@ impl FeatureSet {
         // Each implementation of the extension has the feature.
         let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
             .pipeline_executable_info(true);
+        let mut faults = vk::PhysicalDeviceFaultFeaturesEXT::default().device_fault(true);
         let mut all = chain.link(self.version, &self.extensions).features(self.core);
+        if self.extensions.device_fault {
+            all = all.push_next(&mut faults);
+        }
         if self.extensions.pipeline_executable_properties {
             all = all.push_next(&mut executables);
         }

@@ -297,8 +297,10 @@ pub(crate) struct Extensions {
     pub(crate) subgroup_size_control: bool,
     pub(crate) maintenance4: bool,
     pub(crate) creation_feedback: bool,
-    /// Enabled with `CALDERA_DEBUG=pipeline-statistics` only.
+    /// Enabled with `CALDERA_DEBUG=pipeline-statistics` and `CALDERA_PROFILE` only.
     pub(crate) pipeline_executable_properties: bool,
+    /// The extension, with its feature.
+    pub(crate) device_fault: bool,
 }
 
 impl Extensions {
@@ -347,6 +349,7 @@ impl Extensions {
             creation_feedback: has(ash::ext::pipeline_creation_feedback::NAME),
             pipeline_executable_properties: config().has_pipeline_statistics()
                 && has(ash::khr::pipeline_executable_properties::NAME),
+            device_fault: has(ash::ext::device_fault::NAME),
         })
     }
 
@@ -455,6 +458,9 @@ impl Extensions {
         }
         if self.pipeline_executable_properties {
             names.push(ash::khr::pipeline_executable_properties::NAME);
+        }
+        if self.device_fault {
+            names.push(ash::ext::device_fault::NAME);
         }
         names
     }

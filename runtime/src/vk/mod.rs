@@ -31,6 +31,7 @@ mod format;
 mod image;
 mod import;
 mod instance;
+mod lost;
 mod mask;
 mod matrix;
 mod memory;

@@ -373,12 +373,12 @@ impl Recorder {
     }
 
     /// Resets the first `n` time stamps, so that they can be written again.
-    pub(crate) fn reset_timestamps(&mut self, pool: &TimestampPool, n: u32) {
-        assert!(n <= pool.count(), "{n} time stamps");
+    pub(crate) fn reset_timestamps(&mut self, pool: &TimestampPool, first: u32, n: u32) {
+        assert!(first + n <= pool.count(), "{n} time stamps from {first} on");
         let raw = self.begin_ordered();
-        // SAFETY: the command buffer is in the recording state; `n` is at most the pool's size, as asserted above; only
+        // SAFETY: the command buffer is in the recording state; the pool has these queries, as asserted above; only
         // this batch uses the pool, and it owns it.
-        unsafe { self.device.raw.cmd_reset_query_pool(raw, pool.raw, 0, n) };
+        unsafe { self.device.raw.cmd_reset_query_pool(raw, pool.raw, first, n) };
     }
 
     /// Writes a time stamp once all earlier commands have completed.

@@ -1,5 +1,5 @@
 //! What the driver says of a compiled pipeline: registers, spills, instructions and the like
-//! (VK_KHR_pipeline_executable_properties). Used with `CALDERA_DEBUG=pipeline-statistics` only.
+//! (VK_KHR_pipeline_executable_properties). Used with `CALDERA_DEBUG=pipeline-statistics` and `CALDERA_PROFILE` only.
 
 use ash::vk;
 

@@ -142,6 +142,16 @@ impl Batch {
         }
     }
 
+    /// Returns the names of the kernels that its commands launch, in the order of their first launches.
+    pub(super) fn kernel_names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for (kernel, _) in self.kept.launches() {
+            names.push(kernel.reflection().name.as_str());
+        }
+        names.reverse();
+        names
+    }
+
     /// Returns whether there may be no room for another command's time stamps or arguments.
     pub(super) fn is_full(&self) -> bool {
         self.events.is_full() || self.arguments.is_full()
@@ -178,7 +188,7 @@ impl Batch {
         if submitted {
             event.submitted(now(), effects);
         }
-        self.events.push(Arc::clone(&event), None);
+        self.events.push(Arc::clone(&event));
         event
     }
 

@@ -129,12 +129,13 @@ impl Recording<'_> {
         if !self.queue.is_timed() {
             return None;
         }
-        if self.queue.properties.profiling {
+        let exclusive = self.queue.properties.profiling;
+        if exclusive {
             // Commands must not overlap, so that each has its own time.
             self.batch.recorder.barrier();
         }
         event?;
-        self.batch.events.start(&mut self.batch.recorder)
+        self.batch.events.start(!exclusive, &mut self.batch.recorder)
     }
 
     /// Records the second time stamp of a command that has been recorded, and adds its event to the batch. `weight`: the
@@ -147,14 +148,11 @@ impl Recording<'_> {
         effects: &mut Effects,
     ) {
         let batch = &mut *self.batch;
-        if let Some(query) = query {
-            batch.events.stop(query, &mut batch.recorder);
-        }
         let leads = batch.commands == 0;
         batch.commands = batch.commands.saturating_add(weight);
+        batch.events.stop(event.cloned(), query, &mut batch.recorder);
         if let Some(event) = event {
             event.recorded(batch.value, leads, effects);
-            batch.events.push(Arc::clone(event), query);
         }
     }
 }

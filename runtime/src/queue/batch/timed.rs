@@ -7,14 +7,16 @@ use crate::error::{ClCode, Result};
 use crate::event::{Clock, Effects, Event};
 use crate::vk;
 
-/// The number of time stamps of a batch: two for each command.
+/// The most time stamps of a batch: at most two for each command.
 const TIMESTAMPS: u32 = 512;
+/// The number of time stamps that are reset at a time, because many batches need few.
+const RESET: u32 = 16;
 
 /// An event of the batch.
 struct Timed {
     event: Arc<Event>,
-    /// The first of its two time stamps.
-    query: Option<u32>,
+    /// Its two time stamps.
+    stamps: Option<(u32, u32)>,
     /// The error with which the event fails when parts of the failed command in this batch are complete.
     failure: Option<ClCode>,
 }
@@ -34,12 +36,13 @@ pub(super) struct TimedEvents {
 impl TimedEvents {
     /// Begins a batch whose commands get time stamps.
     pub(super) fn begin(&mut self, device: &Arc<vk::Device>, recorder: &mut vk::Recorder) -> Result<()> {
-        if self.stamps.is_none() {
-            self.stamps = Some(vk::TimestampPool::new(device, TIMESTAMPS).map_err(resources)?);
-        }
-        if let Some(pool) = &self.stamps {
-            recorder.reset_timestamps(pool, pool.count());
-        }
+        let pool = match &self.stamps {
+            Some(pool) => pool,
+            None => self
+                .stamps
+                .insert(vk::TimestampPool::new(device, TIMESTAMPS).map_err(resources)?),
+        };
+        recorder.reset_timestamps(pool, 0, RESET);
         Ok(())
     }
 
@@ -49,27 +52,48 @@ impl TimedEvents {
         !self.stamps.as_ref().is_none_or(room)
     }
 
-    /// Records the first time stamp of a command.
-    pub(super) fn start(&mut self, recorder: &mut vk::Recorder) -> Option<u32> {
+    /// Records the first time stamp of a command. `shared`: the last time stamp of the command before will do, because it was
+    /// written when everything before was complete.
+    pub(super) fn start(&mut self, shared: bool, recorder: &mut vk::Recorder) -> Option<u32> {
+        if shared && let Some(last) = self.queries.checked_sub(1) {
+            return Some(last);
+        }
+        self.stamp(recorder)
+    }
+
+    /// Records a time stamp.
+    fn stamp(&mut self, recorder: &mut vk::Recorder) -> Option<u32> {
         let pool = self.stamps.as_ref()?;
         let query = self.queries;
-        self.queries += 2;
+        if query > 0 && query.is_multiple_of(RESET) {
+            recorder.reset_timestamps(pool, query, RESET);
+        }
+        self.queries += 1;
         recorder.timestamp(pool, query);
         Some(query)
     }
 
-    /// Records the second time stamp of a command.
-    pub(super) fn stop(&self, query: u32, recorder: &mut vk::Recorder) {
-        if let Some(pool) = &self.stamps {
-            recorder.timestamp(pool, query + 1);
-        }
+    /// Records the second time stamp of a command whose first one is `start`, and adds its event, which completes with the
+    /// batch.
+    pub(super) fn stop(
+        &mut self,
+        event: Option<Arc<Event>>,
+        start: Option<u32>,
+        recorder: &mut vk::Recorder,
+    ) {
+        let stamps = start.and_then(|start| Some((start, self.stamp(recorder)?)));
+        self.list.extend(event.map(|event| Timed {
+            event,
+            stamps,
+            failure: None,
+        }));
     }
 
-    /// Adds an event, which completes with the batch; `query` is its command's first time stamp.
-    pub(super) fn push(&mut self, event: Arc<Event>, query: Option<u32>) {
+    /// Adds an event without times, which completes with the batch.
+    pub(super) fn push(&mut self, event: Arc<Event>) {
         self.list.push(Timed {
             event,
-            query,
+            stamps: None,
             failure: None,
         });
     }
@@ -78,7 +102,7 @@ impl TimedEvents {
     pub(super) fn push_failing(&mut self, event: Arc<Event>, code: ClCode) {
         self.list.push(Timed {
             event,
-            query: None,
+            stamps: None,
             failure: Some(code),
         });
     }
@@ -128,7 +152,7 @@ impl TimedEvents {
                 let ticks = self.ticks.get(i as usize)?;
                 Some(clock.host(device.ticks_to_ns(*ticks)))
             };
-            let times = timed.query.and_then(|q| time(q).zip(time(q + 1)));
+            let times = timed.stamps.and_then(|(start, stop)| time(start).zip(time(stop)));
             timed.event.completed(times, effects);
         }
     }
