@@ -366,7 +366,8 @@ impl Target {
             self.features.subgroups = false;
             self.features.subgroup_shuffle = false;
             self.features.matrices = false;
-            self.extensions.retain(|e| !e.starts_with("cl_khr_subgroup"));
+            let needs_it = |e: &String| e.starts_with("cl_khr_subgroup") || e == "cl_khr_cooperative_matrix";
+            self.extensions.retain(|e| !needs_it(e));
         }
     }
 
@@ -386,6 +387,7 @@ impl Target {
             "cl_khr_fp64",
             "cl_khr_int64",
             "cl_khr_subgroup",
+            "cl_khr_cooperative_matrix",
             "cl_khr_kernel_clock",
         ];
         self.extensions
@@ -534,6 +536,7 @@ impl Target {
                 "cl_khr_image2d_from_buffer",
                 "cl_khr_extended_bit_ops",
                 "cl_khr_integer_dot_product",
+                "cl_khr_cooperative_matrix",
                 "cl_khr_subgroups",
             ]
             .iter()

@@ -13,7 +13,7 @@ use caldera_compiler::inv;
 use caldera_compiler::ir::{KernelInfo, Module, parse};
 use caldera_compiler::pass::{Pass, PassCx, lower_memory, pipeline};
 use caldera_compiler::spirv;
-use caldera_compiler::target::Target;
+use caldera_compiler::target::{MatrixVariant, Target};
 use caldera_compiler::verify;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -99,6 +99,9 @@ fn check(text: &str) -> Result<Option<String>, String> {
         "int64" => target.features.int64 = false,
         "narrow_integers" => (target.features.int8, target.features.int16) = (false, false),
         other => return Err(format!("no feature '{other}'")),
+    }
+    if names.contains("check_matrices") {
+        target.matrix_variants = MatrixVariant::emulated(&target.features);
     }
     if names.contains("lower_matrices") {
         target.emulated_matrices = Some(4);

@@ -135,6 +135,11 @@ impl Printer<'_> {
                 self.ty(*packet)?;
                 self.out.write_str(">")
             }
+            Type::Matrix(m) => {
+                let (of, role) = (m.component.name(), m.role as u32);
+                write!(self.out, "matrix<{of} {}x{} {role}>", m.rows, m.columns)
+            }
+            Type::AnyMatrix => self.out.write_str("matrix"),
             Type::ReserveId => self.out.write_str("reserve_id"),
         }
     }

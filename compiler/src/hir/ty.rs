@@ -4,7 +4,8 @@ use crate::entity;
 use crate::entity::Map;
 use crate::hash::Mix;
 use crate::intrinsic::ImageShape;
-use crate::ir::AddressSpace;
+pub use crate::ir::MatrixUse;
+use crate::ir::{AddressSpace, Matrix};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -217,6 +218,19 @@ impl ImageAccess {
     }
 }
 
+/// The type of a cooperative matrix of a sub-group.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct MatrixType {
+    /// The type of the components, which is not `Bool`.
+    pub component: Scalar,
+    /// The number of rows.
+    pub rows: u16,
+    /// The number of columns.
+    pub columns: u16,
+    /// The operand of a product that it can be.
+    pub role: MatrixUse,
+}
+
 /// A type. The qualifiers of objects (const, volatile) are part of pointees and of `Place`s, not of value
 /// types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -272,6 +286,10 @@ pub enum Type {
         /// Whether the access qualifier is `write_only`; otherwise it is `read_only`.
         write: bool,
     },
+    /// A cooperative matrix, which only variables and values of functions can be.
+    Matrix(MatrixType),
+    /// The result of a function that makes a matrix of any type. A conversion gives it its type (`sema/builtin/matrix`).
+    AnyMatrix,
     /// `reserve_id_t`: 0 if the reservation is not valid, otherwise one more than the position of its first packet.
     ReserveId,
 }
@@ -357,6 +375,8 @@ impl Types {
             | Type::Sampler
             | Type::Event
             | Type::Pipe { .. }
+            | Type::Matrix(_)
+            | Type::AnyMatrix
             | Type::ReserveId => None,
         }
     }
@@ -364,7 +384,8 @@ impl Types {
     /// Returns `None` for an incomplete type.
     pub fn size(&self, id: TypeId) -> Option<u64> {
         Some(match *self.get(id) {
-            Type::Void | Type::IncompleteArray(_) | Type::Function { .. } => return None,
+            Type::Void | Type::IncompleteArray(_) | Type::Function { .. } | Type::AnyMatrix => return None,
+            Type::Matrix(_) => u64::from(Matrix::NOMINAL_BYTES),
             Type::Scalar(s) => u64::from(s.bytes()),
             Type::Vector(s, n) => u64::from(s.bytes()) * u64::from(if n == 3 { 4 } else { n }),
             Type::Pointer { .. } | Type::Image { .. } | Type::Sampler | Type::Event | Type::Pipe { .. } => 8,
@@ -379,7 +400,8 @@ impl Types {
     /// Returns the alignment in bytes; vectors are aligned to their size (6.1.5).
     pub fn align(&self, id: TypeId) -> u32 {
         match *self.get(id) {
-            Type::Void | Type::Function { .. } => 1,
+            Type::Void | Type::Function { .. } | Type::AnyMatrix => 1,
+            Type::Matrix(_) => Matrix::NOMINAL_BYTES,
             Type::Scalar(s) => s.bytes(),
             Type::Vector(s, n) => s.bytes() * u32::from(if n == 3 { 4 } else { n }),
             Type::Pointer { .. } | Type::Image { .. } | Type::Sampler | Type::Event | Type::Pipe { .. } => 8,

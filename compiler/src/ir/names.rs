@@ -344,11 +344,21 @@ impl fmt::Display for Scalar {
             Scalar::Image => "image",
             Scalar::Sampler => "sampler",
             Scalar::Ptr(space) => return write!(f, "ptr<{space}>"),
-            Scalar::Matrix(m) => {
-                let (role, of) = (m.role.name(), m.scalar());
-                return write!(f, "matrix<{of}_{}x{}_{role}>", m.rows, m.columns);
-            }
+            Scalar::Matrix(m) => return write!(f, "matrix<{m}>"),
         })
+    }
+}
+
+impl fmt::Display for Matrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}_{}x{}_{}",
+            self.scalar(),
+            self.rows,
+            self.columns,
+            self.role.name()
+        )
     }
 }
 

@@ -146,6 +146,15 @@ pub enum MatrixUse {
 }
 
 impl MatrixUse {
+    /// Returns the name of the use in OpenCL C.
+    pub fn macro_name(self) -> &'static str {
+        match self {
+            MatrixUse::A => "CLK_COOPERATIVE_MATRIX_A",
+            MatrixUse::B => "CLK_COOPERATIVE_MATRIX_B",
+            MatrixUse::Accumulator => "CLK_COOPERATIVE_MATRIX_ACCUMULATOR",
+        }
+    }
+
     /// Returns the use with this number.
     pub fn from_number(number: u64) -> Option<MatrixUse> {
         [MatrixUse::A, MatrixUse::B, MatrixUse::Accumulator]

@@ -7,7 +7,9 @@
 
 use super::func::FuncLowering;
 use super::{Lowered, broken, types};
+use crate::hir::ty::MatrixType;
 use crate::hir::{self, BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Type, TypeId};
+use crate::intrinsic::{Intrinsic, MatrixEach, MatrixOp};
 use crate::ir::{self, CastOp, Ty, Value};
 
 /// Returns whether an expression is a product that may be contracted with the operation whose operand it is.
@@ -50,7 +52,7 @@ impl FuncLowering<'_, '_> {
         }
     }
 
-    /// Emits `lhs op rhs`, where all types are `ty`.
+    /// Emits `lhs op rhs`, where all types are `ty`; `rhs` may also be a number by which a matrix is multiplied.
     pub(super) fn arithmetic(
         &mut self,
         op: BinOp,
@@ -59,6 +61,9 @@ impl FuncLowering<'_, '_> {
         ty: TypeId,
         contract: bool,
     ) -> Lowered<Value> {
+        if let Type::Matrix(m) = *self.cx.program.types.get(ty) {
+            return self.on_matrices(op, lhs, rhs, m);
+        }
         let (scalar, lanes) = types::lanes(&self.cx.program.types, ty)?;
         let op = if scalar.is_float() {
             match op {
@@ -103,6 +108,29 @@ impl FuncLowering<'_, '_> {
         })
     }
 
+    /// Emits arithmetic on a matrix and another one, or a number.
+    fn on_matrices(&mut self, op: BinOp, lhs: Value, rhs: Value, m: MatrixType) -> Lowered<Value> {
+        let ty = self.b.func.ty(lhs);
+        let is_float = m.component.is_float();
+        let each = match op {
+            _ if self.b.func.ty(rhs) != ty => MatrixOp::Scale,
+            BinOp::Add if is_float => MatrixOp::Each(MatrixEach::FAdd),
+            BinOp::Add => MatrixOp::Each(MatrixEach::IAdd),
+            BinOp::Sub if is_float => MatrixOp::Each(MatrixEach::FSub),
+            BinOp::Sub => MatrixOp::Each(MatrixEach::ISub),
+            BinOp::Mul if is_float => MatrixOp::Each(MatrixEach::FMul),
+            BinOp::Mul => MatrixOp::Each(MatrixEach::IMul),
+            BinOp::Div if is_float => MatrixOp::Each(MatrixEach::FDiv),
+            BinOp::Div if m.component.is_signed() => MatrixOp::Each(MatrixEach::SDiv),
+            BinOp::Div => MatrixOp::Each(MatrixEach::UDiv),
+            BinOp::Rem | BinOp::Shl | BinOp::Shr | BinOp::And | BinOp::Or | BinOp::Xor => {
+                return broken("an operation that matrices do not have");
+            }
+        };
+        let op = ir::Op::Intrinsic(Intrinsic::Matrix(each));
+        Ok(self.b.value(op, [lhs, rhs], ty))
+    }
+
     /// Emits a comparison of two operands of type `ty`.
     pub(super) fn comparison(&mut self, op: CmpOp, lhs: Value, rhs: Value, ty: TypeId) -> Lowered<Value> {
         use ir::CmpOp as C;
@@ -119,6 +147,8 @@ impl FuncLowering<'_, '_> {
             | Type::Sampler
             | Type::Event
             | Type::Pipe { .. }
+            | Type::Matrix(_)
+            | Type::AnyMatrix
             | Type::ReserveId => return broken("a comparison of what cannot be compared"),
         };
         let op = match (op, scalar.is_float(), scalar.is_signed()) {
@@ -147,6 +177,8 @@ impl FuncLowering<'_, '_> {
         let have = self.b.func.ty(v);
         let want = self.ty(to)?;
         Ok(match how {
+            // Matrices have no other conversion.
+            Convert::Numeric if from == to => v,
             Convert::Numeric => {
                 let (from, _) = types::lanes(&self.cx.program.types, from)?;
                 let (to, _) = types::lanes(&self.cx.program.types, to)?;

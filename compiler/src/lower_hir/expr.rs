@@ -4,7 +4,7 @@ use super::func::FuncLowering;
 use super::place::{Addr, Slot};
 use super::{Lowered, at, broken, types};
 use crate::hir::{self, BinOp, Expr, ExprKind, LocalId, Place, PlaceKind, Scalar, Type, TypeId};
-use crate::intrinsic::{Intrinsic, SamplerMask};
+use crate::intrinsic::{Intrinsic, MatrixEach, MatrixOp, SamplerMask};
 use crate::ir::atomic::float_atomic;
 use crate::ir::{self, CastOp, Ty, UnOp, Value};
 
@@ -58,6 +58,15 @@ impl FuncLowering<'_, '_> {
             ExprKind::AddrOf(_) | ExprKind::PointerAdd { .. } => {
                 let addr = self.pointer(e)?;
                 self.address(addr)
+            }
+            ExprKind::Neg(a) if let Type::Matrix(m) = *self.cx.program.types.get(e.ty) => {
+                let each = match m.component.is_float() {
+                    true => MatrixEach::FNeg,
+                    false => MatrixEach::INeg,
+                };
+                let (ty, a) = (self.ty(e.ty)?, self.value(a)?);
+                let op = Intrinsic::Matrix(MatrixOp::Each(each));
+                self.b.value(ir::Op::Intrinsic(op), [a], ty)
             }
             ExprKind::Neg(a) => {
                 let (scalar, _) = types::lanes(&self.cx.program.types, e.ty)?;
@@ -231,7 +240,9 @@ impl FuncLowering<'_, '_> {
     fn conditional(&mut self, cond: &Expr, a: &Expr, b: &Expr, ty: TypeId) -> Lowered<Val> {
         let cond = self.value(cond)?;
         let value_ty = types::value(&self.cx.program.types, ty);
-        let handle = types::is_handle(&self.cx.program.types, ty);
+        // Matrices cannot be selected.
+        let handle = types::is_handle(&self.cx.program.types, ty)
+            || matches!(self.cx.program.types.get(ty), Type::Matrix(_));
         let mut budget = SPECULATION_BUDGET;
         if value_ty.is_some() && !handle && speculatable(a, &mut budget) && speculatable(b, &mut budget) {
             let a = self.speculative_value(a)?;
@@ -339,6 +350,8 @@ impl FuncLowering<'_, '_> {
             | Type::Sampler
             | Type::Event
             | Type::Pipe { .. }
+            | Type::Matrix(_)
+            | Type::AnyMatrix
             | Type::ReserveId => return broken(at(place.span, "++ of what is no number")),
         };
         self.store_slot(&slot, place.ty, new)?;
@@ -375,8 +388,19 @@ impl FuncLowering<'_, '_> {
             && !matches!(self.cx.program.types.get(local.ty), Type::Vector(_, 3));
         if init.zero && !whole {
             let size = types::size(&self.cx.program.types, local.ty)?;
-            let ptr = self.address(addr);
-            self.b.mem_zero(ptr, addr.access(), size);
+            match types::matrix_element(&self.cx.program.types, local.ty) {
+                // The bytes of a matrix have no meaning.
+                Some((id, matrix)) => {
+                    let zero = self.b.zero(matrix);
+                    for offset in (0..size).step_by(matrix.bytes() as usize) {
+                        self.store_value(addr.plus(i64::from(offset)), id, zero)?;
+                    }
+                }
+                None => {
+                    let ptr = self.address(addr);
+                    self.b.mem_zero(ptr, addr.access(), size);
+                }
+            }
         }
         for (offset, e) in &init.stores {
             let val = self.eval(e)?;

@@ -113,7 +113,12 @@ fn argument(program: &Program, ty: hir::TypeId, arg: &hir::KernelArg) -> Lowered
             }
         }
         Type::Sampler => ArgKind::Sampler,
-        Type::Void | Type::Array(..) | Type::IncompleteArray(_) | Type::Function { .. } => {
+        Type::Void
+        | Type::Array(..)
+        | Type::IncompleteArray(_)
+        | Type::Function { .. }
+        | Type::Matrix(_)
+        | Type::AnyMatrix => {
             return broken("a kernel parameter of a type that has no values");
         }
     };

@@ -41,10 +41,28 @@ pub(super) fn value(types: &Types, id: TypeId) -> Option<Ty> {
         // A pipe is the buffer that `builtins/lib/pipe.cl` describes.
         Type::Pipe { .. } => Some(Ty::ptr(AddressSpace::Global)),
         Type::ReserveId => Some(Ty::I32),
-        Type::Void | Type::Array(..) | Type::IncompleteArray(_) | Type::Record(_) | Type::Function { .. } => {
-            None
-        }
+        Type::Matrix(m) => Some(Ty::of(ir::Scalar::Matrix(ir::Matrix {
+            component: ir::Component::of(scalar(m.component))?,
+            rows: m.rows,
+            columns: m.columns,
+            role: m.role,
+        }))),
+        Type::Void
+        | Type::Array(..)
+        | Type::IncompleteArray(_)
+        | Type::Record(_)
+        | Type::Function { .. }
+        | Type::AnyMatrix => None,
     }
+}
+
+/// Returns the type of the elements of an array of matrices, of any number of dimensions, and its IR type.
+pub(super) fn matrix_element(types: &Types, mut id: TypeId) -> Option<(TypeId, Ty)> {
+    while let Type::Array(elem, _) = *types.get(id) {
+        id = elem;
+    }
+    let ty = value(types, id)?;
+    ty.scalar.matrix().map(|_| (id, ty))
 }
 
 /// Returns the type of a parameter. Structs are passed by reference.
@@ -91,6 +109,8 @@ pub(super) fn pointee(types: &Types, id: TypeId) -> Lowered<TypeId> {
         | Type::Sampler
         | Type::Event
         | Type::Pipe { .. }
+        | Type::Matrix(_)
+        | Type::AnyMatrix
         | Type::ReserveId => broken("a pointer is expected"),
     }
 }

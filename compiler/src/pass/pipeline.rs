@@ -1,9 +1,9 @@
 //! The order of the passes.
 
 use super::{
-    Pass, Pipeline, batch_loads, carry_exit_values, check_arithmetic, check_barrier, check_memory,
-    check_nesting, check_race, check_uninitialized, const_fold, cse, dce, forward_memory, fuse_multiply_add,
-    gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
+    Pass, Pipeline, batch_loads, carry_exit_values, check_arithmetic, check_barrier, check_matrices,
+    check_memory, check_nesting, check_race, check_uninitialized, const_fold, cse, dce, forward_memory,
+    fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
     isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_int64,
     lower_kernel_args, lower_long_vectors, lower_matrices, lower_memory, lower_printf, lower_system_values,
     mem2reg, merge_accesses, pair_words, permute_bytes, promote_accumulators, report_ended_loops,
@@ -14,7 +14,7 @@ use super::{
 use crate::abi::Abi;
 use crate::check::Checks;
 use crate::inv;
-use crate::target::Target;
+use crate::target::{MatrixVariant, Target};
 
 /// Returns the list of passes for a target, in the order in which they run. The comment on a pass gives the
 /// reason for its position.
@@ -120,6 +120,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.while_changed(resolve_generic::PASS, &[dce::PASS, sroa::PASS, mem2reg::PASS]);
     // After this pass, all other passes know the space of each access.
     p.run_pass(lower_generic::PASS);
+    if check_matrices::is_for(target) {
+        // After simplification, so that code that is never reached may have any matrices.
+        p.run_pass(check_matrices::PASS);
+    }
     if target.emulated_matrices.is_some() {
         // Unrolling and promotion have made values of the matrices in variables. The passes below simplify the addresses.
         p.run_pass(lower_matrices::PASS);
@@ -299,7 +303,9 @@ pub fn all_passes() -> Vec<Pass> {
     let mut list = pipeline(&Target::desktop()).passes();
     let mut emulated = Target::desktop();
     emulated.emulated_matrices = Some(32);
-    for target in [other, words, checked, emulated] {
+    let mut known = Target::desktop();
+    known.matrix_variants = MatrixVariant::emulated(&known.features);
+    for target in [other, words, checked, emulated, known] {
         let mut at = 0;
         for pass in pipeline(&target).passes() {
             match list.iter().position(|p| p.name == pass.name) {

@@ -57,6 +57,15 @@ pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
     {
         return Known::Macro(LATER_MACROS[i].1);
     }
+    if name.starts_with("CLK_COOPERATIVE_MATRIX_")
+        && settings
+            .extensions
+            .iter()
+            .any(|e| e == "cl_khr_cooperative_matrix")
+        && let Ok(i) = MATRIX_MACROS.binary_search_by_key(&name, |(n, _)| n)
+    {
+        return Known::Macro(MATRIX_MACROS[i].1);
+    }
     match name {
         "__FILE__" => Known::Special(Special::File),
         "__BASE_FILE__" => Known::Special(Special::BaseFile),
@@ -314,6 +323,36 @@ static LATER_MACROS: &[(&str, &str)] = &[
     ("memory_scope_work_item", "memory_scope_work_item 0"),
 ];
 
+/// The macros for cooperative matrices, sorted by name, on devices that have them. They are provisional (`sema/builtin/matrix`).
+static MATRIX_MACROS: &[(&str, &str)] = &[
+    ("CLK_COOPERATIVE_MATRIX_A", "CLK_COOPERATIVE_MATRIX_A 0"),
+    (
+        "CLK_COOPERATIVE_MATRIX_ACCUMULATOR",
+        "CLK_COOPERATIVE_MATRIX_ACCUMULATOR 2",
+    ),
+    ("CLK_COOPERATIVE_MATRIX_B", "CLK_COOPERATIVE_MATRIX_B 1"),
+    (
+        "CLK_COOPERATIVE_MATRIX_LAYOUT_COLUMN_MAJOR",
+        "CLK_COOPERATIVE_MATRIX_LAYOUT_COLUMN_MAJOR 1",
+    ),
+    (
+        "CLK_COOPERATIVE_MATRIX_LAYOUT_ROW_MAJOR",
+        "CLK_COOPERATIVE_MATRIX_LAYOUT_ROW_MAJOR 0",
+    ),
+    (
+        "CLK_COOPERATIVE_MATRIX_OPERAND_NONE",
+        "CLK_COOPERATIVE_MATRIX_OPERAND_NONE 0",
+    ),
+    (
+        "CLK_COOPERATIVE_MATRIX_OPERAND_SATURATING_ACCUMULATION",
+        "CLK_COOPERATIVE_MATRIX_OPERAND_SATURATING_ACCUMULATION 16",
+    ),
+    (
+        "CLK_COOPERATIVE_MATRIX_SCOPE_SUBGROUP",
+        "CLK_COOPERATIVE_MATRIX_SCOPE_SUBGROUP 3",
+    ),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -322,7 +361,8 @@ mod tests {
     fn table_is_sorted_and_names_agree() {
         assert!(MACROS.is_sorted_by(|a, b| a.0 < b.0));
         assert!(LATER_MACROS.is_sorted_by(|a, b| a.0 < b.0));
-        for (name, line) in MACROS.iter().chain(LATER_MACROS) {
+        assert!(MATRIX_MACROS.is_sorted_by(|a, b| a.0 < b.0));
+        for (name, line) in MACROS.iter().chain(LATER_MACROS).chain(MATRIX_MACROS) {
             let head = line.split([' ', '(']).next().unwrap();
             assert_eq!(*name, head);
             assert!(Keyword::from_text(name).is_none());

@@ -10,6 +10,9 @@ const MAX_ALIGN: i128 = 1 << 28;
 /// The alignment of `aligned` without an argument, in bytes: the greatest alignment of any type.
 const BIGGEST_ALIGN: u32 = 128;
 
+/// The attribute that makes a cooperative matrix of the type of its components.
+pub(super) const MATRIX: &str = "coop_mat";
+
 /// The known attributes, sorted. They have no effect, or other parts of the compiler handle them.
 const KNOWN: &[&str] = &[
     "aligned",
@@ -20,6 +23,7 @@ const KNOWN: &[&str] = &[
     "cold",
     "const",
     "convergent",
+    MATRIX,
     "deprecated",
     "device",
     "endian",
@@ -127,7 +131,7 @@ impl Sema<'_> {
                     "'opencl_unroll_hint' attribute only applies to 'for', 'while', and 'do' statements",
                 );
             }
-            "ext_vector_type" | "vector_size" if subject != Subject::Typedef => {
+            "ext_vector_type" | "vector_size" | MATRIX if subject != Subject::Typedef => {
                 self.error(a.span, format!("'{name}' attribute only applies to typedefs"));
             }
             "reqd_work_group_size"

@@ -217,6 +217,21 @@ impl Sema<'_> {
             }
             _ => return Err(self.invalid(ta, tb, at)),
         }
+        if self.as_matrix(ta).or(self.as_matrix(tb)).is_some() {
+            return match self.matrix_operands(op == BinOp::Mul, a, b) {
+                Some((a, b)) => Ok(Expr {
+                    ty: a.ty,
+                    span: at.span,
+                    kind: ExprKind::Binary {
+                        op,
+                        lhs: Box::new(a),
+                        rhs: Box::new(b),
+                        contract: false,
+                    },
+                }),
+                None => Err(self.invalid(ta, tb, at)),
+            };
+        }
         match self.usual(a, b, at.op)? {
             Some((a, b)) => self.binary_node(op, a, b, at),
             None => Err(self.invalid(ta, tb, at)),
@@ -582,6 +597,12 @@ impl Sema<'_> {
                 let compute = self.promote(stand_in).ty;
                 let r = self.shift_count(r, compute, at)?;
                 (compute, r)
+            }
+            Class::Arithmetic(op) if self.as_matrix(ty).is_some() => {
+                match self.matrix_operands(op == BinOp::Mul, stand_in, r) {
+                    Some((a, b)) => (a.ty, b),
+                    None => return Err(self.invalid(ty, tr, at)),
+                }
             }
             Class::Arithmetic(_) | Class::Integer(_) => {
                 let integers = matches!(class(op), Class::Integer(_));

@@ -13,6 +13,7 @@ mod image;
 mod inline;
 mod lanes;
 mod library;
+pub(crate) mod matrix;
 mod memory;
 mod native;
 mod overload;
@@ -94,6 +95,9 @@ pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, sp
             s.error(name.span, message);
             return BuiltinCall::Error;
         }
+    }
+    if let Some(what) = matrix::named(&name.name) {
+        return matrix::call(s, Call { name, span }, what, args).into();
     }
     let Some(row) = find(&name.name, s.in_library) else {
         return match spelled(s, &name.name) {
@@ -417,5 +421,8 @@ pub(super) fn library_declaration(s: &mut Sema<'_>, name: &str) -> Option<Arc<as
 
 /// Returns whether a name is that of a built-in function, for better messages when it is used outside a call.
 pub(super) fn is_builtin(name: &str) -> bool {
-    find(name, false).is_some() || name::parse(name).is_some() || name == spec_constant::NAME
+    find(name, false).is_some()
+        || name::parse(name).is_some()
+        || name == spec_constant::NAME
+        || matrix::named(name).is_some()
 }

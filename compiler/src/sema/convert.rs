@@ -1,6 +1,7 @@
 //! Conversions (6.2): lvalue conversion, promotions, usual arithmetic conversions, assignment conversion,
 //! casts and conditions.
 
+use super::builtin::matrix::resolve;
 use super::{Lvalue, Operand, Reported, Result, Sema, fold};
 use crate::hir::{Convert, Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId};
 use crate::source::Span;
@@ -54,6 +55,8 @@ impl Sema<'_> {
             | Type::Sampler
             | Type::Event
             | Type::Pipe { .. }
+            | Type::Matrix(_)
+            | Type::AnyMatrix
             | Type::ReserveId => match l.place.kind {
                 // The value was only wrapped as a temporary object, so it is not in memory.
                 PlaceKind::Temporary(e) => Ok(*e),
@@ -372,6 +375,10 @@ impl Sema<'_> {
             (Type::Scalar(_), Type::Event | Type::ReserveId) if self.is_null(&e) => {
                 Ok(self.reinterpret(Convert::IntToPointer, e, ty))
             }
+            (Type::AnyMatrix, Type::Matrix(_)) => match resolve(self, e, ty)? {
+                Ok(e) => Ok(e),
+                Err(e) => Err(self.mismatch(&e, ty, why, "")),
+            },
             // 6.12.14.1: a sampler is a constant. The initializer of a declaration has its own message.
             (Type::Scalar(s), Type::Sampler) if s.is_integer() => match self.int_value(&e) {
                 Some(value) => {
@@ -399,6 +406,7 @@ impl Sema<'_> {
                 (x, y) if x == y => 2,
                 _ => 3,
             }),
+            (Type::AnyMatrix, Type::Matrix(_)) => Some(1),
             (Type::Scalar(_), Type::Vector(..)) => Some(4),
             (Type::Scalar(_), Type::Pointer { .. }) => self.is_null(e).then_some(3),
             (
@@ -560,6 +568,9 @@ impl Sema<'_> {
     /// Analyses a cast `(type)value` (6.2.2, 6.2.3).
     pub(crate) fn cast(&mut self, e: Expr, ty: TypeId, span: Span) -> Result<Expr> {
         let e = Expr { span, ..e };
+        if *self.ty(e.ty) == Type::AnyMatrix {
+            return self.convert(e, ty, Why::Assign);
+        }
         if e.ty == ty || *self.ty(ty) == Type::Void {
             return Ok(Expr { ty, ..e });
         }

@@ -208,6 +208,11 @@ impl Sema<'_> {
                 }
             }
         }
+        for list in [&d.attributes, &specs.attributes] {
+            if let Some(ty) = self.matrix_type(list, q.ty)? {
+                q.ty = ty;
+            }
+        }
         if let Type::Record(id) = *self.ty(q.ty)
             && self.program.types.records[id].tag.is_none()
         {
@@ -260,7 +265,7 @@ impl Sema<'_> {
                 ))
             }
             Type::Array(elem, _) | Type::IncompleteArray(elem) => self.check_variable_type(elem, name),
-            Type::Image { .. } | Type::Pipe { .. } => {
+            Type::Image { .. } | Type::Pipe { .. } | Type::AnyMatrix => {
                 let t = self.type_name(ty);
                 Err(self.error(
                     name.span,
@@ -487,6 +492,17 @@ impl Sema<'_> {
     }
 
     fn new_global(&mut self, name: String, q: QualType, space: Space, align: u32, span: Span) -> GlobalId {
+        let mut element = q.ty;
+        while let Type::Array(elem, _) | Type::IncompleteArray(elem) = *self.ty(element) {
+            element = elem;
+        }
+        if self.as_matrix(element).is_some() {
+            let t = self.type_name(element);
+            self.error(
+                span,
+                format!("a variable of type '{t}' must be in private memory"),
+            );
+        }
         let id = self.program.globals.push(GlobalVar {
             name,
             ty: q.ty,

@@ -32,7 +32,14 @@ impl Sema<'_> {
                     span: e.span,
                 })
             }
-            op => self.rvalue(op),
+            op => {
+                let e = self.rvalue(op)?;
+                if *self.ty(e.ty) == Type::AnyMatrix {
+                    let why = "the result must be assigned to a variable that is a cooperative matrix";
+                    return Err(self.error(e.span, why));
+                }
+                Ok(e)
+            }
         }
     }
 
@@ -430,6 +437,13 @@ impl Sema<'_> {
                 }
                 _ => Err(invalid(self, &e)),
             };
+        }
+        if op == UnaryOp::Minus && self.as_matrix(e.ty).is_some() {
+            return Ok(Expr {
+                ty: e.ty,
+                span,
+                kind: ExprKind::Neg(Box::new(e)),
+            });
         }
         let Some((s, _)) = self.lanes(e.ty) else {
             return Err(invalid(self, &e));

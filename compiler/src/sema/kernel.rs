@@ -85,6 +85,10 @@ impl Sema<'_> {
             Type::Scalar(_) if q.is_size => self.bad_param("size_t", span),
             Type::Event => self.bad_param("event_t", span),
             Type::ReserveId => self.bad_param("reserve_id_t", span),
+            Type::Matrix(_) | Type::AnyMatrix => {
+                let name = self.type_name(q.ty);
+                self.bad_param(&name, span);
+            }
             Type::Record(_) => self.check_record_param(q.ty, span),
             Type::Image { .. } | Type::Sampler if self.target.features.images => {}
             Type::Image { dim, .. } => {
@@ -160,6 +164,8 @@ impl Sema<'_> {
                 | Type::Image { .. }
                 | Type::Sampler
                 | Type::Event
+                | Type::Matrix(_)
+                | Type::AnyMatrix
                 | Type::Pipe { .. } => {}
                 Type::ReserveId => {
                     self.bad_param("reserve_id_t", span);

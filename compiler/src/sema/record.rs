@@ -219,7 +219,12 @@ impl Sema<'_> {
         self.check_attributes(&d.declarator.attributes, Subject::Member);
         let q = self.declarator_type(base, &d.declarator)?;
         match *self.ty(q.ty) {
-            Type::Image { .. } | Type::Sampler | Type::Event | Type::Pipe { .. } => {
+            Type::Image { .. }
+            | Type::Sampler
+            | Type::Event
+            | Type::Pipe { .. }
+            | Type::Matrix(_)
+            | Type::AnyMatrix => {
                 let name = self.type_name(q.ty);
                 return Err(self.error(
                     span,

@@ -45,6 +45,11 @@ impl Sema<'_> {
                 if *write { "__write_only" } else { "__read_only" },
                 self.type_name(*packet)
             ),
+            Type::Matrix(m) => {
+                let (of, role) = (m.component.name(), m.role.macro_name());
+                format!("{of} coop_mat({} × {}, {role})", m.rows, m.columns)
+            }
+            Type::AnyMatrix => "coop_mat".to_string(),
             Type::ReserveId => "reserve_id_t".to_string(),
             Type::Pointer {
                 pointee,
@@ -73,6 +78,8 @@ impl Sema<'_> {
                     | Type::Sampler
                     | Type::Event
                     | Type::Pipe { .. }
+                    | Type::Matrix(_)
+                    | Type::AnyMatrix
                     | Type::ReserveId => format!("*{restrict}{inner}"),
                 };
                 if matches!(self.ty(*pointee), Type::Pointer { .. }) {

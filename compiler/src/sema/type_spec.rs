@@ -361,7 +361,12 @@ impl Sema<'_> {
             Type::Function { .. } => {
                 return Err(self.error(span, "pointers to functions are not allowed"));
             }
-            Type::Image { .. } | Type::Sampler | Type::Event | Type::Pipe { .. } => {
+            Type::Image { .. }
+            | Type::Sampler
+            | Type::Event
+            | Type::Pipe { .. }
+            | Type::Matrix(_)
+            | Type::AnyMatrix => {
                 let name = self.type_name(q.ty);
                 return Err(self.error(span, format!("pointer to type '{name}' is invalid in OpenCL")));
             }

@@ -72,7 +72,7 @@ impl MatrixVariant {
         ] {
             let is_integer = matches!(operand, S8 | U8);
             let deep = if is_integer { 32 } else { 8 };
-            for size in [[16, 16, 16], [16, 8, 16], [16, 16, deep]] {
+            for size in [[16, 16, 16], [16, 8, 16], [8, 8, deep]] {
                 for saturates in [false, true] {
                     if is_integer || !saturates {
                         list.push(MatrixVariant {

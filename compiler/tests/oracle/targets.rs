@@ -5,7 +5,9 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
-pub(crate) const TESTED_ELSEWHERE: [&str; 5] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 6] = [
+    // This pass only refuses; `filetests/check_matrices` tests it.
+    "check_matrices",
     // This pass only counts; it has unit tests, and `filetests/check_nesting`.
     "check_nesting",
     // This pass only analyses; `filetests/gather_pointer_uses` tests it.

@@ -28,6 +28,7 @@ mod large_functions;
 mod layouts;
 mod link;
 mod math_functions;
+mod matrices;
 mod moves;
 mod narrow_integers;
 mod nesting;

@@ -73,7 +73,7 @@ impl Lower<'_> {
         );
         match args.get(2) {
             Some(&value) => {
-                location.push(value);
+                location.push(self.mapped(value));
                 self.b.insert(op, location, &[]);
             }
             None => {

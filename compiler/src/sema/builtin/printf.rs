@@ -71,6 +71,8 @@ fn argument(s: &mut Sema<'_>, e: Expr, is_string: bool) -> Result<Expr> {
         | Type::Sampler
         | Type::Event
         | Type::Pipe { .. }
+        | Type::Matrix(_)
+        | Type::AnyMatrix
         | Type::ReserveId => {
             let name = s.type_name(e.ty);
             Err(s.error(e.span, format!("cannot pass a value of type '{name}' to printf")))
