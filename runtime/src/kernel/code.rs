@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use caldera_compiler::reflect;
 use caldera_compiler::spirv::Divisible;
 use once_cell::sync::OnceCell;
 
@@ -16,7 +17,8 @@ pub(super) struct Code {
     device: Arc<vk::Device>,
     form: Form,
     uses_subgroups: bool,
-    uses_matrices: bool,
+    /// Whether each kernel has cooperative matrices, by its index in the reflection.
+    with_matrices: Vec<bool>,
 }
 
 enum Form {
@@ -33,24 +35,43 @@ fn shader(device: &Arc<vk::Device>, words: &[u32]) -> Result<vk::Shader> {
     })
 }
 
+/// Returns for each kernel whether its part of a module has cooperative matrices.
+fn with_matrices(divisible: &Divisible, kernels: &[reflect::Kernel]) -> Vec<bool> {
+    let parts = kernels.iter().map(|k| divisible.kernel(&k.name));
+    parts
+        .map(|part| part.is_none_or(|words| vk::uses_matrices(&words)))
+        .collect()
+}
+
 impl Code {
-    /// Takes a module without reflection that has `kernels` kernels. `words` is valid SPIR-V for the device.
-    pub(super) fn new(device: &Arc<vk::Device>, words: Vec<u32>, kernels: usize) -> Result<Code> {
+    /// Takes a module without reflection that has these kernels. `words` is valid SPIR-V for the device.
+    pub(super) fn new(
+        device: &Arc<vk::Device>,
+        words: Vec<u32>,
+        kernels: &[reflect::Kernel],
+    ) -> Result<Code> {
         let uses_subgroups = vk::uses_subgroups(&words);
         let uses_matrices = vk::uses_matrices(&words);
-        let form = match kernels {
+        let form = match kernels.len() {
             0 => Form::Empty,
             1 => Form::Whole(shader(device, &words)?),
             _ => match Divisible::new(words) {
-                Ok(divisible) => Form::Divided(divisible, (0..kernels).map(|_| OnceCell::new()).collect()),
+                Ok(divisible) => {
+                    let shaders = kernels.iter().map(|_| OnceCell::new()).collect();
+                    Form::Divided(divisible, shaders)
+                }
                 Err(words) => Form::Whole(shader(device, &words)?),
             },
+        };
+        let with_matrices = match &form {
+            Form::Divided(divisible, _) if uses_matrices => with_matrices(divisible, kernels),
+            Form::Empty | Form::Whole(_) | Form::Divided(..) => vec![uses_matrices; kernels.len()],
         };
         Ok(Code {
             device: Arc::clone(device),
             form,
             uses_subgroups,
-            uses_matrices,
+            with_matrices,
         })
     }
 
@@ -59,9 +80,9 @@ impl Code {
         self.uses_subgroups
     }
 
-    /// Returns whether the code has cooperative matrices, so that it is for full sub-groups only.
-    pub(super) fn uses_matrices(&self) -> bool {
-        self.uses_matrices
+    /// Returns whether the kernel with an index has cooperative matrices, so that it is for full sub-groups only.
+    pub(super) fn uses_matrices(&self, index: usize) -> bool {
+        self.with_matrices[index]
     }
 
     /// Returns the shader module with a kernel, given its index and its name.
@@ -82,4 +103,37 @@ fn absent(name: &str) -> Error {
         ClCode::InvalidBinary,
         format!("the module has no code of kernel '{name}'"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use caldera_compiler::options::Options;
+    use caldera_compiler::pp::NoIncludes;
+    use caldera_compiler::target::Target;
+    use caldera_compiler::{Input, compile};
+
+    /// A kernel without matrices may have work-groups of any size, also if another kernel of its program has them.
+    #[test]
+    fn each_kernel_is_known_to_have_matrices_or_not() {
+        let source = "typedef float __attribute__((coop_mat(3, 16, 16, 2))) matrix;
+            kernel void with(global float *p) { matrix m = coop_mat_init(1); coop_mat_store(p, m, 0, 16); }
+            kernel void without(global float *p) { *p = 1; }";
+        let input = Input {
+            name: "test.cl",
+            source,
+            options: &Options::default(),
+            resolver: &NoIncludes,
+        };
+        let compiled = compile(&input, &Target::desktop());
+        let Ok(compiled) = compiled else {
+            panic!("it does not compile");
+        };
+        let reflection = reflect::read(&compiled.words).expect("reflection");
+        let stripped = reflect::strip(&compiled.words).expect("a module");
+        let divisible = Divisible::new(stripped).expect("it can be divided");
+        let names: Vec<&str> = reflection.kernels.iter().map(|k| k.name.as_str()).collect();
+        assert_eq!(names, ["with", "without"]);
+        assert_eq!(with_matrices(&divisible, &reflection.kernels), [true, false]);
+    }
 }

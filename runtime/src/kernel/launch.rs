@@ -228,7 +228,7 @@ fn work_group_size(
         }
     }
     // cl_khr_cooperative_matrix leaves kernels without full sub-groups undefined; Vulkan forbids them.
-    if kernel.module().uses_matrices() {
+    if kernel.uses_matrices() {
         return full_subgroups(
             wanted,
             range.local.is_some() || required.is_some(),
@@ -295,7 +295,7 @@ pub(super) fn suggested_local_size(
     let (global, _) = check_range(range)?;
     let required = required_size(kernel, range, limits);
     let mut local = local_size::resolve(None, global, range.work_dim, required, false, limits)?;
-    if kernel.module().uses_matrices() {
+    if kernel.uses_matrices() {
         (local, _) = full_subgroups(local, required.is_some(), global, limits)?;
     }
     kernel.promise(local);

@@ -236,7 +236,7 @@ impl DeviceModule {
         }
         crate::program::dump::module(&stripped);
         let driver_cache = DriverCache::new(logical, &stripped)?;
-        let code = Code::new(logical, stripped, reflection.kernels.len())?;
+        let code = Code::new(logical, stripped, &reflection.kernels)?;
         check_subgroup_size(&reflection, &code, device.limits().subgroup)?;
         let constants = program_data(device, &reflection, variables)?;
         let literals = Literals::new(device, &reflection.literal_samplers)?;
@@ -307,11 +307,6 @@ impl DeviceModule {
         });
         made.as_ref()
             .map_err(|(code, what)| Error::new(*code, what.clone()).at("5.8"))
-    }
-
-    /// Returns whether the module has cooperative matrices, so that work-groups consist of full sub-groups.
-    pub(super) fn uses_matrices(&self) -> bool {
-        self.code.uses_matrices()
     }
 
     /// Returns the variants that launches used.
@@ -439,6 +434,11 @@ impl DeviceKernel {
     /// Returns the module.
     pub fn module(&self) -> &Arc<DeviceModule> {
         &self.module
+    }
+
+    /// Returns whether the kernel has cooperative matrices, so that work-groups consist of full sub-groups.
+    pub(super) fn uses_matrices(&self) -> bool {
+        self.module.code.uses_matrices(self.index)
     }
 
     /// Returns the kernel's reflection.

@@ -79,11 +79,24 @@ pub(crate) fn uses_subgroups(words: &[u32]) -> bool {
     declares(words, SUBGROUPS) || uses_matrices(words)
 }
 
-/// Returns whether a module declares the capability CooperativeMatrixKHR.
+/// Returns whether a module has a type of cooperative matrices. A part of a divided module may declare the capability and have
+/// none.
 pub(crate) fn uses_matrices(words: &[u32]) -> bool {
-    /// CooperativeMatrixKHR.
+    /// The capability CooperativeMatrixKHR.
     const MATRICES: u32 = 6022;
+    /// OpTypeCooperativeMatrixKHR.
+    const TYPE: u32 = 4456;
+    /// OpFunction.
+    const FUNCTION: u32 = 54;
+    let mut rest = words.get(5..).unwrap_or_default();
     declares(words, MATRICES)
+        && std::iter::from_fn(|| {
+            let first = *rest.first()?;
+            rest = rest.get((first >> 16).max(1) as usize..).unwrap_or_default();
+            Some(first & 0xffff)
+        })
+        .take_while(|opcode| *opcode != FUNCTION)
+        .any(|opcode| opcode == TYPE)
 }
 
 /// Returns whether a module declares a capability.

@@ -8,7 +8,8 @@ use super::Lowering;
 use super::control::{loop_request, move_requests};
 use crate::ir::from_cfg::{self, Block as Node, Cfg};
 use crate::ir::{
-    self, Access, AddressSpace, Builder, CastOp, CmpOp, FpFlags, Inst as IrInst, Op as IrOp, Ty, Value,
+    self, Access, AddressSpace, Builder, CastOp, CmpOp, FpFlags, Inst as IrInst, Matrix, Op as IrOp, Ty,
+    Value,
 };
 use crate::spirv_in::Error;
 use crate::spirv_in::module::{Block, Function};
@@ -57,6 +58,9 @@ pub(super) struct FuncLowering<'a, 'm, 'w> {
     phis: HashMap<u32, Value>,
     /// The variables that hold an image or a sampler, with its value once it is known.
     pub(super) handles: HashMap<u32, Option<Val>>,
+    /// The pointers to components of matrices: the type of the matrix, and the id of the component's number. The value of
+    /// such a pointer is that of the pointer to the matrix.
+    pub(super) components: HashMap<u32, (Matrix, u32)>,
     allocas: Vec<IrInst>,
     /// The numbers of the blocks that can be reached, by label.
     numbers: HashMap<u32, usize>,
@@ -91,6 +95,7 @@ pub(super) fn lower<'m, 'w>(
         slots: HashMap::new(),
         phis: HashMap::new(),
         handles: HashMap::new(),
+        components: HashMap::new(),
         allocas: Vec::new(),
         numbers: order.iter().enumerate().map(|(n, b)| (b.label, n)).collect(),
         result: None,

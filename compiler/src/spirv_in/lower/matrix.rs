@@ -2,7 +2,7 @@
 
 use super::func::FuncLowering;
 use crate::intrinsic::{Intrinsic, MatrixEach, MatrixLayout, MatrixMemory, MatrixOp, MatrixSigns};
-use crate::ir::{AddressSpace, BinOp, CastOp, Matrix, Scalar, Ty, Value};
+use crate::ir::{Access, AddressSpace, BinOp, CastOp, Matrix, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::words::Inst;
 use rspirv::spirv::Op;
@@ -135,6 +135,52 @@ where
         Ok(true)
     }
 
+    /// Loads a component of a matrix in memory.
+    pub(super) fn load_component(
+        &mut self,
+        inst: &Inst<'_>,
+        ptr: Value,
+        (matrix, index): (Matrix, u32),
+        volatile: bool,
+    ) -> Result<Value, Error> {
+        let index = self.component_number(inst, index)?;
+        let whole = self.b.load(ptr, of(matrix), whole(volatile));
+        Ok(self.op(MatrixOp::Extract, vec![whole, index], Ty::of(matrix.scalar())))
+    }
+
+    /// Stores the second operand into a component of a matrix in memory.
+    pub(super) fn store_component(
+        &mut self,
+        inst: &Inst<'_>,
+        ptr: Value,
+        (matrix, index): (Matrix, u32),
+        volatile: bool,
+    ) -> Result<(), Error> {
+        let component = self.operand(inst, 1)?;
+        self.expect_type(inst, component, Ty::of(matrix.scalar()))?;
+        let index = self.component_number(inst, index)?;
+        let old = self.b.load(ptr, of(matrix), whole(volatile));
+        let new = self.op(MatrixOp::Insert, vec![old, component, index], of(matrix));
+        self.b.store(ptr, new, whole(volatile));
+        Ok(())
+    }
+
+    /// Returns the number of a component as 32 bits.
+    fn component_number(&mut self, inst: &Inst<'_>, id: u32) -> Result<Value, Error> {
+        let index = self.value(inst, id)?;
+        self.as_word(inst, index, "the index")
+    }
+
+    /// Converts an unsigned integer to 32 bits.
+    fn as_word(&mut self, inst: &Inst<'_>, value: Value, what: &str) -> Result<Value, Error> {
+        match self.b.func.ty(value).scalar {
+            Scalar::I64 => Ok(self.b.cast(CastOp::Trunc, value, Ty::I32)),
+            Scalar::I32 => Ok(value),
+            Scalar::I8 | Scalar::I16 => Ok(self.b.cast(CastOp::ZExt, value, Ty::I32)),
+            _ => Err(inst.invalid(format!("{what} is no integer"))),
+        }
+    }
+
     fn multiply_add(&mut self, inst: &Inst<'w>, to: Matrix) -> Result<(), Error> {
         let args: Result<Vec<Value>, Error> = (0..3).map(|n| self.operand(inst, n)).collect();
         let args = args?;
@@ -194,12 +240,7 @@ where
         let ty = ty.filter(|ty| ty.scalar.is_int() || ty.scalar.is_float());
         let ty = ty.ok_or_else(|| inst.invalid("the pointer is to no number or vector of numbers"))?;
         let distance = self.operand(inst, stride)?;
-        let distance = match self.b.func.ty(distance).scalar {
-            Scalar::I64 => self.b.cast(CastOp::Trunc, distance, Ty::I32),
-            Scalar::I32 => distance,
-            Scalar::I8 | Scalar::I16 => self.b.cast(CastOp::ZExt, distance, Ty::I32),
-            _ => return Err(inst.invalid("the stride is no integer")),
-        };
+        let distance = self.as_word(inst, distance, "the stride")?;
         let size = self.b.i32(ty.bytes() as i32);
         let bytes = self.b.binary(BinOp::IMul, distance, size);
         let memory = MatrixMemory {
@@ -207,6 +248,14 @@ where
             volatile: access.volatile,
         };
         Ok((self.value(inst, id)?, memory, bytes))
+    }
+}
+
+/// Returns how a matrix in private memory is accessed.
+fn whole(volatile: bool) -> Access {
+    Access {
+        align: Matrix::NOMINAL_BYTES,
+        volatile,
     }
 }
 

@@ -112,6 +112,10 @@ where
         let ptr = self.value(inst, id)?;
         let (access, end) = self.access(inst, 1, layout.align)?;
         inst.exactly(end)?;
+        if let Some(&component) = self.components.get(&id) {
+            let value = self.load_component(inst, ptr, component, access.volatile)?;
+            return self.define(inst, value);
+        }
         match self.cx.source.types.is_aggregate(inst.ty) {
             false => {
                 let ty = self.result_type(inst)?;
@@ -173,6 +177,9 @@ where
         let (access, end) = self.access(inst, 2, layout.align)?;
         inst.exactly(end)?;
         let ptr = self.value(inst, id)?;
+        if let Some(&component) = self.components.get(&id) {
+            return self.store_component(inst, ptr, component, access.volatile);
+        }
         self.store_to(inst, ptr, access, pointee, object)
     }
 
@@ -329,12 +336,20 @@ where
         let mut ptr = self.value(inst, base)?;
         let mut offset = 0u64;
         let mut lane = None;
+        let mut component = None;
         for (n, &id) in inst.args_from(1)?.iter().enumerate() {
             if lane.is_some() {
                 return Err(inst.invalid("an index into a scalar"));
             }
             let constant = self.index_constant(id);
             let types = &self.cx.source.types;
+            if !(n == 0 && has_element)
+                && let Some(matrix) = types.value(ty).and_then(|t| t.scalar.matrix())
+            {
+                component = Some((matrix, id));
+                lane = Some(Ty::of(matrix.scalar()));
+                continue;
+            }
             let element = if n == 0 && has_element {
                 Some((Part::Type(ty), types.layout_of(inst, ty)?.size))
             } else {
@@ -369,6 +384,9 @@ where
             }
         }
         self.check_chain(inst, space, ty, lane)?;
+        if let Some(component) = component {
+            self.components.insert(inst.result, component);
+        }
         let value = self.b.ptr_offset(ptr, offset as i64);
         self.define(inst, value)
     }

@@ -6,6 +6,7 @@ use crate::spirv_in::Error;
 use crate::spirv_in::consts::Constant;
 use crate::spirv_in::types::{Type, space};
 use crate::spirv_in::words::Inst;
+use rspirv::spirv::Op;
 
 impl<'m, 'w> FuncLowering<'_, 'm, 'w>
 where
@@ -22,6 +23,12 @@ where
 
     /// Returns the value of an id.
     pub(super) fn val(&mut self, inst: &Inst<'_>, id: u32) -> Result<Val, Error> {
+        let accesses = matches!(inst.op, Op::Load | Op::Store) && inst.args.first() == Some(&id);
+        if !accesses && self.components.contains_key(&id) {
+            return Err(
+                inst.unsupported("a pointer to a component of a matrix, except for a load or a store")
+            );
+        }
         if let Some(&val) = self.here.get(&id).or_else(|| self.everywhere.get(&id)) {
             return Ok(val);
         }
