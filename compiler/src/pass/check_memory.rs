@@ -12,7 +12,7 @@
 mod extent;
 
 use super::facts::facts;
-use super::sites::Sites;
+use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
 use crate::check::{Site, object};
@@ -67,19 +67,10 @@ struct Check<'c, 'a> {
 
 impl Check<'_, '_> {
     fn function(&mut self, func: &mut Function) {
-        for region in func.regions_in_order() {
-            let old = std::mem::take(&mut func.regions[region].insts);
-            let is_body = region == func.body;
-            let mut b = Builder::at_end(func, region);
-            if is_body {
-                b.span = b.func.span;
-                self.extents.parameters(&mut b);
-            }
-            for inst in old {
-                b.span = b.func.insts[inst].span;
-                self.inst(&mut b, inst);
-            }
-        }
+        rebuild(func, |b, inst| match inst {
+            None => self.extents.parameters(b),
+            Some(inst) => self.inst(b, inst),
+        });
         self.replacements.apply(func);
     }
 

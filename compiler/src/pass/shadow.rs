@@ -281,31 +281,43 @@ impl Beside {
         for &(global, words) in &self.sizes {
             let base = b.global_addr(global, AddressSpace::Local);
             let end = b.i32(words as i32);
-            let (clearing, body) = b.loop_(vec![first], &[]);
-            b.enter(body);
-            let at = b.func.regions[body].args[0];
-            let is_done = b.compare(CmpOp::UGe, at, end);
-            let (choice, leave, stay) = b.if_(is_done, &[]);
-            b.enter(leave);
-            b.exit(clearing, vec![]);
-            b.leave();
-            b.enter(stay);
-            b.exit(choice, vec![]);
-            b.leave();
-            let (wide, two) = (b.cast(CastOp::ZExt, at, Ty::I64), b.i64(2));
-            let offset = b.binary(BinOp::Shl, wide, two);
-            let to = b.ptr_add(base, offset);
-            let access = Access {
-                align: 4,
-                volatile: false,
-            };
-            b.store(to, zero, access);
-            let next = b.binary(BinOp::IAdd, at, items);
-            b.repeat(clearing, vec![next]);
-            b.leave();
+            count(b, [first, end, items], |b, at| {
+                let (wide, two) = (b.cast(CastOp::ZExt, at, Ty::I64), b.i64(2));
+                let offset = b.binary(BinOp::Shl, wide, two);
+                let to = b.ptr_add(base, offset);
+                let access = Access {
+                    align: 4,
+                    volatile: false,
+                };
+                b.store(to, zero, access);
+            });
         }
         barrier(b);
     }
+}
+
+/// Inserts a loop that counts from a number in steps to an end, which it does not reach. `each` is called inside of the loop,
+/// with the count.
+pub(super) fn count(
+    b: &mut Builder<'_>,
+    [first, end, step]: [Value; 3],
+    each: impl FnOnce(&mut Builder<'_>, Value),
+) {
+    let (counting, body) = b.loop_(vec![first], &[]);
+    b.enter(body);
+    let at = b.func.regions[body].args[0];
+    let is_done = b.compare(CmpOp::UGe, at, end);
+    let (choice, leave, stay) = b.if_(is_done, &[]);
+    b.enter(leave);
+    b.exit(counting, vec![]);
+    b.leave();
+    b.enter(stay);
+    b.exit(choice, vec![]);
+    b.leave();
+    each(b, at);
+    let next = b.binary(BinOp::IAdd, at, step);
+    b.repeat(counting, vec![next]);
+    b.leave();
 }
 
 /// Inserts a barrier of the work-group for local memory.

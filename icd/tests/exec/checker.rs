@@ -171,7 +171,7 @@ fn faults_in_memory_are_found() {
 
 #[test]
 fn uses_of_uninitialized_memory_are_found() {
-    faults_are_found("uses_of_uninitialized_memory_are_found", "uninitialized", 21);
+    faults_are_found("uses_of_uninitialized_memory_are_found", "uninitialized", 22);
 }
 
 #[test]
