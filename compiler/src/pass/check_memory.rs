@@ -5,6 +5,8 @@
 //! Out: an access that cannot be shown to be within its object is inside an `if` that tests this. Otherwise the kernel
 //!      reports a finding ([`Intrinsic::ReportFinding`]), a load gives zero, and a store does nothing.
 //!
+//! Loads from buffers that kernels may only write, and stores to those that they may only read, are outside of them, too.
+//!
 //! `extent.rs` follows each pointer to its object. A pointer that is loaded from memory, or made of a number, may lead to
 //! any allocation of the context. Such a pointer to local, private or generic memory is not checked, and neither is one
 //! to global memory under the descriptor ABI, where pointers are no addresses.
@@ -20,8 +22,8 @@ use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
 use crate::ir::walk::Replacements;
 use crate::ir::{AddressSpace, BinOp, Builder, CmpOp, Function, Inst, Module, Op, Ty, Value};
-pub(super) use extent::sum;
 use extent::{Extent, Extents, UNCHECKED};
+pub(super) use extent::{argument, sum};
 
 pub const PASS: Pass = Pass {
     name: "check_memory",
@@ -181,6 +183,7 @@ impl Check<'_, '_> {
             return None;
         }
         let extent = self.extents.of(b, touch.pointer);
+        let extent = self.extents.for_access(extent, touch.action != "load");
         let number = |v: Value| b.func.as_bits(v);
         let last = || facts(b.func, extent.offset).max();
         match (number(extent.object), number(extent.size)) {

@@ -40,7 +40,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         let func = &mut module.funcs[kernel.func];
         // Pointers to other variables are followed then.
         promote_those(func, |ty| ty.scalar.is_ptr());
-        let mut variables = Variables::new(func, &module.globals, cx.sources, true);
+        let mut variables = Variables::new(func, &module.globals, cx.sources, true, None);
         let room = cx.target.limits.local_memory;
         let local = Beside::declare(&mut variables, &mut module.globals, kernel, room, |_| 1);
         let mut check = Check {

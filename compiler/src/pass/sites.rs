@@ -118,7 +118,8 @@ impl<'a> Sites<'a> {
         b.leave();
     }
 
-    fn position(&self, span: Span) -> (Position, String) {
+    /// Returns the position of a span, and the text of its line.
+    pub(super) fn position(&self, span: Span) -> (Position, String) {
         let known = |map: &&SourceMap| !span.is_none() && (span.file.0 as usize) < map.len();
         let Some(map) = self.sources.filter(known) else {
             return (Position::default(), String::new());
