@@ -113,9 +113,15 @@ impl May {
         let mut may = May::default();
         let order = func.insts_in_order();
         let mut used = vec![false; func.values.len()];
-        for &inst in &order {
-            for arg in &func.insts[inst].args {
-                used[arg.index()] = true;
+        // What follows an instruction with regions comes first here.
+        for &inst in order.iter().rev() {
+            let data = &func.insts[inst];
+            for (n, arg) in data.args.iter().enumerate() {
+                let passed_to = match data.op {
+                    Op::Exit(target) => func.insts[target].results.get(n),
+                    _ => None,
+                };
+                used[arg.index()] |= passed_to.is_none_or(|to| used[to.index()]);
             }
         }
         for inst in order {
