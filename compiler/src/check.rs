@@ -9,7 +9,7 @@
 //!
 //! | offset | content |
 //! |---|---|
-//! | `sizes` | two u64 for each kernel argument: the size of its memory in bytes, 0 if it has none, and the offset of the argument in this memory |
+//! | `sizes` | a u64 for each kernel argument and each number of [`memory`] |
 //! | `counters` | a u32 for each site: the number of the work-items that report it |
 //! | `allocations` | a u32, the number of the ranges that follow it after 8 bytes: pairs of u64, each the address of an allocation and the address after its end |
 
@@ -20,7 +20,7 @@ pub struct Checks {
     pub memory: bool,
     /// Uses of private and local memory that nobody has written.
     pub uninitialized: bool,
-    /// Accesses of two work-items to the same place in local memory without a barrier between them.
+    /// Accesses of two work-items to the same place in local or global memory without a barrier between them.
     pub race: bool,
     /// Barriers that not all work-items of a group reach.
     pub barrier: bool,
@@ -77,18 +77,55 @@ pub struct Area {
     pub counters: u32,
     /// The ranges of the allocations.
     pub allocations: u32,
+    /// The size in bytes of the elements of global memory that are checked for races; 0 if there is no such check.
+    pub unit: u32,
+}
+
+/// The bytes before the counters for each argument of a kernel.
+pub const ARGUMENT: u32 = 8 * memory::COUNT;
+
+/// What kernels ask about the memory of an argument, by number.
+pub mod memory {
+    /// The size in bytes; 0 if there is no memory.
+    pub const BYTES: u32 = 0;
+    /// The offset of the argument in this memory.
+    pub const OFFSET: u32 = 1;
+    /// The size if kernels may load from the memory, or 0.
+    pub const READABLE: u32 = 2;
+    /// The size if kernels may store to the memory, or 0.
+    pub const WRITABLE: u32 = 3;
+    /// The address of what is kept about the memory for the check of races, or 0: for each element [`RACE`] bytes. The size
+    /// of the elements is added to this number. Local memory has as much for each work-group.
+    pub const RACES: u32 = 16;
+    /// The number of entries of an argument.
+    pub const COUNT: u32 = 5;
+
+    /// The bytes that the check of races keeps for each element: words for the last store, the last load, the last atomic
+    /// operation, and the value of the last store.
+    pub const RACE: u32 = 16;
+
+    /// Returns the size of the elements that is part of a number.
+    pub fn unit(number: u32) -> Option<u32> {
+        number.checked_sub(RACES).filter(|unit| *unit > 0)
+    }
+
+    /// Returns the position of a number among the entries of an argument.
+    pub fn number(number: u32) -> u32 {
+        number.min(COUNT - 1)
+    }
 }
 
 impl Area {
     /// Returns the layout for kernels with at most `arguments` arguments and `sites` sites, after a printf buffer of
-    /// `printf` bytes.
-    pub fn new(printf: u32, arguments: u32, sites: u32) -> Area {
+    /// `printf` bytes. `unit`: see there.
+    pub fn new(printf: u32, arguments: u32, sites: u32, unit: u32) -> Area {
         let sizes = printf.next_multiple_of(8);
-        let counters = sizes + 16 * arguments;
+        let counters = sizes + ARGUMENT * arguments;
         Area {
             sizes,
             counters,
             allocations: (counters + 4 * sites).next_multiple_of(8),
+            unit,
         }
     }
 
@@ -106,9 +143,32 @@ pub const FINDING: [u32; 9] = [4, 4, 8, 8, 8, 8, 8, 8, 8];
 /// work-item ends.
 pub const STATED: usize = 3;
 
-/// What the upper half of the offset of a race has if the other work-item is not known, because there are several or its
-/// number in the group is too large. Otherwise it has this number, plus 1.
-pub const SEVERAL: u32 = (1 << 12) - 1;
+/// The word that stands for an access in the check of races: the number of barriers that the work-item had passed, its
+/// number plus 1, and the number of the line, from the highest bits to the lowest. 0 stands for no access. The upper half
+/// of the offset of a finding has the word of the other access, with the kind of this access in place of the barriers.
+pub mod race {
+    /// Where the work-item begins.
+    pub const ITEM_SHIFT: u32 = 6;
+    /// Where the number of barriers begins.
+    pub const BARRIER_SHIFT: u32 = 22;
+    /// Where the kind of access begins in a finding.
+    pub const KIND_SHIFT: u32 = BARRIER_SHIFT;
+    /// The kinds of accesses, in the order of their numbers.
+    pub const KINDS: [&str; 3] = ["load", "store", "atomic operation"];
+    /// The bits of the work-item.
+    pub const ITEMS: u32 = SHOWN & !SEVERAL;
+    /// The bits of a finding without the kind.
+    pub const SHOWN: u32 = (1 << BARRIER_SHIFT) - 1;
+    /// In place of the line: several work-items of a group.
+    pub const SEVERAL: u32 = (1 << ITEM_SHIFT) - 1;
+    /// The number of lines that have a number. 0 stands for the others.
+    pub const LINES: u32 = SEVERAL - 1;
+    /// The word for work-items of several groups.
+    pub const GROUPS: u32 = u32::MAX;
+    /// The number of a work-item in its group, for local memory, or in the launch, group by group, for global memory is
+    /// taken modulo this prime number.
+    pub const MODULUS: u32 = 65521;
+}
 
 /// The numbers of objects that do not stand for an object of the kernel.
 pub mod object {
@@ -163,6 +223,8 @@ pub struct Site {
     pub macros: Vec<(String, Position)>,
     /// The objects that it may be meant for, with their numbers.
     pub objects: Vec<(u32, Object)>,
+    /// The lines of the accesses that it may race with, in the order of their numbers, which begin with 1.
+    pub others: Vec<Position>,
 }
 
 /// The characters at the start of a site's text.
@@ -175,6 +237,11 @@ const PART: char = '\u{1e}';
 impl Position {
     fn parts(&self) -> String {
         format!("{}{PART}{}{PART}{}", self.file, self.line, self.column)
+    }
+
+    /// Returns whether two positions are in the same line.
+    pub fn same_line(&self, other: &Position) -> bool {
+        (self.line, &self.file) == (other.line, &other.file)
     }
 
     fn from_parts<'t>(parts: &mut impl Iterator<Item = &'t str>) -> Option<Position> {
@@ -206,6 +273,20 @@ impl Site {
         ];
         let macros = self.macros.iter();
         fields.extend(macros.map(|(name, at)| format!("{}{PART}{}", clean(name), position(at))));
+        fields.push(self.others.len().to_string());
+        fields.extend(self.others.iter().map(|other| {
+            // Most are in the same file, whose name need not be repeated.
+            let is_same = other.file == self.position.file;
+            let file = if is_same {
+                String::new()
+            } else {
+                other.file.clone()
+            };
+            position(&Position {
+                file,
+                ..other.clone()
+            })
+        }));
         fields.extend(self.objects.iter().map(|(number, object)| match object {
             Object::Argument(ordinal) => format!("{number}{PART}argument{PART}{ordinal}"),
             Object::Other(words, size) => format!("{number}{PART}{size}{PART}{}", clean(words)),
@@ -233,11 +314,19 @@ impl Site {
             line: fields.next()?.to_owned(),
             macros: Vec::new(),
             objects: Vec::new(),
+            others: Vec::new(),
         };
         for _ in 0..fields.next()?.parse::<u32>().ok()? {
             let mut parts = fields.next()?.split(PART);
             let name = parts.next()?.to_owned();
             site.macros.push((name, Position::from_parts(&mut parts)?));
+        }
+        for _ in 0..fields.next()?.parse::<u32>().ok()? {
+            let mut other = Position::from_parts(&mut fields.next()?.split(PART))?;
+            if other.file.is_empty() {
+                other.file.clone_from(&site.position.file);
+            }
+            site.others.push(other);
         }
         for field in fields {
             let mut parts = field.split(PART);
@@ -274,6 +363,13 @@ mod tests {
             objects: vec![
                 (2, Object::Argument(0)),
                 (4, Object::Other("'a' of line 2".into(), 8)),
+            ],
+            others: vec![
+                at(4),
+                Position {
+                    file: "b.cl".into(),
+                    ..at(5)
+                },
             ],
         };
         assert_eq!(Site::from_text(&site.to_text()), Some(site));

@@ -302,11 +302,9 @@ pub enum Intrinsic {
     FloatAtomic(FloatAtomic),
 
     // The operations of instrumented kernels (`crate::check`), which `lower_printf` lowers.
-    /// The i32 ordinal of a kernel argument, a constant. The result is the size of its memory in bytes, an i64.
-    ArgumentBytes,
-    /// The i32 ordinal of a kernel argument, a constant. The result is the offset of its pointer in its memory in bytes,
-    /// an i64.
-    ArgumentOffset,
+    /// The i32 ordinal of a kernel argument, and the i32 number of what is asked about its memory
+    /// (`crate::check::memory`), both constants. The result is an i64.
+    ArgumentMemory,
     /// An address in global memory, an i64, and a number of bytes, an i64. The result is a bool: whether an allocation of
     /// the context contains these bytes.
     IsAllocated,
@@ -750,8 +748,7 @@ impl Intrinsic {
             | Intrinsic::UnpackHalf2x16
             | Intrinsic::PackHalf2x16
             | Intrinsic::PointerTag
-            | Intrinsic::ArgumentBytes
-            | Intrinsic::ArgumentOffset
+            | Intrinsic::ArgumentMemory
             | Intrinsic::IsAllocated
             // A kernel cannot write an image that these operations read (6.6), so the texels cannot change between two
             // reads.

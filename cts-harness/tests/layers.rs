@@ -26,7 +26,7 @@ const COMPILER: &[Allowed] = &[
     ("target", "abi check intrinsic options printf"),
     ("clspv", "abi intrinsic options printf target"),
     ("ir", "abi check diag entity half hash intrinsic source"),
-    ("interp", "abi intrinsic ir printf"),
+    ("interp", "abi check intrinsic ir printf"),
     ("link", "intrinsic ir printf"),
     ("verify", "check diag intrinsic ir"),
     (
@@ -57,7 +57,7 @@ const RUNTIME: &[Allowed] = &[
     ("error", ""),
     ("lock", ""),
     ("weak_list", ""),
-    ("check", "config context device kernel lock mem printf"),
+    ("check", "config context device error kernel lock mem printf"),
     ("object", "error"),
     ("observe", "command config event lock process"),
     ("sampler", "context error mem object vk"),

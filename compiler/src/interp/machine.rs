@@ -3,6 +3,7 @@
 use super::memory::Memory;
 use super::subgroup::Pending;
 use super::{Launch, Shared, Trap, Undefined, image, lanes_of, matrix};
+use crate::check::memory as asked;
 use crate::intrinsic::{AtomicOp, Intrinsic, MatrixLayout, MatrixOp};
 use crate::ir::ty::{TAG_SHIFT, untagged};
 use crate::ir::{
@@ -526,8 +527,10 @@ impl<'m> Machine<'m> {
             Intrinsic::Fence(_) | Intrinsic::Prefetch | Intrinsic::Barrier(_) => Vec::new(),
             Intrinsic::Printf => vec![0],
             // No object ends before the largest offset, so that no access is left out.
-            Intrinsic::ArgumentBytes => vec![i64::MAX as u64],
-            Intrinsic::ArgumentOffset => vec![0],
+            Intrinsic::ArgumentMemory => match args[1][0] as u32 {
+                asked::BYTES | asked::READABLE | asked::WRITABLE => vec![i64::MAX as u64],
+                _ => vec![0],
+            },
             Intrinsic::IsAllocated => vec![1],
             Intrinsic::ReportFinding => Vec::new(),
             Intrinsic::Any => vec![u64::from(args[0].iter().any(|&a| a != 0))],

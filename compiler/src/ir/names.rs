@@ -167,7 +167,7 @@ intrinsics! {
     SAbs "sabs", SMin "smin", SMax "smax", UMin "umin", UMax "umax",
     UMulHigh "umul_high", SMulHigh "smul_high", PopCount "pop_count", Clz "clz", Ctz "ctz",
     BitReverse "bit_reverse", UnpackHalf2x16 "unpack_half_2x16", PackHalf2x16 "pack_half_2x16",
-    PointerTag "pointer_tag", ArgumentBytes "argument_bytes", ArgumentOffset "argument_offset",
+    PointerTag "pointer_tag", ArgumentMemory "argument_memory",
     IsAllocated "is_allocated",
     ReportFinding "report_finding", Printf "printf", Prefetch "prefetch", ChannelOrder "channel_order", ChannelDataType "channel_data_type",
     SamplerProperties "sampler_properties",

@@ -60,9 +60,10 @@ impl Display for Module {
             sizes,
             counters,
             allocations,
+            unit,
         }) = self.printf.checks
         {
-            writeln!(f, "checks {sizes} {counters} {allocations}")?;
+            writeln!(f, "checks {sizes} {counters} {allocations} {unit}")?;
         }
         for mask in &self.literal_samplers {
             writeln!(f, "sampler {}", mask.0)?;

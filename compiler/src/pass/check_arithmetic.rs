@@ -9,7 +9,7 @@
 //! other objects. Saturating conversions are conversions between which a selection chooses.
 
 use super::facts::facts;
-use super::sites::Sites;
+use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::check::{Site, object};
 use crate::intrinsic::Intrinsic;
@@ -37,19 +37,15 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 
 fn check(func: &mut Function, sites: &mut Sites<'_>) {
     let used = used_directly(func);
-    for region in func.regions_in_order() {
-        let old = std::mem::take(&mut func.regions[region].insts);
-        let mut b = Builder::at_end(func, region);
-        for inst in old {
-            b.span = b.func.insts[inst].span;
-            if !b.span.is_none() || b.func.linkage != Linkage::Static {
-                for (fault, action) in faults(&mut b, inst, &used) {
-                    report_if(&mut b, fault, action, sites);
-                }
+    rebuild(func, |b, inst| {
+        let Some(inst) = inst else { return };
+        if !b.span.is_none() || b.func.linkage != Linkage::Static {
+            for (fault, action) in faults(b, inst, &used) {
+                report_if(b, fault, action, sites);
             }
-            b.push(inst);
         }
-    }
+        b.push(inst);
+    });
 }
 
 /// Returns the values that are operands of something else than a selection.

@@ -5,6 +5,8 @@
 //! Out: an access that cannot be shown to be within its object is inside an `if` that tests this. Otherwise the kernel
 //!      reports a finding ([`Intrinsic::ReportFinding`]), a load gives zero, and a store does nothing.
 //!
+//! Loads from buffers that kernels may only write, and stores to those that they may only read, are outside of them, too.
+//!
 //! `extent.rs` follows each pointer to its object. A pointer that is loaded from memory, or made of a number, may lead to
 //! any allocation of the context. Such a pointer to local, private or generic memory is not checked, and neither is one
 //! to global memory under the descriptor ABI, where pointers are no addresses.
@@ -12,7 +14,7 @@
 mod extent;
 
 use super::facts::facts;
-use super::sites::Sites;
+use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
 use crate::check::{Site, object};
@@ -20,8 +22,8 @@ use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
 use crate::ir::walk::Replacements;
 use crate::ir::{AddressSpace, BinOp, Builder, CmpOp, Function, Inst, Module, Op, Ty, Value};
-pub(super) use extent::sum;
 use extent::{Extent, Extents, UNCHECKED};
+pub(super) use extent::{argument, sum};
 
 pub const PASS: Pass = Pass {
     name: "check_memory",
@@ -67,19 +69,10 @@ struct Check<'c, 'a> {
 
 impl Check<'_, '_> {
     fn function(&mut self, func: &mut Function) {
-        for region in func.regions_in_order() {
-            let old = std::mem::take(&mut func.regions[region].insts);
-            let is_body = region == func.body;
-            let mut b = Builder::at_end(func, region);
-            if is_body {
-                b.span = b.func.span;
-                self.extents.parameters(&mut b);
-            }
-            for inst in old {
-                b.span = b.func.insts[inst].span;
-                self.inst(&mut b, inst);
-            }
-        }
+        rebuild(func, |b, inst| match inst {
+            None => self.extents.parameters(b),
+            Some(inst) => self.inst(b, inst),
+        });
         self.replacements.apply(func);
     }
 
@@ -190,6 +183,7 @@ impl Check<'_, '_> {
             return None;
         }
         let extent = self.extents.of(b, touch.pointer);
+        let extent = self.extents.for_access(extent, touch.action != "load");
         let number = |v: Value| b.func.as_bits(v);
         let last = || facts(b.func, extent.offset).max();
         match (number(extent.object), number(extent.size)) {

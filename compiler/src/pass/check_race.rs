@@ -1,70 +1,86 @@
-//! Reports accesses of two work-items of a group to the same place in local memory, of which one is a store, without a barrier
-//! between them.
+//! Reports accesses of two work-items to the same memory, of which one is a store, without a barrier between them.
 //!
 //! Why: `CALDERA_CHECK=race` ([`Checks::race`](crate::check::Checks::race)).
 //! In:  `Inlined`; pointers that are variables should be values.
-//! Out: beside each local variable whose pointers can be followed is memory with two words for each of its elements: the last
-//!      store and the last load, each with the work-item and the number of barriers that it had passed. An access that
-//!      meets one of another work-item with the same number states a finding ([`Intrinsic::ReportFinding`]), whose
-//!      offset has the other work-item in its upper half.
+//! Out: beside each local variable whose pointers can be followed, and in memory that the launch supplies for arguments
+//!      ([`memory::RACES`]), are four words for each element: the last store, the last load and the last atomic operation,
+//!      and what was stored last. Each of the first three has the work-item, the number of barriers that it had passed,
+//!      and the line ([`race`]). An access that meets one of another work-item of the group with the same number of
+//!      barriers, or one of another group, states a finding ([`Intrinsic::ReportFinding`]), whose offset has that word,
+//!      without the barriers, in its upper half.
 //!
-//! Atomic operations are not looked at. A store of the value that the memory has is no race with another store. A kernel
-//! is not checked if its work-items may synchronise otherwise than by barriers of the work-group: by barriers of
-//! sub-groups, or by atomic operations together with fences.
+//! Volatile accesses are not looked at, and neither are loads of memory that the kernel compares and exchanges: that is
+//! how programs make other atomic operations. A store of what another work-item has just stored is no race. A kernel is
+//! not checked if its work-items may synchronise otherwise than by barriers of the work-group: by barriers of
+//! sub-groups, or by atomic operations together with fences. Those of different groups may also do so by an atomic
+//! operation whose result is used.
 
-use super::shadow::{Beside, Variables, linear_id};
-use super::sites::Sites;
+mod words;
+
+use super::check_memory::{argument, sum};
+use super::shadow::{Beside, Place, Variables, count, linear_id};
+use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
-use crate::check::{SEVERAL, Site};
-use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::abi::Abi;
+use crate::check::{Position, Site, memory, race};
+use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
 use crate::inv;
-use crate::ir::{Access, BinOp, Builder, CastOp, CmpOp, Function, Inst, Module, Op, Scalar, Ty, Value};
+use crate::ir::{
+    AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, EntityRef, Function, Inst, KernelInfo, Module, Op,
+    Ty, Value,
+};
+use std::collections::HashMap;
+use words::Clock;
 
 pub const PASS: Pass = Pass {
     name: "check_race",
-    about: "Reports accesses of two work-items to the same place in local memory without a barrier between them.",
+    about: "Reports accesses of two work-items to the same memory without a barrier between them.",
     run,
     requires: inv![Inlined],
     establishes: inv![],
     destroys: inv![],
 };
 
-/// The bits of a word that have the number of the work-item in its group, plus 1. The others count barriers.
-const ITEM_BITS: u32 = SEVERAL.count_ones();
-
-/// The bytes beside each element.
-const BESIDE: u32 = 8;
-
 /// The most elements of an access that are looked at; of longer copies, the last elements are not.
-const MAX_ELEMENTS: u32 = 16;
-
-const WORD: Access = Access {
-    align: 4,
-    volatile: false,
-};
+const MAX_ELEMENTS: u32 = 256;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut sites = Sites::take(module, cx)?;
-    for kernel in &module.kernels {
-        let func = &mut module.funcs[kernel.func];
+    let mut checked = Vec::new();
+    for (n, kernel) in module.kernels.iter().enumerate() {
+        let func = &module.funcs[kernel.func];
         if may_synchronise_otherwise(func) {
             continue;
         }
-        let mut variables = Variables::new(func, &module.globals, cx.sources, false);
+        let arguments = (cx.target.abi == Abi::Physical).then_some(kernel);
+        let mut variables = Variables::new(func, &module.globals, cx.sources, false, arguments);
         let room = cx.target.limits.local_memory;
-        let local = Beside::declare(&mut variables, &mut module.globals, kernel, room, |least| {
-            BESIDE / least
-        });
-        if local.is_empty() {
-            continue;
-        }
+        let scale = |least| memory::RACE / least;
+        let local = Beside::declare(&mut variables, &mut module.globals, kernel, room, scale);
+        checked.push((n, variables, local));
+    }
+    // Two arguments may have the same memory, and the launch knows one size of elements.
+    let unit = checked
+        .iter()
+        .filter_map(|(_, v, _)| v.least_of_arguments())
+        .min();
+    for (n, variables, local) in checked {
+        let kernel = &module.kernels[n];
+        let func = &mut module.funcs[kernel.func];
         let mut check = Check {
+            lines: lines(func, &variables, &sites),
+            may: May::new(func),
             variables,
             local,
+            unit: unit.unwrap_or(1),
             sites: &mut sites,
-            first: None,
+            arguments: HashMap::new(),
+            clocks: [None; 2],
         };
-        check.function(func);
+        rebuild(func, |b, inst| match inst {
+            None => check.start(b, kernel),
+            Some(inst) => check.inst(b, inst),
+        });
     }
     sites.give_back(module);
     Ok(Changed::Yes)
@@ -81,38 +97,151 @@ fn may_synchronise_otherwise(func: &Function) -> bool {
         || (any(|i| matches!(i, Intrinsic::Fence(_))) && any(|i| matches!(i, Intrinsic::Atomic(_))))
 }
 
+/// What the work-items of a kernel may do.
+#[derive(Copy, Clone, Default)]
+struct May {
+    /// Different groups may synchronise.
+    groups: bool,
+    /// There are atomic operations.
+    atomics: bool,
+    /// Fences for local and global memory, so that each barrier may be one for that memory.
+    fences: FenceFlags,
+}
+
+impl May {
+    fn new(func: &Function) -> May {
+        let mut may = May::default();
+        let order = func.insts_in_order();
+        let mut used = vec![false; func.values.len()];
+        // What follows an instruction with regions comes first here.
+        for &inst in order.iter().rev() {
+            let data = &func.insts[inst];
+            for (n, arg) in data.args.iter().enumerate() {
+                let passed_to = match data.op {
+                    Op::Exit(target) => func.insts[target].results.get(n),
+                    _ => None,
+                };
+                used[arg.index()] |= passed_to.is_none_or(|to| used[to.index()]);
+            }
+        }
+        for inst in order {
+            let data = &func.insts[inst];
+            match data.op {
+                Op::Intrinsic(Intrinsic::Atomic(_)) => {
+                    may.atomics = true;
+                    may.groups |= func.ty(data.args[0]).space() != Some(AddressSpace::Local)
+                        && data.results.iter().any(|r| used[r.index()]);
+                }
+                Op::Intrinsic(Intrinsic::Fence(flags)) => {
+                    may.fences.local |= flags.local;
+                    may.fences.global |= flags.global;
+                }
+                _ => {}
+            }
+        }
+        may
+    }
+}
+
+/// Returns the lines of the accesses, in the order of their numbers, which begin with 1.
+fn lines(func: &Function, variables: &Variables, sites: &Sites<'_>) -> Vec<Position> {
+    let mut list: Vec<Position> = Vec::new();
+    for inst in func.insts_in_order() {
+        let data = &func.insts[inst];
+        if !data.args.iter().any(|&v| variables.follows(v)) || data.op == Op::PtrAdd {
+            continue;
+        }
+        let position = sites.position(data.span).0;
+        let is_new = list.iter().all(|p| !p.same_line(&position));
+        if position.line > 0 && is_new && list.len() < race::LINES as usize {
+            list.push(position);
+        }
+    }
+    list
+}
+
+/// What an access does. The numbers are those of [`race::KINDS`].
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Kind {
+    Load,
+    Store,
+    Atomic,
+}
+
+impl Kind {
+    /// The offset of the word for the last such access.
+    fn offset(self) -> i64 {
+        match self {
+            Kind::Store => 0,
+            Kind::Load => 4,
+            Kind::Atomic => 8,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        race::KINDS[self as usize]
+    }
+}
+
+/// What a store stores, as far as it is known.
+#[derive(Copy, Clone)]
+enum Stored {
+    Value(Value),
+    Zero,
+    Unknown,
+}
+
+/// The memory of an argument.
+#[derive(Copy, Clone)]
+struct Argument {
+    /// The address of the words, 0 if there are none.
+    words: Value,
+    /// The offset of the argument in its memory, and the size of the memory.
+    offset: Value,
+    bytes: Value,
+}
+
 /// The state of the pass for one kernel.
 struct Check<'c, 'a> {
     variables: Variables,
     local: Beside,
+    /// The size of the elements of arguments.
+    unit: u32,
     sites: &'c mut Sites<'a>,
-    /// The number of the work-item plus 1, and the variable that counts barriers.
-    first: Option<(Value, Value)>,
+    may: May,
+    lines: Vec<Position>,
+    arguments: HashMap<u32, Argument>,
+    /// For local and for global memory.
+    clocks: [Option<Clock>; 2],
 }
 
 impl Check<'_, '_> {
-    fn function(&mut self, func: &mut Function) {
-        for region in func.regions_in_order() {
-            let old = std::mem::take(&mut func.regions[region].insts);
-            let is_body = region == func.body;
-            let mut b = Builder::at_end(func, region);
-            if is_body {
-                self.local.clear(&mut b);
-                let (id, _) = linear_id(&mut b);
-                let one = b.i32(1);
-                let next = b.binary(BinOp::IAdd, id, one);
-                // Further work-items of a large group share the last number, and their races are not found.
-                let last = b.i32(SEVERAL as i32);
-                let item = b.value(Op::Intrinsic(Intrinsic::UMin), vec![next, last], Ty::I32);
-                let passed = b.alloca(4, 4);
-                let start = b.i32(1 << ITEM_BITS);
-                b.store(passed, start, WORD);
-                self.first = Some((item, passed));
-            }
-            for inst in old {
-                b.span = b.func.insts[inst].span;
-                self.inst(&mut b, inst);
-            }
+    /// Begins the kernel: finds the memory of arguments, and starts the clocks.
+    fn start(&mut self, b: &mut Builder<'_>, kernel: &KernelInfo) {
+        self.local.clear(b);
+        let (own, items) = linear_id(b);
+        let group = words::group(b);
+        let mut spaces = [!self.local.is_empty(), false];
+        for n in self.variables.start_arguments(b) {
+            let bytes = argument(b, n, memory::BYTES);
+            let mut words = argument(b, n, memory::RACES + self.unit);
+            let is_local = matches!(kernel.args[n as usize].kind, ArgKind::Local { .. });
+            let offset = match is_local {
+                true => {
+                    words = words::of_group(b, words, bytes, self.unit, group);
+                    b.i64(0)
+                }
+                false => argument(b, n, memory::OFFSET),
+            };
+            spaces[usize::from(!is_local)] = true;
+            let found = Argument { words, offset, bytes };
+            self.arguments.insert(n, found);
+        }
+        if spaces[0] {
+            self.clocks[0] = Some(Clock::of_group(b, own));
+        }
+        if spaces[1] {
+            self.clocks[1] = Some(Clock::of_launch(b, own, items, group, self.may.groups));
         }
     }
 
@@ -120,151 +249,205 @@ impl Check<'_, '_> {
     fn inst(&mut self, b: &mut Builder<'_>, inst: Inst) {
         let data = b.func.insts[inst].clone();
         match data.op {
-            Op::Load(_) => self.access(b, data.args[0], b.func.ty(data.results[0]).bytes(), None, "load"),
-            Op::Store(access) => {
-                let value = data.args[1];
-                self.access(
-                    b,
-                    data.args[0],
-                    b.func.ty(value).bytes(),
-                    Some((value, access)),
-                    "store",
-                );
+            Op::Load(access) if !access.volatile => {
+                let bytes = b.func.ty(data.results[0]).bytes();
+                self.access(b, data.args[0], bytes, Kind::Load, Stored::Unknown);
             }
-            Op::MemZero { size, .. } => self.access(b, data.args[0], size, None, "store"),
+            Op::Store(access) if !access.volatile => {
+                let (to, value) = (data.args[0], data.args[1]);
+                let bytes = b.func.ty(value).bytes();
+                self.access(b, to, bytes, Kind::Store, Stored::Value(value));
+            }
+            Op::MemZero { size, .. } => self.access(b, data.args[0], size, Kind::Store, Stored::Zero),
             Op::MemCpy { size, .. } => {
-                self.access(b, data.args[0], size, None, "store");
-                self.access(b, data.args[1], size, None, "load");
+                self.access(b, data.args[0], size, Kind::Store, Stored::Unknown);
+                self.access(b, data.args[1], size, Kind::Load, Stored::Unknown);
+            }
+            Op::Intrinsic(Intrinsic::Atomic(AtomicOp::CmpXchg)) => {
+                self.variables.push(b, inst);
+                // One that fails stores nothing.
+                let stores = b.compare(CmpOp::IEq, data.results[0], data.args[1]);
+                let bytes = b.func.ty(data.results[0]).bytes();
+                words::when(b, stores, |b| {
+                    self.access(b, data.args[0], bytes, Kind::Atomic, Stored::Unknown);
+                });
+                return;
+            }
+            Op::Intrinsic(Intrinsic::Atomic(op)) if op != AtomicOp::Load => {
+                let value = data.results.first().or(data.args.get(1));
+                let bytes = value.map_or(4, |&v| b.func.ty(v).bytes());
+                self.access(b, data.args[0], bytes, Kind::Atomic, Stored::Unknown);
             }
             _ => {}
         }
         self.variables.push(b, inst);
-        if let (Op::Intrinsic(Intrinsic::Barrier(_)), Some((_, passed))) = (&data.op, self.first) {
-            let (before, one) = (b.load(passed, Ty::I32, WORD), b.i32(1 << ITEM_BITS));
-            let after = b.binary(BinOp::IAdd, before, one);
-            b.store(passed, after, WORD);
+        if let Op::Intrinsic(Intrinsic::Barrier(flags)) = data.op {
+            // Devices order all memory at a barrier without flags.
+            let none = !flags.local && !flags.global;
+            let passes = [
+                none || flags.local || self.may.fences.local,
+                none || flags.global || self.may.fences.global,
+            ];
+            for (clock, passes) in self.clocks.iter().zip(passes) {
+                if let (Some(clock), true) = (clock, passes) {
+                    clock.advance(b);
+                }
+            }
         }
     }
 
     /// Notes an access at the cursor, and compares it with those of other work-items.
-    fn access(
-        &mut self,
-        b: &mut Builder<'_>,
-        pointer: Value,
-        bytes: u32,
-        value: Option<(Value, Access)>,
-        action: &'static str,
-    ) {
-        let (Some(place), Some((item, passed))) = (self.variables.place(pointer), self.first) else {
+    fn access(&mut self, b: &mut Builder<'_>, pointer: Value, bytes: u32, kind: Kind, stored: Stored) {
+        let Some(place) = self.variables.place(pointer) else {
             return;
         };
-        let least = self.variables.least(place);
-        let words = self.variables.beside(b, place, BESIDE / least, &self.local);
-        let epoch = b.load(passed, Ty::I32, WORD);
-        let tag = b.binary(BinOp::Or, epoch, item);
-        let is_store = action == "store";
-        let changes = value.map(|(value, access)| changed_lanes(b, pointer, value, access));
-        for n in 0..(bytes / least).min(MAX_ELEMENTS) {
-            let at = i64::from(BESIDE * n);
-            let [store, load] = [0, 4].map(|offset| b.ptr_offset(words, at + offset));
-            let (own, other) = if is_store { (store, load) } else { (load, store) };
-            let exchange = Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Xchg));
-            let before = b.value(exchange, vec![own, tag], Ty::I32);
-            let same_kind = is_other(b, before, epoch, tag);
-            if is_store {
-                let mut fault = same_kind;
-                if let Some((lanes, size)) = &changes {
-                    fault = b.binary(BinOp::And, fault, lanes[(n * least / size) as usize]);
-                }
-                self.report(
-                    b,
-                    fault,
-                    (place, n * least, before),
-                    "store that races with a store",
-                    bytes,
-                );
-            } else {
-                // A later store must meet another load also if its own work-item has loaded last.
-                let (choice, then, otherwise) = b.if_(same_kind, &[]);
-                b.enter(then);
-                let several = b.i32(SEVERAL as i32);
-                let many = b.binary(BinOp::Or, epoch, several);
-                b.value(
-                    Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Xchg)),
-                    vec![own, many],
-                    Ty::I32,
-                );
-                b.exit(choice, vec![]);
-                b.leave();
-                b.enter(otherwise);
-                b.exit(choice, vec![]);
-                b.leave();
-            }
-            let zero = b.i32(0);
-            let read = Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Or));
-            let before = b.value(read, vec![other, zero], Ty::I32);
-            let fault = is_other(b, before, epoch, tag);
-            let action = match is_store {
-                true => "store that races with a load",
-                false => "load that races with a store",
-            };
-            self.report(b, fault, (place, n * least, before), action, bytes);
-        }
+        let Some(space) = b.func.ty(pointer).space() else {
+            return;
+        };
+        let Some(clock) = self.clocks[usize::from(space != AddressSpace::Local)] else {
+            return;
+        };
+        let access = Accessed {
+            place,
+            space,
+            bytes,
+            kind,
+            stored,
+            exchanged: self.variables.is_exchanged(place),
+        };
+        let Some(ordinal) = self.variables.argument(place) else {
+            let unit = self.variables.least(place);
+            let words = self.variables.beside(b, place, memory::RACE / unit, &self.local);
+            return self.elements(b, access, (words, unit), clock);
+        };
+        let (argument, unit) = (self.arguments[&ordinal], self.unit);
+        let offset = b.binary(BinOp::IAdd, argument.offset, place.offset);
+        // The access may be outside, and the launch may have no words.
+        let (size, zero) = (b.i64(bytes.into()), b.i64(0));
+        let end = b.binary(BinOp::IAdd, offset, size);
+        let tests = [
+            b.compare(CmpOp::ULt, offset, argument.bytes),
+            b.compare(CmpOp::ULe, end, argument.bytes),
+            b.compare(CmpOp::INe, argument.words, zero),
+        ];
+        let is_inside = b.binary(BinOp::And, tests[0], tests[1]);
+        let is_inside = b.binary(BinOp::And, is_inside, tests[2]);
+        words::when(b, is_inside, |b| {
+            let (scale, mask) = (
+                b.i64((memory::RACE / unit).into()),
+                b.i64(-i64::from(memory::RACE)),
+            );
+            let at = b.binary(BinOp::IMul, offset, scale);
+            let at = b.binary(BinOp::And, at, mask);
+            let words = sum(b, argument.words, at);
+            let words = b.cast(CastOp::IntToPtr, words, Ty::ptr(AddressSpace::Global));
+            self.elements(b, access, (words, unit), clock);
+        });
     }
 
-    fn report(
+    /// Notes an access to each of its elements.
+    fn elements(&mut self, b: &mut Builder<'_>, access: Accessed, (words, unit): (Value, u32), clock: Clock) {
+        let position = self.sites.position(b.span).0;
+        let line = self.lines.iter().position(|p| p.same_line(&position));
+        let tag = clock.tag(b, line.map_or(0, |n| n as u32 + 1));
+        let bits = match access.stored {
+            Stored::Unknown => None,
+            Stored::Zero => Some(b.i32(0)),
+            Stored::Value(value) => Some(words::hash(b, value)),
+        };
+        let elements = access.bytes.div_ceil(unit).min(MAX_ELEMENTS);
+        if elements == 1 {
+            let none = b.i64(0);
+            return self.element(b, access, (words, none), (clock, tag, bits));
+        }
+        let range = [0, elements, 1].map(|n| b.i64(n.into()));
+        count(b, range, |b, n| {
+            let [size, unit] = [memory::RACE, unit].map(|n| b.i64(n.into()));
+            let [at, byte] = [size, unit].map(|by| b.binary(BinOp::IMul, n, by));
+            let words = b.ptr_add(words, at);
+            self.element(b, access, (words, byte), (clock, tag, bits));
+        });
+    }
+
+    /// Notes an access to one element, `at` bytes after its first one.
+    fn element(
         &mut self,
         b: &mut Builder<'_>,
-        fault: Value,
-        (place, at, other): (super::shadow::Place, u32, Value),
-        action: &str,
-        bytes: u32,
+        access: Accessed,
+        (words, at): (Value, Value),
+        (clock, tag, bits): (Clock, Value, Option<Value>),
     ) {
-        let (number, object) = self.variables.object(place);
+        let own = b.ptr_offset(words, access.kind.offset());
+        let mut found = b.i32(0);
+        let mut meet = |b: &mut Builder<'_>, fault: Value, word: Value, kind: Kind| {
+            let (shown, kind) = (
+                b.i32(race::SHOWN as i32),
+                b.i32((kind as i32) << race::KIND_SHIFT),
+            );
+            let word = b.binary(BinOp::And, word, shown);
+            let word = b.binary(BinOp::Or, word, kind);
+            found = b.select(fault, word, found);
+        };
+        if access.kind == Kind::Store {
+            let last = b.ptr_offset(words, 12);
+            let differs = bits.map(|bits| words::exchange_value(b, last, bits, tag));
+            let before = words::exchange(b, own, tag);
+            let mut fault = clock.is_live(b, before, tag);
+            if let Some(differs) = differs {
+                fault = b.binary(BinOp::And, fault, differs);
+            }
+            meet(b, fault, before, Kind::Store);
+        } else {
+            // A later access must meet each of several others.
+            let before = words::exchange(b, own, tag);
+            let is_live = clock.is_live(b, before, tag);
+            words::when(b, is_live, |b| {
+                let several = clock.several(b, before, tag);
+                words::exchange(b, own, several);
+            });
+        }
+        let others: &[Kind] = match access.kind {
+            Kind::Load if !self.may.atomics || access.exchanged => &[Kind::Store],
+            Kind::Load => &[Kind::Store, Kind::Atomic],
+            Kind::Store if !self.may.atomics => &[Kind::Load],
+            Kind::Store => &[Kind::Load, Kind::Atomic],
+            Kind::Atomic if access.exchanged => &[Kind::Store],
+            Kind::Atomic => &[Kind::Store, Kind::Load],
+        };
+        for &other in others {
+            let from = b.ptr_offset(words, other.offset());
+            let before = words::read(b, from);
+            let fault = clock.is_live(b, before, tag);
+            meet(b, fault, before, other);
+        }
+        let (number, object) = self.variables.object(access.place);
         let site = Site {
             check: "race".into(),
-            action: action.into(),
-            bytes,
-            space: "local".into(),
+            action: access.kind.name().into(),
+            bytes: access.bytes,
+            space: super::check_memory::name_of(access.space).into(),
             objects: vec![(number, object)],
+            others: self.lines.clone(),
             ..Site::default()
         };
-        let (at, mask, half) = (b.i64(at.into()), b.i32(SEVERAL as i32), b.i64(32));
-        let item = b.binary(BinOp::And, other, mask);
-        let item = b.cast(CastOp::ZExt, item, Ty::I64);
-        let high = b.binary(BinOp::Shl, item, half);
-        let offset = b.binary(BinOp::IAdd, place.offset, at);
+        let zero = b.i32(0);
+        let fault = b.compare(CmpOp::INe, found, zero);
+        let (word, half) = (b.cast(CastOp::ZExt, found, Ty::I64), b.i64(32));
+        let high = b.binary(BinOp::Shl, word, half);
+        let offset = b.binary(BinOp::IAdd, access.place.offset, at);
         let offset = b.binary(BinOp::Or, offset, high);
         self.sites.report_if(b, fault, site, (number, Some(offset)));
     }
 }
 
-/// Computes whether a word is of another work-item, which has passed as many barriers.
-fn is_other(b: &mut Builder<'_>, word: Value, epoch: Value, tag: Value) -> Value {
-    let bits = b.i32(ITEM_BITS as i32);
-    let [then, now] = [word, epoch].map(|v| b.binary(BinOp::LShr, v, bits));
-    let same = b.compare(CmpOp::IEq, then, now);
-    let differs = b.compare(CmpOp::INe, word, tag);
-    b.binary(BinOp::And, same, differs)
-}
-
-/// Computes for each lane of a value whether storing it changes the memory. Returns this with the size of a lane.
-fn changed_lanes(b: &mut Builder<'_>, pointer: Value, value: Value, access: Access) -> (Vec<Value>, u32) {
-    let ty = b.func.ty(value);
-    let size = ty.scalar.bytes();
-    let ints = ty.with_scalar(Scalar::int(8 * size));
-    let before = b.load(pointer, ints, access);
-    let after = match ty.scalar {
-        s if s.is_int() => value,
-        s if s.is_ptr() => b.cast(CastOp::PtrToInt, value, ints),
-        _ => b.cast(CastOp::Bitcast, value, ints),
-    };
-    let lanes = (0..ty.lanes).map(|lane| {
-        let [x, y] = [before, after].map(|v| match ty.is_vector() {
-            true => b.extract(v, lane),
-            false => v,
-        });
-        b.compare(CmpOp::INe, x, y)
-    });
-    (lanes.collect(), size)
+/// An access to be noted.
+#[derive(Copy, Clone)]
+struct Accessed {
+    place: Place,
+    space: AddressSpace,
+    bytes: u32,
+    kind: Kind,
+    stored: Stored,
+    /// The kernel also compares and exchanges this memory.
+    exchanged: bool,
 }

@@ -10,8 +10,8 @@
 //! about a loaded value goes with it through operations on lanes, selections and stores to variables.
 
 use super::mem2reg::promote_those;
-use super::shadow::{Beside, Place, Variables};
-use super::sites::Sites;
+use super::shadow::{Beside, Place, Variables, count};
+use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::check::Site;
 use crate::intrinsic::{AtomicOp, Intrinsic};
@@ -40,7 +40,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         let func = &mut module.funcs[kernel.func];
         // Pointers to other variables are followed then.
         promote_those(func, |ty| ty.scalar.is_ptr());
-        let mut variables = Variables::new(func, &module.globals, cx.sources, true);
+        let mut variables = Variables::new(func, &module.globals, cx.sources, true, None);
         let room = cx.target.limits.local_memory;
         let local = Beside::declare(&mut variables, &mut module.globals, kernel, room, |_| 1);
         let mut check = Check {
@@ -78,18 +78,10 @@ struct Check<'c, 'a> {
 
 impl Check<'_, '_> {
     fn function(&mut self, func: &mut Function) {
-        for region in func.regions_in_order() {
-            let old = std::mem::take(&mut func.regions[region].insts);
-            let is_body = region == func.body;
-            let mut b = Builder::at_end(func, region);
-            if is_body {
-                self.local.clear(&mut b);
-            }
-            for inst in old {
-                b.span = b.func.insts[inst].span;
-                self.inst(&mut b, inst);
-            }
-        }
+        rebuild(func, |b, inst| match inst {
+            None => self.local.clear(b),
+            Some(inst) => self.inst(b, inst),
+        });
     }
 
     /// Puts an instruction at the cursor.
@@ -293,19 +285,8 @@ fn note_written(b: &mut Builder<'_>, beside: Value, size: u32, access: Access) {
         return;
     }
     let (first, end, step) = (b.i64(0), b.i64(size.into()), b.i64(unit.into()));
-    let (noting, body) = b.loop_(vec![first], &[]);
-    b.enter(body);
-    let at = b.func.regions[body].args[0];
-    let to = b.ptr_add(beside, at);
-    b.store(to, all, access.at_offset(unit));
-    let next = b.binary(BinOp::IAdd, at, step);
-    let goes_on = b.compare(CmpOp::ULt, next, end);
-    let (_, more, done) = b.if_(goes_on, &[]);
-    b.enter(more);
-    b.repeat(noting, vec![next]);
-    b.leave();
-    b.enter(done);
-    b.exit(noting, vec![]);
-    b.leave();
-    b.leave();
+    count(b, [first, end, step], |b, at| {
+        let to = b.ptr_add(beside, at);
+        b.store(to, all, access.at_offset(unit));
+    });
 }

@@ -69,7 +69,8 @@ fn accesses_any_memory(func: &Function, users: &[Vec<(Inst, usize)>]) -> bool {
             && !matches!(
                 data.op,
                 Op::GlobalAddr(_) | Op::PtrAdd | Op::Select | Op::Cast(CastOp::PtrCast)
-            );
+            )
+            && !is_for_check(func, inst);
         through_constant
             || makes_one
                 && data.results.iter().any(|&v| {
@@ -80,6 +81,21 @@ fn accesses_any_memory(func: &Function, users: &[Vec<(Inst, usize)>]) -> bool {
                     }
                 })
     })
+}
+
+/// Returns whether an instruction makes a pointer to memory that the launch supplies for a check: of its address, or of the sum
+/// of that and an offset.
+fn is_for_check(func: &Function, inst: Inst) -> bool {
+    let made_by = |v: Value| match func.values[v].def {
+        ValueDef::Inst(inst, _) => Some(&func.insts[inst]),
+        _ => None,
+    };
+    let is_address =
+        |v: Value| made_by(v).is_some_and(|by| by.op == Op::Intrinsic(Intrinsic::ArgumentMemory));
+    func.insts[inst].op == Op::Cast(CastOp::IntToPtr)
+        && made_by(func.insts[inst].args[0]).is_some_and(|by| {
+            by.op == Op::Intrinsic(Intrinsic::ArgumentMemory) || by.args.iter().any(|&arg| is_address(arg))
+        })
 }
 
 /// Returns whether an instruction accesses memory through an operand.

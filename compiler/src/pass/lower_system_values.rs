@@ -209,8 +209,7 @@ fn sees_group(op: Intrinsic) -> bool {
         // It is computed from the number of work-groups, which must cover the range exactly.
         Intrinsic::GlobalSize => true,
         Intrinsic::PointerTag
-        | Intrinsic::ArgumentBytes
-        | Intrinsic::ArgumentOffset
+        | Intrinsic::ArgumentMemory
         | Intrinsic::IsAllocated
         | Intrinsic::ReportFinding
         | Intrinsic::GlobalId
@@ -323,8 +322,7 @@ impl Used {
                     Op::Intrinsic(Intrinsic::WorkDim) => used.work_dim = true,
                     Op::Intrinsic(
                         Intrinsic::Printf
-                        | Intrinsic::ArgumentBytes
-                        | Intrinsic::ArgumentOffset
+                        | Intrinsic::ArgumentMemory
                         | Intrinsic::IsAllocated
                         | Intrinsic::ReportFinding,
                     ) => used.printf = Some(func.insts[inst].span),

@@ -5,7 +5,7 @@
 use super::check_memory::sum;
 use super::sites::private_object;
 use crate::check::{Object, object};
-use crate::intrinsic::{FenceFlags, Intrinsic};
+use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
 use crate::ir::{
     Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, Function, Global, GlobalData, Inst,
     KernelInfo, Linkage, Map, Op, Ty, Value,
@@ -21,6 +21,8 @@ const CHECKED: &str = " (checked)";
 enum Memory {
     Private(Inst),
     Local(Global),
+    /// The memory of an argument, by its ordinal.
+    Argument(u32),
 }
 
 /// A variable.
@@ -31,8 +33,12 @@ struct Variable {
     align: u32,
     /// The size of the smallest scalar that is accessed in it; 1 if some access has no scalars.
     least: u32,
-    /// Whether a pointer into it is used otherwise than for an access.
+    /// Whether a pointer into it is used otherwise than for an access, or nothing is kept about it.
     escapes: bool,
+    /// Whether there are stores to it or atomic operations on it.
+    stored: bool,
+    /// Whether it is compared and exchanged.
+    exchanged: bool,
 }
 
 /// The place that a pointer points to.
@@ -52,15 +58,19 @@ pub(super) struct Variables {
     offsets: HashMap<Value, Value>,
     /// The memory beside a variable, for those of private memory.
     beside: HashMap<usize, Value>,
+    /// The parameters that are followed, by their ordinals.
+    parameters: Vec<(u32, Value)>,
 }
 
 impl Variables {
-    /// Follows the pointers of a kernel without calls. `private`: private variables, too.
+    /// Follows the pointers of a kernel without calls. `private`: private variables, too. `arguments`: also pointers that are
+    /// arguments of this kernel, to global and local memory.
     pub(super) fn new(
         func: &Function,
         globals: &Map<Global, GlobalData>,
         sources: Option<&SourceMap>,
         private: bool,
+        arguments: Option<&KernelInfo>,
     ) -> Variables {
         let mut all = Variables {
             list: Vec::new(),
@@ -68,7 +78,17 @@ impl Variables {
             into: HashMap::new(),
             offsets: HashMap::new(),
             beside: HashMap::new(),
+            parameters: Vec::new(),
         };
+        let arguments = arguments.map_or(&[][..], |kernel| &kernel.args);
+        for ((arg, &param), n) in arguments.iter().zip(&func.params).zip(0..) {
+            let is_memory = matches!(arg.kind, ArgKind::Buffer { .. } | ArgKind::Local { .. });
+            let space = func.ty(param).space();
+            if is_memory && matches!(space, Some(AddressSpace::Global | AddressSpace::Local)) {
+                all.add(param, Memory::Argument(n), String::new(), (0, 8));
+                all.parameters.push((n, param));
+            }
+        }
         for inst in func.insts_in_order() {
             let data = &func.insts[inst];
             let variable = |n: usize| all.into.get(&data.args[n]).copied();
@@ -90,21 +110,88 @@ impl Variables {
                         all.into.insert(data.results[0], v);
                     }
                 }
-                Op::Load(_) | Op::Intrinsic(Intrinsic::Atomic(_)) => {
+                Op::Load(_) => all.access(data.args[0], size_of(func, data.results[0]), false),
+                Op::Intrinsic(Intrinsic::Atomic(op)) => {
+                    if let (AtomicOp::CmpXchg, Some(v)) = (op, variable(0)) {
+                        all.list[v].exchanged = true;
+                    }
                     let value = data.results.first().or(data.args.get(1));
-                    all.access(func, data.args[0], value.copied());
+                    let size = value.map_or(1, |&v| size_of(func, v));
+                    all.access(data.args[0], size, op != AtomicOp::Load);
                 }
                 Op::Store(_) => {
-                    all.access(func, data.args[0], Some(data.args[1]));
+                    all.access(data.args[0], size_of(func, data.args[1]), true);
                     all.escape(data.args[1]);
                 }
-                Op::MemCpy { .. } | Op::MemZero { .. } => {
-                    data.args.iter().for_each(|&arg| all.access(func, arg, None));
+                Op::MemZero { dst, size } => all.access(data.args[0], size_of_copy(dst, size), true),
+                Op::MemCpy { dst, src, size } => {
+                    all.access(data.args[0], size_of_copy(dst, size), true);
+                    all.access(data.args[1], size_of_copy(src, size), false);
                 }
                 _ => data.args.iter().for_each(|&arg| all.escape(arg)),
             }
         }
+        all.leave_out_constant_arguments(func);
         all
+    }
+
+    /// Follows no argument whose memory no kernel changes through an argument. Two arguments may have the same memory.
+    fn leave_out_constant_arguments(&mut self, func: &Function) {
+        let is_global = |param: Value| func.ty(param).space() == Some(AddressSpace::Global);
+        let stored: Vec<bool> = self
+            .parameters
+            .iter()
+            .map(|(_, p)| self.list[self.into[p]].stored)
+            .collect();
+        let any_global = self
+            .parameters
+            .iter()
+            .zip(&stored)
+            .any(|((_, p), s)| is_global(*p) && *s);
+        let kept = self
+            .parameters
+            .clone()
+            .into_iter()
+            .zip(stored)
+            .filter(|((_, p), stored)| {
+                let keeps = if is_global(*p) { any_global } else { *stored };
+                let variable = self.into[p];
+                self.list[variable].escapes = !keeps;
+                keeps
+            });
+        self.parameters = kept.map(|(parameter, _)| parameter).collect();
+    }
+
+    /// Returns whether a value is a pointer that is followed.
+    pub(super) fn follows(&self, pointer: Value) -> bool {
+        self.into.get(&pointer).is_some_and(|&v| !self.list[v].escapes)
+    }
+
+    /// Begins to follow the arguments, at the start of the kernel. Returns their ordinals.
+    pub(super) fn start_arguments(&mut self, b: &mut Builder<'_>) -> Vec<u32> {
+        let zero = b.i64(0);
+        self.offsets
+            .extend(self.parameters.iter().map(|&(_, param)| (param, zero)));
+        self.parameters.iter().map(|(n, _)| *n).collect()
+    }
+
+    /// Returns the ordinal of the argument to whose memory a place belongs.
+    pub(super) fn argument(&self, place: Place) -> Option<u32> {
+        match self.list[place.variable].memory {
+            Memory::Argument(n) => Some(n),
+            Memory::Private(_) | Memory::Local(_) => None,
+        }
+    }
+
+    /// Returns the smallest size of an access to the memory of an argument.
+    pub(super) fn least_of_arguments(&self) -> Option<u32> {
+        let variables = self.parameters.iter().map(|(_, p)| &self.list[self.into[p]]);
+        variables.map(|v| v.least).min()
+    }
+
+    /// Returns whether the kernel compares and exchanges the memory of a place.
+    pub(super) fn is_exchanged(&self, place: Place) -> bool {
+        self.list[place.variable].exchanged
     }
 
     fn add(&mut self, pointer: Value, memory: Memory, words: String, (size, align): (u32, u32)) {
@@ -118,21 +205,26 @@ impl Variables {
                 align,
                 least: 8,
                 escapes: false,
+                stored: false,
+                exchanged: false,
             });
         }
         self.into.insert(pointer, at);
     }
 
-    fn access(&mut self, func: &Function, pointer: Value, value: Option<Value>) {
+    /// Notes an access with scalars of a size.
+    fn access(&mut self, pointer: Value, size: u32, stores: bool) {
         if let Some(&v) = self.into.get(&pointer) {
-            let size = value.map_or(1, |v| func.ty(v).scalar.bytes());
-            self.list[v].least = self.list[v].least.min(size.max(1));
+            let variable = &mut self.list[v];
+            variable.least = variable.least.min(size);
+            variable.stored |= stores;
         }
     }
 
     fn escape(&mut self, value: Value) {
         if let Some(&v) = self.into.get(&value) {
-            self.list[v].escapes = true;
+            // What is known about the memory of an argument is not all that happens to it.
+            self.list[v].escapes |= !matches!(self.list[v].memory, Memory::Argument(_));
         }
     }
 
@@ -183,6 +275,7 @@ impl Variables {
         let base = match self.list[place.variable].memory {
             Memory::Private(_) => self.beside[&place.variable],
             Memory::Local(g) => b.global_addr(local.of[&g], AddressSpace::Local),
+            Memory::Argument(_) => unreachable!("its words are memory of the launch"),
         };
         if let Some(offset) = b.func.as_bits(place.offset) {
             return b.ptr_offset(base, (offset as i64).wrapping_mul(scale.into()));
@@ -201,7 +294,11 @@ impl Variables {
     pub(super) fn object(&self, place: Place) -> (u32, Object) {
         let variable = &self.list[place.variable];
         let number = (object::FIRST + place.variable as u32).min(object::LAST);
-        (number, Object::Other(variable.words.clone(), variable.size))
+        let object = match variable.memory {
+            Memory::Argument(n) => Object::Argument(n),
+            _ => Object::Other(variable.words.clone(), variable.size),
+        };
+        (number, object)
     }
 
     /// Returns the smallest size of an access to the variable of a place.
@@ -281,31 +378,43 @@ impl Beside {
         for &(global, words) in &self.sizes {
             let base = b.global_addr(global, AddressSpace::Local);
             let end = b.i32(words as i32);
-            let (clearing, body) = b.loop_(vec![first], &[]);
-            b.enter(body);
-            let at = b.func.regions[body].args[0];
-            let is_done = b.compare(CmpOp::UGe, at, end);
-            let (choice, leave, stay) = b.if_(is_done, &[]);
-            b.enter(leave);
-            b.exit(clearing, vec![]);
-            b.leave();
-            b.enter(stay);
-            b.exit(choice, vec![]);
-            b.leave();
-            let (wide, two) = (b.cast(CastOp::ZExt, at, Ty::I64), b.i64(2));
-            let offset = b.binary(BinOp::Shl, wide, two);
-            let to = b.ptr_add(base, offset);
-            let access = Access {
-                align: 4,
-                volatile: false,
-            };
-            b.store(to, zero, access);
-            let next = b.binary(BinOp::IAdd, at, items);
-            b.repeat(clearing, vec![next]);
-            b.leave();
+            count(b, [first, end, items], |b, at| {
+                let (wide, two) = (b.cast(CastOp::ZExt, at, Ty::I64), b.i64(2));
+                let offset = b.binary(BinOp::Shl, wide, two);
+                let to = b.ptr_add(base, offset);
+                let access = Access {
+                    align: 4,
+                    volatile: false,
+                };
+                b.store(to, zero, access);
+            });
         }
         barrier(b);
     }
+}
+
+/// Inserts a loop that counts from a number in steps to an end, which it does not reach. `each` is called inside of the loop,
+/// with the count.
+pub(super) fn count(
+    b: &mut Builder<'_>,
+    [first, end, step]: [Value; 3],
+    each: impl FnOnce(&mut Builder<'_>, Value),
+) {
+    let (counting, body) = b.loop_(vec![first], &[]);
+    b.enter(body);
+    let at = b.func.regions[body].args[0];
+    let is_done = b.compare(CmpOp::UGe, at, end);
+    let (choice, leave, stay) = b.if_(is_done, &[]);
+    b.enter(leave);
+    b.exit(counting, vec![]);
+    b.leave();
+    b.enter(stay);
+    b.exit(choice, vec![]);
+    b.leave();
+    each(b, at);
+    let next = b.binary(BinOp::IAdd, at, step);
+    b.repeat(counting, vec![next]);
+    b.leave();
 }
 
 /// Inserts a barrier of the work-group for local memory.
@@ -317,19 +426,38 @@ pub(super) fn barrier(b: &mut Builder<'_>) {
     b.insert(Op::Intrinsic(Intrinsic::Barrier(flags)), vec![], &[]);
 }
 
-/// Computes the number of the work-item in its group and the number of work-items of the group, as i32.
-pub(super) fn linear_id(b: &mut Builder<'_>) -> (Value, Value) {
-    let mut of = |id: Intrinsic, dimension: i32| {
+/// Computes what a work-item function returns for the three dimensions, as i32.
+fn of_dimensions(b: &mut Builder<'_>, function: Intrinsic) -> [Value; 3] {
+    [0, 1, 2].map(|dimension| {
         let dimension = b.i32(dimension);
-        let wide = b.value(Op::Intrinsic(id), vec![dimension], Ty::I64);
+        let wide = b.value(Op::Intrinsic(function), vec![dimension], Ty::I64);
         b.cast(CastOp::Trunc, wide, Ty::I32)
-    };
-    let [x, y, z] = [0, 1, 2].map(|n| of(Intrinsic::LocalId, n));
-    let [width, height, depth] = [0, 1, 2].map(|n| of(Intrinsic::LocalSize, n));
+    })
+}
+
+/// Computes the position of an id among those of a range, and the number of the ids of the range, as i32.
+pub(super) fn linear(b: &mut Builder<'_>, id: Intrinsic, range: Intrinsic) -> (Value, Value) {
+    let [x, y, z] = of_dimensions(b, id);
+    let [width, height, depth] = of_dimensions(b, range);
     let rows = b.binary(BinOp::IMul, z, height);
     let row = b.binary(BinOp::IAdd, rows, y);
     let start = b.binary(BinOp::IMul, row, width);
     let id = b.binary(BinOp::IAdd, start, x);
     let area = b.binary(BinOp::IMul, width, height);
     (id, b.binary(BinOp::IMul, area, depth))
+}
+
+/// Computes the number of the work-item in its group and the number of work-items of the group, as i32.
+pub(super) fn linear_id(b: &mut Builder<'_>) -> (Value, Value) {
+    linear(b, Intrinsic::LocalId, Intrinsic::LocalSize)
+}
+
+/// Returns the size of the scalars of a value.
+fn size_of(func: &Function, value: Value) -> u32 {
+    func.ty(value).scalar.bytes().max(1)
+}
+
+/// Returns the size of the scalars with which a copy of `size` bytes may be done.
+fn size_of_copy(access: Access, size: u32) -> u32 {
+    1 << access.align.min(8).trailing_zeros().min(size.trailing_zeros())
 }

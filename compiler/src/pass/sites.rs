@@ -4,7 +4,7 @@
 use super::{PassCx, PassError};
 use crate::check::{Position, Site};
 use crate::intrinsic::Intrinsic;
-use crate::ir::{Builder, Module, Op, Value};
+use crate::ir::{Builder, Function, Inst, Module, Op, Value};
 use crate::source::{SourceMap, Span};
 use std::collections::HashMap;
 
@@ -14,6 +14,24 @@ pub(super) fn private_object(sources: Option<&SourceMap>, span: Span, size: u32)
     match map.map(|map| map.locate(span).line) {
         Some(line) => format!("private memory of {size} bytes, declared in line {line}"),
         None => format!("private memory of {size} bytes"),
+    }
+}
+
+/// Builds the regions of a kernel anew. `put` puts each instruction at the cursor, with what a check adds; it is called with
+/// `None` once, at the start of the kernel.
+pub(super) fn rebuild(func: &mut Function, mut put: impl FnMut(&mut Builder<'_>, Option<Inst>)) {
+    for region in func.regions_in_order() {
+        let old = std::mem::take(&mut func.regions[region].insts);
+        let is_body = region == func.body;
+        let mut b = Builder::at_end(func, region);
+        if is_body {
+            b.span = b.func.span;
+            put(&mut b, None);
+        }
+        for inst in old {
+            b.span = b.func.insts[inst].span;
+            put(&mut b, Some(inst));
+        }
     }
 }
 
@@ -100,7 +118,8 @@ impl<'a> Sites<'a> {
         b.leave();
     }
 
-    fn position(&self, span: Span) -> (Position, String) {
+    /// Returns the position of a span, and the text of its line.
+    pub(super) fn position(&self, span: Span) -> (Position, String) {
         let known = |map: &&SourceMap| !span.is_none() && (span.file.0 as usize) < map.len();
         let Some(map) = self.sources.filter(known) else {
             return (Position::default(), String::new());

@@ -692,6 +692,7 @@ impl Reader {
                     sizes: call.buffer_size(1)?,
                     counters: call.buffer_size(2)?,
                     allocations: call.buffer_size(3)?,
+                    unit: call.number(4)?,
                 };
                 if area.sizes > area.counters || area.counters > area.allocations {
                     return Err(call.bad("the parts are not in order"));

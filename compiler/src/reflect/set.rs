@@ -55,7 +55,7 @@ pub enum CalderaOp {
     /// Kernel, Size, Count: it demands sub-groups of Size work-items, and Count sub-groups in each work-group; 0 demands
     /// nothing.
     KernelSubgroups = 16,
-    /// Kernel, Sizes, Counters, Allocations: it makes checks. The numbers are those of [`Area`](crate::check::Area).
+    /// Kernel, Sizes, Counters, Allocations, Unit: it makes checks. The numbers are those of [`Area`](crate::check::Area).
     KernelChecks = 17,
 }
 
@@ -125,8 +125,8 @@ impl CalderaOp {
             CalderaOp::ArgumentSamplerMaskPushConstant
             | CalderaOp::ArgumentNormalizedSampler
             | CalderaOp::ArgumentNotNullPushConstant
-            | CalderaOp::KernelScratch
-            | CalderaOp::KernelChecks => 3,
+            | CalderaOp::KernelScratch => 3,
+            CalderaOp::KernelChecks => 4,
             CalderaOp::ArgumentSamplerMaskUniform => 5,
         }
     }

@@ -375,7 +375,7 @@ impl Writer {
             }
         }
         if let Some(area) = k.checks {
-            let numbers = [area.sizes, area.counters, area.allocations];
+            let numbers = [area.sizes, area.counters, area.allocations, area.unit];
             self.own(CalderaOp::KernelChecks, kernel, &numbers);
         }
         for (ordinal, arg) in k.args.iter().enumerate() {

@@ -130,7 +130,7 @@ impl FnEmitter<'_, '_> {
             I::Atomic(_) => return Err(bug("an atomic is left after lower_memory")),
             I::ReadClock(clock) => return self.read_clock(clock).map(Some),
             I::FloatAtomic(_) => return Err(bug("lower_hir has not built the loop of an atomic operation")),
-            I::ArgumentBytes | I::ArgumentOffset | I::IsAllocated | I::ReportFinding | I::Printf => {
+            I::ArgumentMemory | I::IsAllocated | I::ReportFinding | I::Printf => {
                 return Err(bug("lower_printf has not run"));
             }
             I::Prefetch => return Ok(None),

@@ -331,7 +331,7 @@ impl Writer<'_, '_> {
             self.own(op, decl, &numbers);
         }
         if let (Some(area), true) = (module.printf.checks, prints) {
-            let numbers = [area.sizes, area.counters, area.allocations];
+            let numbers = [area.sizes, area.counters, area.allocations, area.unit];
             self.own(CalderaOp::KernelChecks, decl, &numbers);
         }
         if let Some(arena) = self.e.kernels[k].arena {

@@ -514,7 +514,7 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
         Intrinsic::UMulHigh | Intrinsic::SMulHigh => ints(2) && args[0].scalar != Scalar::I64,
         Intrinsic::UnpackHalf2x16 => args == [Ty::I32] && results == [Ty::vector(Scalar::F32, 2)],
         Intrinsic::PackHalf2x16 => args == [Ty::vector(Scalar::F32, 2)] && results == [Ty::I32],
-        Intrinsic::ArgumentBytes | Intrinsic::ArgumentOffset => args == [Ty::I32] && results == [Ty::I64],
+        Intrinsic::ArgumentMemory => args == [Ty::I32; 2] && results == [Ty::I64],
         Intrinsic::IsAllocated => args == [Ty::I64; 2] && results == [Ty::BOOL],
         Intrinsic::ReportFinding => {
             let finding = crate::check::FINDING.map(|bytes| Ty::of(Scalar::int(8 * bytes)));

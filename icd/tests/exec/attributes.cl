@@ -21,7 +21,7 @@ everything(global int *p __attribute__((endian(device))), global ulong *out) {
   word w = p[0];
   int i = get_local_id(0);
   shared[i] = next(thrice(p[i]));
-  barrier(CLK_LOCAL_MEM_FENCE);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   __attribute__((opencl_unroll_hint(4))) for (int k = 0; k < 8; k++) p[i] = k == i ? shared[k] : p[i];
   if (i) return;
   out[0] = (ulong)&s.second - (ulong)&s;

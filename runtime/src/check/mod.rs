@@ -6,19 +6,22 @@
 
 mod allocations;
 mod report;
+mod shadows;
 
-use caldera_compiler::check::{Area, FINDING, Object, SEVERAL, Site, object};
+use caldera_compiler::check::{ARGUMENT, Area, FINDING, Object, Site, memory, object};
 
 use allocations::Range;
 pub(crate) use allocations::{Allocations, Noted};
 
 use crate::context::Context;
 use crate::device::staging::Staging;
+use crate::error::Result;
 use crate::kernel::launch::ArgValue;
 use crate::kernel::pipeline::DeviceKernel;
-use crate::mem::{Buffer, HostPtr};
+use crate::mem::{Buffer, HostPtr, KernelAccess};
 use crate::printf::records;
-use report::{Finding, Place};
+use report::{Finding, Other, Place};
+use shadows::{Wanted, complain, parts};
 
 /// The memory of an argument.
 #[derive(Debug, Default)]
@@ -28,6 +31,10 @@ struct Argument {
     offset: u64,
     /// What it is, in words.
     words: String,
+    /// How kernels may access it.
+    access: KernelAccess,
+    /// The address of what is kept about it for the check of races, or 0.
+    races: u64,
 }
 
 /// What a launch of an instrumented kernel supplies.
@@ -76,6 +83,52 @@ impl CheckedLaunch {
         Some(CheckedLaunch { area, args, ranges })
     }
 
+    /// Allocates the memory in which the kernel keeps what it knows about the memory of its arguments. `groups`: the number
+    /// of work-groups. `allocate` returns the address of that much memory, with zeros.
+    pub(crate) fn allocate(
+        &mut self,
+        kernel: &DeviceKernel,
+        args: &[ArgValue],
+        (groups, device): (u64, usize),
+        allocate: impl FnOnce(u64) -> Result<u64>,
+    ) {
+        if self.area.unit == 0 {
+            return;
+        }
+        let reflected = &kernel.reflection().args;
+        let values = args.iter().zip(&self.args).zip(reflected);
+        let wanted = values.map(|((value, arg), reflected)| {
+            let start = match value {
+                ArgValue::Buffer(Some(buffer)) => Some(buffer.known_address(device)?),
+                ArgValue::Address(address) if arg.bytes > 0 => Some(address - arg.offset),
+                ArgValue::Local(_) => None,
+                _ => return None,
+            };
+            Some(Wanted {
+                start,
+                bytes: arg.bytes,
+                written: reflected.uses.written || reflected.uses.escapes,
+            })
+        });
+        let mut parts = parts(&wanted.collect::<Vec<_>>(), self.area.unit.into(), groups);
+        if parts.size > 0 {
+            match allocate(parts.size) {
+                Ok(address) => {
+                    for (arg, offset) in self.args.iter_mut().zip(&parts.offsets) {
+                        arg.races = offset.map_or(0, |offset| address + offset);
+                    }
+                }
+                Err(_) => {
+                    let offsets = parts.offsets.iter().enumerate();
+                    parts
+                        .left_out
+                        .extend(offsets.filter_map(|(n, offset)| offset.map(|_| n)));
+                }
+            }
+        }
+        complain(&kernel.reflection().name, &self.args, &parts.left_out);
+    }
+
     /// Returns the size of the printf buffer with what follows it.
     pub(crate) fn size(&self) -> u64 {
         self.area.size(self.ranges.len())
@@ -91,11 +144,19 @@ impl CheckedLaunch {
                 place.copy_from_slice(value);
             }
         };
-        let room = (self.area.counters - start) / 16;
+        let room = (self.area.counters - start) / ARGUMENT;
         for (n, arg) in self.args.iter().enumerate().take(room as usize) {
-            let at = start + 16 * n as u32;
-            put(at, &arg.bytes.to_ne_bytes());
-            put(at + 8, &arg.offset.to_ne_bytes());
+            let if_allowed = |not: KernelAccess| if arg.access == not { 0 } else { arg.bytes };
+            let values = [
+                (memory::BYTES, arg.bytes),
+                (memory::OFFSET, arg.offset),
+                (memory::READABLE, if_allowed(KernelAccess::WriteOnly)),
+                (memory::WRITABLE, if_allowed(KernelAccess::ReadOnly)),
+                (memory::number(memory::RACES), arg.races),
+            ];
+            for (number, value) in values {
+                put(start + ARGUMENT * n as u32 + 8 * number, &value.to_ne_bytes());
+            }
         }
         put(self.area.allocations, &(self.ranges.len() as u32).to_ne_bytes());
         for (n, range) in self.ranges.iter().enumerate() {
@@ -124,7 +185,8 @@ impl CheckedLaunch {
         let name = &kernel.reflection().name;
         let formats = &kernel.module().reflection().printf_formats;
         records(words, formats, |format, args| {
-            let (Some(site), true) = (Site::from_text(&format.format), args.len() == FINDING.len()) else {
+            let (Some(mut site), true) = (Site::from_text(&format.format), args.len() == FINDING.len())
+            else {
                 return;
             };
             let number = |n: usize| args[n].iter().rev().fold(0, |sum, b| sum << 8 | u64::from(*b));
@@ -139,7 +201,7 @@ impl CheckedLaunch {
                 offset: offset as i64,
                 size,
             };
-            let other = is_race.then_some((number(2) >> 32) as u32);
+            let other = is_race.then(|| Other::new(&mut site, (number(2) >> 32) as u32));
             report::report(
                 &Finding {
                     kernel: name,
@@ -148,10 +210,8 @@ impl CheckedLaunch {
                         0 => String::new(),
                         _ => self.beyond(number(1) as u32, place),
                     },
-                    other: other.map(|tag| match tag {
-                        SEVERAL => "one of several work-items of the same group".into(),
-                        n => format!("the work-item with the local linear id {}", n.saturating_sub(1)),
-                    }),
+                    forbidden: self.forbids(&site, number(1) as u32, place),
+                    other,
                     site,
                     place,
                     global_id: [number(3), number(4), number(5)],
@@ -202,6 +262,22 @@ impl CheckedLaunch {
         }
     }
 
+    /// Returns whether an access is within its buffer, whose flags do not allow it.
+    fn forbids(&self, site: &Site, number: u32, place: Place) -> bool {
+        let Some((_, Object::Argument(n))) = site.objects.iter().find(|(n, _)| *n == number) else {
+            return false;
+        };
+        let end = place.offset.checked_add(site.bytes.into());
+        site.check == "memory"
+            && place.offset >= 0
+            && end.is_some_and(|end| end as u64 <= place.size)
+            && self.args.get(*n as usize).is_some_and(|arg| match arg.access {
+                KernelAccess::ReadWrite => false,
+                KernelAccess::WriteOnly => site.action == "load",
+                KernelAccess::ReadOnly => site.action != "load",
+            })
+    }
+
     /// Returns where an access is, in words.
     fn beyond(&self, number: u32, place: Place) -> String {
         let Place { offset, size } = place;
@@ -240,8 +316,9 @@ fn argument(value: &ArgValue, ranges: &[Range]) -> Argument {
     match value {
         ArgValue::Buffer(Some(buffer)) => Argument {
             bytes: buffer.size(),
-            offset: 0,
             words: described(buffer),
+            access: buffer.flags().kernel,
+            ..Argument::default()
         },
         ArgValue::Address(address) => {
             let inside = |r: &&Range| r.start <= *address && *address <= r.end;
@@ -250,12 +327,13 @@ fn argument(value: &ArgValue, ranges: &[Range]) -> Argument {
                 bytes: range.end - range.start,
                 offset: address - range.start,
                 words: range.words.clone(),
+                ..Argument::default()
             })
         }
         ArgValue::Local(bytes) => Argument {
             bytes: *bytes as u64,
-            offset: 0,
             words: format!("local memory of {bytes} bytes"),
+            ..Argument::default()
         },
         ArgValue::Buffer(None) => Argument {
             words: "NULL".into(),
@@ -273,12 +351,17 @@ fn argument(value: &ArgValue, ranges: &[Range]) -> Argument {
 /// Returns the words for a buffer.
 fn described(buffer: &Buffer) -> String {
     let size = buffer.size();
+    let flags = match buffer.flags().kernel {
+        KernelAccess::ReadWrite => "",
+        KernelAccess::ReadOnly => ", CL_MEM_READ_ONLY",
+        KernelAccess::WriteOnly => ", CL_MEM_WRITE_ONLY",
+    };
     match (buffer.parent(), buffer.number()) {
         (Some(_), number) => format!(
-            "sub-buffer at bytes {} to {} of buffer {number}",
+            "sub-buffer at bytes {} to {} of buffer {number}{flags}",
             buffer.offset(),
             buffer.offset() + size
         ),
-        (None, number) => format!("buffer {number} of {size} bytes"),
+        (None, number) => format!("buffer {number} of {size} bytes{flags}"),
     }
 }

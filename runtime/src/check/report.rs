@@ -7,7 +7,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::LazyLock;
 
-use caldera_compiler::check::{Position, Site};
+use caldera_compiler::check::{Position, Site, race};
 
 use crate::config::config;
 use crate::lock::{Mutex, Rank};
@@ -19,6 +19,42 @@ pub(super) struct Place {
     pub size: u64,
 }
 
+/// The other access of a race.
+pub(super) struct Other {
+    /// Its line; 0 in the line stands for an unknown one.
+    position: Position,
+    /// Its work-item, in words.
+    item: String,
+}
+
+impl Other {
+    /// Returns what a word states ([`race`]), and completes the action of the site.
+    pub(super) fn new(site: &mut Site, word: u32) -> Other {
+        let kind = race::KINDS
+            .get((word >> race::KIND_SHIFT) as usize)
+            .unwrap_or(&"");
+        let article = if kind.starts_with('a') { "an" } else { "a" };
+        site.action = format!("{} that races with {article} {kind}", site.action);
+        let word = word & race::SHOWN;
+        let (line, number) = (word & race::SEVERAL, word >> race::ITEM_SHIFT);
+        let position = (line as usize).checked_sub(1).and_then(|n| site.others.get(n));
+        let number = number.saturating_sub(1);
+        let item = match line {
+            race::SEVERAL if word == race::GROUPS & race::SHOWN => "work-items of several groups".into(),
+            race::SEVERAL => "several work-items of a group".into(),
+            _ if site.space == "local" => format!("the work-item with the local linear id {number}"),
+            _ => format!(
+                "work-item {number} of the launch, counted group by group from 0, modulo {}",
+                race::MODULUS
+            ),
+        };
+        Other {
+            position: position.cloned().unwrap_or_default(),
+            item,
+        }
+    }
+}
+
 /// A finding at a site, for one launch.
 pub(super) struct Finding<'a> {
     pub kernel: &'a str,
@@ -28,8 +64,10 @@ pub(super) struct Finding<'a> {
     /// Where the access is, in words.
     pub beyond: String,
     pub place: Place,
-    /// The other side of a race, in words.
-    pub other: Option<String>,
+    /// The flags of the buffer do not allow the access.
+    pub forbidden: bool,
+    /// The other side of a race.
+    pub other: Option<Other>,
     pub global_id: [u64; 3],
     pub local_id: [u64; 3],
     /// The number of work-items of the launch whose first finding this is.
@@ -104,6 +142,7 @@ fn text(f: &Finding<'_>, launches: u64, total: u64) -> String {
         let what = match check.as_str() {
             "uninitialized" => "that nobody has written",
             "race" => "by another work-item",
+            _ if f.forbidden => "that the flags of its buffer do not allow",
             _ => "outside of its object",
         };
         let _ = write!(out, " of {bytes} byte{s} {what} in {space} memory");
@@ -126,7 +165,11 @@ fn text(f: &Finding<'_>, launches: u64, total: u64) -> String {
         let _ = writeln!(out, "    object: {}", f.object);
         let _ = writeln!(out, "    access: {}", f.beyond);
         if let Some(other) = &f.other {
-            let _ = writeln!(out, "    other access: by {other}");
+            let place = match other.position.line {
+                0 => String::new(),
+                line => format!("in {}:{line}, ", other.position.file),
+            };
+            let _ = writeln!(out, "    other access: {place}by {}", other.item);
         }
     }
     let (global, local) = (ids(f.global_id), ids(f.local_id));
@@ -174,7 +217,7 @@ fn json(f: &Finding<'_>, launches: u64, total: u64) -> String {
     let macros = macros.map(|(name, p)| format!("{{\"macro\":{},{}}}", quoted(name), position(p)));
     format!(
         "{{\"check\":{},\"action\":{},\"bytes\":{},\"space\":{},{},\"text\":{},\"macros\":[{}],\"kernel\":{},\
-         \"object\":{},\"access\":{},\"other\":{},\"offset\":{},\"size\":{},\"global_id\":{:?},\"local_id\":{:?},\
+         \"object\":{},\"access\":{},\"other\":{},\"other_line\":{},\"offset\":{},\"size\":{},\"global_id\":{:?},\"local_id\":{:?},\
          \"count\":{total},\"launches\":{launches}}}\n",
         quoted(&f.site.check),
         quoted(&f.site.action),
@@ -186,7 +229,8 @@ fn json(f: &Finding<'_>, launches: u64, total: u64) -> String {
         quoted(f.kernel),
         quoted(&f.object),
         quoted(&f.beyond),
-        quoted(f.other.as_deref().unwrap_or_default()),
+        quoted(f.other.as_ref().map_or("", |o| o.item.as_str())),
+        f.other.as_ref().map_or(0, |o| o.position.line),
         f.place.offset,
         f.place.size,
         f.global_id,
@@ -214,11 +258,12 @@ mod tests {
                 position: at(2),
                 line: "\t PUT(\"x\");".into(),
                 macros: vec![("PUT".into(), at(1))],
-                objects: Vec::new(),
+                ..Site::default()
             },
             object: "argument 0 'out' (buffer 1 of 64 bytes)".into(),
             beyond: "at offset 64, 0 bytes after its end".into(),
             place: Place { offset: 64, size: 64 },
+            forbidden: false,
             other: None,
             global_id: [16, 0, 0],
             local_id: [0; 3],
@@ -247,7 +292,7 @@ caldera: memory: <source>:2:3: store of 4 bytes outside of its object in global 
             \"file\":\"<source>\",\"line\":2,\"column\":3,\"text\":\"\\u0009 PUT(\\\"x\\\");\",\
             \"macros\":[{\"macro\":\"PUT\",\"file\":\"<source>\",\"line\":1,\"column\":3}],\"kernel\":\"k\",\
             \"object\":\"argument 0 'out' (buffer 1 of 64 bytes)\",\
-            \"access\":\"at offset 64, 0 bytes after its end\",\"other\":\"\",\"offset\":64,\"size\":64,\
+            \"access\":\"at offset 64, 0 bytes after its end\",\"other\":\"\",\"other_line\":0,\"offset\":64,\"size\":64,\
             \"global_id\":[16, 0, 0],\"local_id\":[0, 0, 0],\"count\":5,\"launches\":2}\n";
         assert_eq!(json(&finding(), 2, 5), expected);
     }

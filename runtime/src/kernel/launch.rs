@@ -570,7 +570,9 @@ impl Launch {
             return Ok(None);
         };
         let size = u64::from(wanted.size).next_multiple_of(4);
-        let buffer = r.printf_buffer(kernel, size, args)?;
+        let tails = u64::from(!self.tails.is_empty());
+        let groups = self.groups.iter().map(|n| n + tails).product();
+        let buffer = r.printf_buffer(kernel, size, (args, groups))?;
         let mut printing = Printing {
             push: self.push,
             buffer: None,

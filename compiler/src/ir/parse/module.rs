@@ -77,6 +77,7 @@ pub(super) fn parse(t: &mut Tokens<'_>) -> Result<Module> {
                     sizes: t.u32()?,
                     counters: t.u32()?,
                     allocations: t.u32()?,
+                    unit: t.u32()?,
                 });
             }
             "sampler" => m.literal_samplers.push(SamplerMask(t.u32()?)),

@@ -2,7 +2,7 @@
 //! object, and the object's size. They are passed along with the pointer through loops, conditions and selections, so
 //! that the object of a pointer is known exactly, unless the pointer comes from memory or from a number.
 
-use crate::check::{Object, object};
+use crate::check::{Object, memory, object};
 use crate::intrinsic::Intrinsic;
 use crate::ir::{
     AddressSpace, ArgKind, BinOp, Builder, CastOp, Const, Function, Global, GlobalData, Inst, KernelInfo,
@@ -24,6 +24,13 @@ pub(super) struct Extent {
     pub offset: Value,
     /// The size of the object in bytes (i64).
     pub size: Value,
+}
+
+/// What the launch states of a buffer: its size, and the same or 0 for loads and for stores.
+struct Rights {
+    size: Value,
+    loads: Value,
+    stores: Value,
 }
 
 /// The types of the companions.
@@ -69,6 +76,7 @@ pub(super) struct Extents {
     allocas: HashMap<Inst, u32>,
     globals: HashMap<Global, (u32, u32)>,
     has_unknown: bool,
+    rights: Vec<Rights>,
 }
 
 /// Returns whether a value is a pointer that has an extent.
@@ -97,6 +105,7 @@ impl Extents {
             allocas: HashMap::new(),
             globals: HashMap::new(),
             has_unknown: false,
+            rights: Vec::new(),
         };
         for (n, (&param, arg)) in func.params.iter().zip(&kernel.args).enumerate() {
             if is_followed(func, param) {
@@ -163,17 +172,27 @@ impl Extents {
             extent.size = match size {
                 Size::Known(size) => b.i64(size.into()),
                 Size::OfArgument(n) => {
-                    let n = b.i32(n as i32);
+                    let size = argument(b, n, memory::BYTES);
                     if b.func.ty(param).space() != Some(AddressSpace::Local) {
                         // The argument may be an address within an allocation.
-                        let op = Op::Intrinsic(Intrinsic::ArgumentOffset);
-                        extent.offset = b.value(op, vec![n], Ty::I64);
+                        extent.offset = argument(b, n, memory::OFFSET);
+                        let [loads, stores] =
+                            [memory::READABLE, memory::WRITABLE].map(|of| argument(b, n, of));
+                        self.rights.push(Rights { size, loads, stores });
                     }
-                    b.value(Op::Intrinsic(Intrinsic::ArgumentBytes), vec![n], Ty::I64)
+                    size
                 }
             };
             self.extents.insert(param, extent);
         }
+    }
+
+    /// Returns an extent for an access. If it is that of a buffer which kernels must not access so, its size is 0.
+    pub(super) fn for_access(&self, mut extent: Extent, stores: bool) -> Extent {
+        if let Some(rights) = self.rights.iter().find(|r| r.size == extent.size) {
+            extent.size = if stores { rights.stores } else { rights.loads };
+        }
+        extent
     }
 
     /// Returns the extent of a pointer.
@@ -304,6 +323,12 @@ impl Extents {
             _ => Extents::unknown(b, result, by_address),
         }
     }
+}
+
+/// Asks for something about the memory of an argument ([`memory`]).
+pub(in crate::pass) fn argument(b: &mut Builder<'_>, ordinal: u32, what: u32) -> Value {
+    let args = [ordinal, what].map(|n| b.i32(n as i32));
+    b.value(Op::Intrinsic(Intrinsic::ArgumentMemory), args, Ty::I64)
 }
 
 /// Adds an i32 or i64 to an offset; a sum of constants is a constant.

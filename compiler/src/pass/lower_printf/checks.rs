@@ -2,7 +2,7 @@
 //! [`crate::check`] describes.
 
 use super::{ADDRESS, Lower, WORD, words_of};
-use crate::check::{Area, FINDING, Site};
+use crate::check::{ARGUMENT, Area, FINDING, Site, memory};
 use crate::diag::InternalError;
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::ir::{BinOp, Builder, CastOp, CmpOp, Function, Inst, Module, Op, PrintfEntry, Ty, Value};
@@ -12,12 +12,7 @@ use crate::pass::PassError;
 pub(super) fn is_for_checks(func: &Function, inst: Inst) -> bool {
     matches!(
         func.insts[inst].op,
-        Op::Intrinsic(
-            Intrinsic::ArgumentBytes
-                | Intrinsic::ArgumentOffset
-                | Intrinsic::IsAllocated
-                | Intrinsic::ReportFinding
-        )
+        Op::Intrinsic(Intrinsic::ArgumentMemory | Intrinsic::IsAllocated | Intrinsic::ReportFinding)
     )
 }
 
@@ -27,7 +22,13 @@ pub(super) fn area(module: &Module, printf: u32) -> Option<Area> {
     let any = funcs.any(|(_, f)| f.insts_in_order().into_iter().any(|i| is_for_checks(f, i)));
     let sites = module.strings.iter().filter(|s| Site::is_site(s)).count() as u32;
     let arguments = module.kernels.iter().map(|k| k.args.len() as u32).max();
-    any.then(|| Area::new(printf, arguments.unwrap_or(0), sites))
+    let funcs = module.funcs.iter().map(|(_, f)| f);
+    let asked = funcs.flat_map(|f| f.insts_in_order().into_iter().map(move |i| (f, i)));
+    let asked = asked.filter(|(f, i)| f.insts[*i].op == Op::Intrinsic(Intrinsic::ArgumentMemory));
+    let unit = asked
+        .filter_map(|(f, i)| memory::unit(f.as_bits(f.insts[i].args[1])? as u32))
+        .min();
+    any.then(|| Area::new(printf, arguments.unwrap_or(0), sites, unit.unwrap_or(0)))
 }
 
 impl Lower<'_> {
@@ -48,9 +49,9 @@ impl Lower<'_> {
         let (op, args) = (b.func.insts[inst].op.clone(), b.func.insts[inst].args.clone());
         let constant = |n: usize| b.func.as_bits(args[n]).unwrap_or(0) as i64;
         match op {
-            Op::Intrinsic(which @ (Intrinsic::ArgumentBytes | Intrinsic::ArgumentOffset)) => {
-                let second = i64::from(which == Intrinsic::ArgumentOffset);
-                let at = i64::from(area.sizes) + 16 * constant(0) + 8 * second;
+            Op::Intrinsic(Intrinsic::ArgumentMemory) => {
+                let number = memory::number(constant(1) as u32);
+                let at = i64::from(area.sizes + ARGUMENT * constant(0) as u32 + 8 * number);
                 let buffer = self.buffer(b);
                 let from = b.ptr_offset(buffer, at);
                 Ok(Some(b.load(from, Ty::I64, ADDRESS)))

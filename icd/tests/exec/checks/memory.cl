@@ -114,7 +114,7 @@ kernel void member(ARGS) {
   out[get_global_id(0)] = list[2].e; // fault
 }
 kernel void copied_record(ARGS) {
-  global struct record *list = (global struct record *)out;
+  global const struct record *list = (global const struct record *)in;
   struct record one = list[get_global_id(0)]; // fault
   out[get_global_id(0)] = one.a + one.f;
 }

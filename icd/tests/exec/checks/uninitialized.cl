@@ -4,6 +4,7 @@
 #define ARGS global int *out, global const int *in, constant int *c, local int *l, int n
 
 struct pair { int first, second; };
+struct large { int values[100]; };
 
 int sum(const int *list, int count) {
   int total = 0;
@@ -125,4 +126,9 @@ kernel void local_struct(ARGS) {
   pairs[get_local_id(0)].second = n;
   barrier(CLK_LOCAL_MEM_FENCE);
   out[get_global_id(0)] = pairs[3 - get_local_id(0)].first; // fault
+}
+kernel void large_initializer(ARGS) {
+  struct large a = {{1, 2}}, b;
+  b.values[0] = n;
+  out[get_global_id(0)] = a.values[n + 70] + b.values[n]; // fault
 }

@@ -95,18 +95,17 @@ impl TemporaryMemory {
         Ok(buffer)
     }
 
-    /// Returns the address of scratch memory.
+    /// Returns scratch memory.
     pub(super) fn scratch(
         &mut self,
         pool: &Arc<StagingPool>,
         device: &Arc<vk::Device>,
         size: u64,
-    ) -> Result<u64> {
+    ) -> Result<Arc<Storage>> {
         let memory = Arc::new(pool.scratch(device, size).map_err(shortage)?);
-        let address = memory.address();
         self.large += memory.size();
-        self.scratch.push(memory);
-        Ok(address)
+        self.scratch.push(Arc::clone(&memory));
+        Ok(memory)
     }
 
     /// Returns the number of bytes that a batch does not have in any case.

@@ -219,17 +219,25 @@ impl Recording<'_> {
         self.batch.memory.stage(pool, &self.queue.logical, size)
     }
 
-    /// Returns a cleared printf buffer of `size` bytes for the next launch; it is printed when the batch is complete. If
-    /// the kernel makes checks, what they need follows the buffer.
+    /// Returns a cleared printf buffer of `size` bytes for the next launch, which has this number of work-groups; it is printed
+    /// when the batch is complete. If the kernel makes checks, what they need follows the buffer.
     pub(crate) fn printf_buffer(
         &mut self,
         kernel: &Arc<DeviceKernel>,
         size: u64,
-        args: &[ArgValue],
+        (args, groups): (&[ArgValue], u64),
     ) -> Result<Arc<Staging>> {
         let (pool, device) = (self.queue.opened.staging(), &self.queue.logical);
-        let checked = CheckedLaunch::new(kernel, args, &self.queue.context, self.queue.device_index);
+        let index = self.queue.device_index;
+        let mut checked = CheckedLaunch::new(kernel, args, &self.queue.context, index);
         let batch = &mut *self.batch;
+        if let Some(checked) = &mut checked {
+            checked.allocate(kernel, args, (groups, index), |size| {
+                let memory = batch.memory.scratch(pool, device, size)?;
+                batch.recorder.fill(&memory, 0, size, 0);
+                Ok(memory.address())
+            });
+        }
         let whole = checked.as_ref().map_or(size, |c| c.size().max(size));
         let buffer = batch.memory.buffer(pool, device, whole)?;
         if let Some(checked) = &checked {
@@ -250,7 +258,8 @@ impl Recording<'_> {
     /// Returns the address of scratch memory for the next launch, which is kept until the batch is complete.
     pub(crate) fn scratch_memory(&mut self, size: u64) -> Result<u64> {
         let pool = self.queue.opened.staging();
-        self.batch.memory.scratch(pool, &self.queue.logical, size)
+        let memory = self.batch.memory.scratch(pool, &self.queue.logical, size)?;
+        Ok(memory.address())
     }
 }
 

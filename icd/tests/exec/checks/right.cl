@@ -1,0 +1,115 @@
+// Kernels without faults, some of them with what looks like a race. The test launches them with 64 work-items in groups of 16:
+// `out` has 256 elements, `in` too, in[i] is i, and `l` has 64.
+
+#define ARGS global int *out, global const int *in, local int *l
+
+#pragma OPENCL EXTENSION cl_khr_global_int32_base_atomics : enable
+
+typedef struct { int a; char b[3]; } record;
+
+kernel void one_element_each(ARGS) {
+  out[get_global_id(0)] = in[get_global_id(0)] + out[get_global_id(0)];
+}
+kernel void sum_by_halves(ARGS) {
+  int i = get_local_id(0);
+  l[i] = in[get_global_id(0)];
+  for (int k = get_local_size(0) / 2; k > 0; k /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < k) l[i] += l[i + k];
+  }
+  if (i == 0) out[get_group_id(0)] = l[0];
+}
+kernel void neighbouring_bytes(ARGS) {
+  global char *bytes = (global char *)out;
+  local char *own = (local char *)l;
+  bytes[get_global_id(0)] = get_global_id(0);
+  own[get_local_id(0)] = 1;
+}
+kernel void packed_vectors(ARGS) {
+  vstore3(vload3(get_global_id(0), in), get_global_id(0), out);
+}
+kernel void copied_records(ARGS) {
+  global record *records = (global record *)out;
+  record own = {1, {2, 3, 4}};
+  records[get_global_id(0)] = own;
+}
+kernel void counters(ARGS) {
+  if (get_local_id(0) < 4) l[get_local_id(0)] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  atomic_inc(&l[get_local_id(0) & 3]);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) < 4) atomic_add(&out[get_local_id(0)], l[get_local_id(0)]);
+}
+kernel void same_value(ARGS) {
+  local int any;
+  any = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) > 3) any = 1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (any) out[0] = 7;
+  l[0] = 5;
+}
+float sum(volatile global float *to, float by) {
+  union { int bits; float value; } before, after;
+  do {
+    before.value = *to;
+    after.value = before.value + by;
+  } while (atomic_cmpxchg((volatile global int *)to, before.bits, after.bits) != before.bits);
+  return before.value;
+}
+kernel void float_sum(ARGS) {
+  sum((volatile global float *)out, 1.0f);
+}
+kernel void compare_and_exchange(ARGS) {
+  int seen = out[8], before;
+  while ((before = atomic_cmpxchg(out + 8, seen, seen + 1)) != seen) seen = before;
+}
+kernel void last_group(ARGS) {
+  local int ticket;
+  out[16 + get_global_id(0)] = get_global_id(0);
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  if (get_local_id(0) == 0) ticket = atomic_inc(out);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (ticket == (int)get_num_groups(0) - 1 && get_local_id(0) == 0) {
+    int total = 0;
+    for (int k = 0; k < 64; k++) total += out[16 + k];
+    out[1] = total;
+  }
+}
+kernel void global_memory_of_group(ARGS) {
+  int i = get_global_id(0);
+  out[i] = i;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  int x = out[i ^ 1];
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  out[i] = x;
+}
+kernel void fences_and_barriers(ARGS) {
+  out[get_global_id(0)] = 1;
+  mem_fence(CLK_GLOBAL_MEM_FENCE);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  l[get_local_id(0)] = out[get_global_id(0) ^ 1];
+}
+kernel void many_barriers(ARGS) {
+  int i = get_local_id(0);
+  l[i] = i;
+  for (int k = 0; k < 1500; k++) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int x = l[i ^ 1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    l[i] = x;
+  }
+}
+kernel void volatile_flag(ARGS) {
+  volatile global int *flag = out;
+  if (get_global_id(0) == 63) *flag = 1;
+  else if (*flag > 1) out[1] = 2;
+}
+kernel void copies_of_group(ARGS) {
+  event_t done = async_work_group_copy(l, in + 16 * get_group_id(0), 16, 0);
+  wait_group_events(1, &done);
+  l[16 + get_local_id(0)] = l[15 - get_local_id(0)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  done = async_work_group_copy(out + 16 * get_group_id(0), l + 16, 16, 0);
+  wait_group_events(1, &done);
+}

@@ -1,0 +1,158 @@
+//! The memory beside the memory of arguments, in which instrumented kernels keep what they know about it: where each
+//! argument's part is, and which memory is too large for it.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use caldera_compiler::check::memory;
+
+use super::Argument;
+use super::report::tell;
+use crate::lock::{Mutex, Rank};
+
+/// The most bytes for a launch.
+const MOST: u64 = 1 << 30;
+
+/// The memory of an argument that wants a part.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Wanted {
+    /// The address of the memory; `None` for local memory, which has a part for each work-group.
+    pub start: Option<u64>,
+    pub bytes: u64,
+    /// Whether the kernel may change the memory through this argument.
+    pub written: bool,
+}
+
+/// Where the parts of arguments are: their offsets, and the size of all parts together.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Parts {
+    pub offsets: Vec<Option<u64>>,
+    pub size: u64,
+    /// The arguments that should have a part, but are too large.
+    pub left_out: Vec<usize>,
+}
+
+/// Divides memory into parts with [`memory::RACE`] bytes for each element of `unit` bytes. Arguments that overlap share a
+/// part. Memory that no argument changes has none.
+pub(super) fn parts(wanted: &[Option<Wanted>], unit: u64, groups: u64) -> Parts {
+    let mut parts = Parts {
+        offsets: vec![None; wanted.len()],
+        ..Parts::default()
+    };
+    let bytes = |of: u64| of.div_ceil(unit).saturating_mul(memory::RACE.into());
+    let add = |parts: &mut Parts, size: u64| {
+        let offset = parts.size;
+        let end = offset.checked_add(size).filter(|end| *end <= MOST)?;
+        parts.size = end;
+        Some(offset)
+    };
+    let mut global = Vec::new();
+    for (n, want) in wanted.iter().enumerate() {
+        let Some(want) = want else { continue };
+        match want.start {
+            Some(start) => global.push((start, n)),
+            None => {
+                parts.offsets[n] = add(&mut parts, bytes(want.bytes).saturating_mul(groups));
+                if parts.offsets[n].is_none() {
+                    parts.left_out.push(n);
+                }
+            }
+        }
+    }
+    global.sort_unstable();
+    let end_of = |n: usize| wanted[n].map_or(0, |w| w.start.unwrap_or(0).saturating_add(w.bytes));
+    let mut rest = &global[..];
+    while let Some(&(start, first)) = rest.first() {
+        let mut end = end_of(first);
+        let mut count = 1;
+        while let Some(&(next, n)) = rest.get(count).filter(|(next, _)| *next < end) {
+            debug_assert!(next >= start);
+            end = end.max(end_of(n));
+            count += 1;
+        }
+        let (overlapping, others) = rest.split_at(count);
+        rest = others;
+        if !overlapping
+            .iter()
+            .any(|(_, n)| wanted[*n].is_some_and(|w| w.written))
+        {
+            continue;
+        }
+        match add(&mut parts, bytes(end - start)) {
+            None => parts.left_out.extend(overlapping.iter().map(|(_, n)| n)),
+            Some(offset) => {
+                for &(at, n) in overlapping {
+                    // Elements of different arguments must be the same ones.
+                    let is_aligned = (at - start).is_multiple_of(unit);
+                    parts.offsets[n] = is_aligned.then(|| offset + bytes(at - start));
+                }
+            }
+        }
+    }
+    parts
+}
+
+/// States once for each argument of a kernel that it is not checked.
+pub(super) fn complain(kernel: &str, args: &[Argument], left_out: &[usize]) {
+    static TOLD: LazyLock<Mutex<HashSet<(String, usize)>>> =
+        LazyLock::new(|| Mutex::new(Rank::Cache, HashSet::new()));
+    for &n in left_out {
+        if TOLD.lock().insert((kernel.to_owned(), n)) {
+            let words = &args[n].words;
+            let text = format!(
+                "caldera: race: argument {n} of kernel '{kernel}' ({words}) is too large to be checked\n"
+            );
+            tell(&text, &mut |_| ());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn global(start: u64, bytes: u64, written: bool) -> Option<Wanted> {
+        let start = Some(start);
+        Some(Wanted {
+            start,
+            bytes,
+            written,
+        })
+    }
+
+    #[test]
+    fn overlapping_arguments_share_a_part() {
+        let wanted = [
+            global(0x1000, 0x100, false),
+            None,
+            global(0x1080, 0x100, true),
+            global(0x4000, 0x10, true),
+            global(0x5000, 0x10, false),
+        ];
+        let parts = parts(&wanted, 4, 1);
+        let second = Some(0x80 / 4 * 16);
+        let third = Some(0x180 / 4 * 16);
+        assert_eq!(parts.offsets, [Some(0), None, second, third, None]);
+        assert_eq!(parts.size, (0x180 + 0x10) / 4 * 16);
+        assert!(parts.left_out.is_empty());
+    }
+
+    #[test]
+    fn local_memory_has_a_part_for_each_group() {
+        let local = Wanted {
+            start: None,
+            bytes: 10,
+            written: true,
+        };
+        let parts = parts(&[Some(local), global(0, 8, true)], 4, 100);
+        assert_eq!(parts.offsets, [Some(0), Some(3 * 16 * 100)]);
+    }
+
+    #[test]
+    fn what_is_too_large_is_left_out() {
+        let wanted = [global(0, MOST, true), global(MOST, 16, true)];
+        let parts = parts(&wanted, 4, 1);
+        assert_eq!(parts.offsets, [None, Some(0)]);
+        assert_eq!((parts.left_out, parts.size), (vec![0], 64));
+    }
+}
