@@ -393,6 +393,45 @@ fn exit_codes() {
     assert_eq!(code(&["-", "-samplermap=/no/such/file"], SOURCE), Some(3));
 }
 
+/// For bisection: each pass can be left out, unless others or the emission of SPIR-V need what it establishes.
+#[test]
+fn each_pass_can_be_left_out_or_is_needed() {
+    const KERNEL: &str = "float twice(private float *x) { return *x * 2; }
+        kernel void k(global float4 *p, local float *l, float f) {
+            size_t i = get_global_id(0);
+            float a[4] = { f, f + 1, f * 3, l[i] };
+            for (int n = 0; n < 4; n++) { if (a[n] > 2) break; a[n] = twice(a + n) / f; }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            p[i] += (float4)(a[0], a[1], a[2], a[3]);
+        }";
+    let listed = text(&calderac(&["--list-passes"], "").stdout);
+    let passes: Vec<&str> = listed
+        .lines()
+        .filter_map(|l| l.split_whitespace().next())
+        .collect();
+    assert!(passes.contains(&"mem2reg"), "{listed}");
+    let mut needed = Vec::new();
+    for pass in passes {
+        let option = format!("--skip-pass={pass}");
+        let out = calderac(&["-", "--check", "--verify", &option], KERNEL);
+        match out.status.code() {
+            Some(0) => {}
+            Some(2) => {
+                let said = text(&out.stderr);
+                let start = format!("calderac: error: --skip-pass: {pass} cannot be left out: ");
+                assert!(said.starts_with(&start), "{said}");
+                needed.push(pass);
+            }
+            _ => panic!("{pass}: {}", text(&out.stderr)),
+        }
+    }
+    assert_eq!(
+        needed.join(" "),
+        "select_arithmetic inline lower_generic lower_system_values lower_images lower_kernel_args \
+         lower_long_vectors lower_memory lower_exits"
+    );
+}
+
 #[test]
 fn what_is_said_of_files_and_options() {
     let said = |args: &[&str]| text(&calderac(args, SOURCE).stderr);

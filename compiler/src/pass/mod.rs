@@ -254,7 +254,7 @@ pub struct Hooks {
     pub print_before: Select,
     /// The passes after which the module is written to [`Report::dumps`].
     pub print_after: Select,
-    /// The passes that are left out.
+    /// The passes that are left out. [`Pipeline::refuses_to_skip`] says which cannot be.
     pub skip: Select,
     /// The number of passes after which the pipeline stops (bisection).
     pub limit: Option<usize>,
@@ -310,6 +310,18 @@ enum Step {
     Run(Pass),
     Fixpoint { name: &'static str, passes: Vec<Pass> },
     While { first: Pass, passes: Vec<Pass> },
+}
+
+impl Step {
+    /// Returns the passes in order.
+    fn passes(&self) -> impl Iterator<Item = &Pass> {
+        let (first, others) = match self {
+            Step::Run(first) => (Some(first), &[][..]),
+            Step::Fixpoint { passes, .. } => (None, &passes[..]),
+            Step::While { first, passes } => (Some(first), &passes[..]),
+        };
+        first.into_iter().chain(others)
+    }
 }
 
 /// The number of rounds after which a fixpoint ends even if its passes still change something. Each pass
@@ -395,11 +407,39 @@ impl Pipeline {
         self
     }
 
+    /// Returns why passes cannot be left out: the first of them that establishes what a later pass or the emission of
+    /// SPIR-V requires.
+    pub fn refuses_to_skip(&self, skip: &Select) -> Option<String> {
+        let mut held = inv![Ssa];
+        let mut skipped: Vec<&Pass> = Vec::new();
+        let refusal = |skipped: &[&Pass], missing: Invariants, by: &str| {
+            let culprit = skipped.iter().find(|p| missing.minus(p.establishes) != missing)?;
+            Some(format!(
+                "{} cannot be left out: {by} requires what it establishes",
+                culprit.name
+            ))
+        };
+        for pass in self.steps.iter().flat_map(Step::passes) {
+            if skip.matches(pass.name) {
+                skipped.push(pass);
+                continue;
+            }
+            let missing = pass.requires.minus(held);
+            if !missing.is_empty() {
+                return refusal(&skipped, missing, pass.name);
+            }
+            held = held.minus(pass.destroys).plus(pass.establishes);
+        }
+        refusal(&skipped, self.profile.minus(held), "the emission of SPIR-V")
+    }
+
     /// Runs all passes, and verifies the result. Returns the first error of a pass or of the verifier.
     pub fn run(&self, module: &mut Module, cx: &mut PassCx<'_>) -> Result<(), PassError> {
+        if let Some(refusal) = self.refuses_to_skip(&cx.hooks.skip) {
+            return Err(InternalError::new("the pass manager", refusal).into());
+        }
         let mut run = Run {
             held: inv![Ssa],
-            skipped: false,
             stopped: false,
             version: 0,
             idle: Vec::new(),
@@ -417,11 +457,7 @@ impl Pipeline {
                 Step::While { first, passes } => run.while_changed(first, passes, module, cx)?,
             }
         }
-        let profile = match (run.skipped, run.stopped) {
-            (true, _) => inv![Ssa],
-            (false, true) => run.held,
-            (false, false) => self.profile,
-        };
+        let profile = if run.stopped { run.held } else { self.profile };
         verify::module(module, profile, "the pipeline")?;
         Ok(())
     }
@@ -430,12 +466,7 @@ impl Pipeline {
     pub fn passes(&self) -> Vec<Pass> {
         let mut list: Vec<Pass> = Vec::new();
         for step in &self.steps {
-            let passes = match step {
-                Step::Run(pass) => vec![*pass],
-                Step::Fixpoint { passes, .. } => passes.clone(),
-                Step::While { first, passes } => [&[*first], &passes[..]].concat(),
-            };
-            for p in &passes {
+            for p in step.passes() {
                 if list.iter().all(|q| q.name != p.name) {
                     list.push(*p);
                 }
@@ -448,8 +479,6 @@ impl Pipeline {
 /// The state of one run of a pipeline.
 struct Run {
     held: Invariants,
-    /// Whether a pass was left out, so that later passes may not have found what they require.
-    skipped: bool,
     /// Whether the limit of [`Hooks::limit`] was reached.
     stopped: bool,
     /// The number of times that a pass has changed the module.
@@ -471,7 +500,6 @@ impl Run {
             return Ok(Changed::No);
         }
         if cx.hooks.skip.matches(pass.name) {
-            self.skipped = true;
             return Ok(Changed::No);
         }
         if self.idle.contains(&(pass.name, self.version)) {
@@ -502,8 +530,7 @@ impl Run {
             dump(module, cx, index, pass.name, true);
         }
         if cx.hooks.verify_each && (changed == Changed::Yes || !pass.establishes.is_empty()) {
-            let held = if self.skipped { inv![Ssa] } else { self.held };
-            verify::module(module, held, pass.name)?;
+            verify::module(module, self.held, pass.name)?;
         }
         Ok(changed)
     }

@@ -273,6 +273,9 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
     if out.files.is_empty() {
         return Err(usage("no input file (see --help)"));
     }
+    if let Some(refusal) = pipeline::pipeline(&out.target).refuses_to_skip(&out.hooks.skip) {
+        return Err(usage(format!("--skip-pass: {refusal}")));
+    }
     if out.emit == Emit::Mlir && !out.convert {
         return Err(usage(
             "--emit=mlir writes a SPIR-V module that is the input; it needs --convert",
