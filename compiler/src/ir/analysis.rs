@@ -97,15 +97,12 @@ pub fn has_int64(func: &Function) -> bool {
     }
     let mut walk = Walk::new(func);
     while let Some((_, inst)) = walk.next(func) {
-        let data = &func.insts[inst];
-        let region_args = data.regions.iter().flat_map(|&r| &func.regions[r].args);
-        let mut values = data.results.iter().chain(&data.args).chain(region_args);
-        let element = match data.op {
+        let element = match func.insts[inst].op {
             Op::Variable { elem, .. } => is_int64(elem),
             Op::AtomicOn(_, storage) => storage.element().is_some_and(is_int64),
             _ => false,
         };
-        if element || values.any(|&v| is_int64(func.ty(v))) {
+        if element || func.types_at(inst).any(is_int64) {
             return true;
         }
     }

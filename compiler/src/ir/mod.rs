@@ -47,6 +47,7 @@ pub mod module;
 pub mod names;
 pub mod parse;
 pub mod print;
+pub mod rewrite;
 pub mod ty;
 pub mod walk;
 

@@ -1,7 +1,7 @@
 //! Traversal of functions: order, uses, replacement, parents. Nothing here recurses, so nesting is bounded
 //! only by memory.
 
-use super::{Function, Inst, Region, Value};
+use super::{Function, Inst, Region, Ty, Value};
 use crate::entity::EntityRef;
 
 /// A traversal of a function's instructions in the order of the text: a structured instruction, then its
@@ -48,6 +48,14 @@ impl Walk {
 }
 
 impl Function {
+    /// Returns the types of an instruction's results and operands, and of the arguments of its regions.
+    pub fn types_at(&self, inst: Inst) -> impl Iterator<Item = Ty> {
+        let data = &self.insts[inst];
+        let region_args = data.regions.iter().flat_map(|&r| &self.regions[r].args);
+        let values = data.results.iter().chain(&data.args).chain(region_args);
+        values.map(|&v| self.ty(v))
+    }
+
     /// Returns all instructions in the order of the text.
     pub fn insts_in_order(&self) -> Vec<Inst> {
         let mut list = Vec::with_capacity(self.insts.len());

@@ -23,10 +23,11 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
 use crate::inv;
 use crate::ir::analysis::has_int64;
+use crate::ir::rewrite::{Replaced, Rewriting};
 use crate::ir::walk::Replacements;
 use crate::ir::{
-    Builder, CmpOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Region, Scalar, Storage,
-    Ty, Value, ValueDef,
+    Builder, CmpOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Scalar, Storage, Ty, Value,
+    ValueDef,
 };
 
 pub const PASS: Pass = Pass {
@@ -79,7 +80,7 @@ struct Pair {
 struct Lower<'f> {
     b: Builder<'f>,
     /// The words of each 64-bit value, once they exist.
-    pairs: Vec<Option<Pair>>,
+    pairs: Replaced<Pair>,
     /// Other values that are replaced.
     others: Replacements,
     /// The function that divides, which need not exist yet, and whether it is called.
@@ -92,26 +93,15 @@ fn lower(func: &mut Function, divide: Func) -> Result<bool, PassError> {
     let body = func.body;
     let mut l = Lower {
         b: Builder::at_end(func, body),
-        pairs: Vec::new(),
+        pairs: Replaced::default(),
         others: Replacements::default(),
         divide,
         calls_divide: false,
     };
-    // The regions that are being rewritten, the innermost last.
-    let mut stack = vec![l.open(body)];
+    let mut rewriting = Rewriting::new(&mut l.b);
     l.signature()?;
-    while let Some((region, rest)) = stack.last_mut() {
-        let Some(inst) = rest.next() else {
-            stack.pop();
-            continue;
-        };
-        l.b.move_to_end(*region);
+    while let Some(inst) = rewriting.next(&mut l.b) {
         l.inst(inst)?;
-        let regions = l.b.func.insts[inst].regions.clone();
-        for &r in regions.iter().rev() {
-            let opened = l.open(r);
-            stack.push(opened);
-        }
     }
     let calls_divide = l.calls_divide;
     let mut others = l.others;
@@ -120,19 +110,13 @@ fn lower(func: &mut Function, divide: Func) -> Result<bool, PassError> {
 }
 
 impl Lower<'_> {
-    /// Starts to rewrite a region, and returns its old instructions.
-    fn open(&mut self, region: Region) -> (Region, std::vec::IntoIter<Inst>) {
-        let insts = std::mem::take(&mut self.b.func.regions[region].insts);
-        (region, insts.into_iter())
-    }
-
     /// Replaces the parameters and the result of the function.
     fn signature(&mut self) -> Result<(), PassError> {
         for old in std::mem::take(&mut self.b.func.params) {
             let ty = self.ty(old);
             if is_int64(ty) {
                 let [low, high] = [(); 2].map(|()| self.b.func.add_param(ty.with_scalar(Scalar::I32)));
-                self.set(old, Pair { low, high });
+                self.pairs.set(old, Pair { low, high });
             } else {
                 let n = self.b.func.params.len() as u32;
                 self.b.func.values[old].def = ValueDef::Param(n);
@@ -150,17 +134,9 @@ impl Lower<'_> {
         self.b.func.ty(v)
     }
 
-    /// Records the words of a 64-bit value.
-    fn set(&mut self, value: Value, pair: Pair) {
-        if self.pairs.len() <= value.index() {
-            self.pairs.resize(value.index() + 1, None);
-        }
-        self.pairs[value.index()] = Some(pair);
-    }
-
     /// Returns the words of a 64-bit value.
     fn pair(&mut self, value: Value) -> Pair {
-        if let Some(Some(pair)) = self.pairs.get(value.index()) {
+        if let Some(pair) = self.pairs.get(value) {
             return *pair;
         }
         let words = self.ty(value).with_scalar(Scalar::I32);
@@ -211,12 +187,12 @@ impl Lower<'_> {
             _ if !data.args.iter().chain(&data.results).any(|v| wide(self, v)) => self.b.push(inst),
             (&Op::Binary(op), Some(result)) => {
                 let pair = self.binary(op, args[0], args[1]);
-                self.set(result, pair);
+                self.pairs.set(result, pair);
             }
             (&Op::Unary(op), Some(result)) => {
                 let a = self.pair(args[0]);
                 let pair = self.unary(op, a);
-                self.set(result, pair);
+                self.pairs.set(result, pair);
             }
             (&Op::Compare(op), Some(result)) => {
                 let [a, b] = self.pairs(args[0], args[1]);
@@ -227,7 +203,7 @@ impl Lower<'_> {
             (Op::Select, Some(result)) => {
                 let [a, b] = self.pairs(args[1], args[2]);
                 let pair = self.choose(args[0], a, b);
-                self.set(result, pair);
+                self.pairs.set(result, pair);
             }
             (
                 Op::Construct
@@ -279,7 +255,7 @@ impl Lower<'_> {
             low: self.b.value(data.op.clone(), low, ty),
             high: self.b.value(data.op.clone(), high, ty),
         };
-        self.set(result, pair);
+        self.pairs.set(result, pair);
     }
 
     /// Rewrites a call of a function whose signature has 64-bit integers.
@@ -306,7 +282,7 @@ impl Lower<'_> {
                 high: self.b.shuffle(all, all, vec![2, 3]),
             },
         };
-        self.set(result, pair);
+        self.pairs.set(result, pair);
     }
 
     /// Rewrites a structured instruction or a terminator: 64-bit operands, results and region arguments become two
@@ -333,7 +309,7 @@ impl Lower<'_> {
         let words = |ty: Ty| is_int64(ty).then(|| vec![ty.with_scalar(Scalar::I32); 2]);
         for (old, words) in self.b.func.split_results(inst, words) {
             if let [low, high] = words[..] {
-                self.set(old, Pair { low, high });
+                self.pairs.set(old, Pair { low, high });
             }
         }
     }

@@ -13,10 +13,10 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
 use crate::intrinsic::Intrinsic;
 use crate::inv;
+use crate::ir::rewrite::{Replaced, Rewriting};
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{
-    BinOp, Builder, CastOp, CmpOp, Const, EntityRef, Function, Inst, Module, Op, Region, Scalar, Ty, Value,
-    ValueDef, ValueList,
+    BinOp, Builder, CastOp, CmpOp, Const, Function, Inst, Module, Op, Scalar, Ty, Value, ValueDef, ValueList,
 };
 
 pub const PASS: Pass = Pass {
@@ -49,10 +49,7 @@ fn is_long(ty: Ty) -> bool {
 fn has_long_values(func: &Function) -> bool {
     let mut walk = Walk::new(func);
     while let Some((_, inst)) = walk.next(func) {
-        let data = &func.insts[inst];
-        let region_args = data.regions.iter().flat_map(|&r| &func.regions[r].args);
-        let mut values = data.results.iter().chain(&data.args).chain(region_args);
-        if values.any(|&v| is_long(func.ty(v))) {
+        if func.types_at(inst).any(is_long) {
             return true;
         }
     }
@@ -72,7 +69,7 @@ enum Lane {
 struct Split<'f> {
     b: Builder<'f>,
     /// For each long value, its parts, once they exist.
-    parts: Vec<Option<Vec<Value>>>,
+    parts: Replaced<Vec<Value>>,
     /// Short values that are replaced by others.
     short: Replacements,
 }
@@ -81,23 +78,12 @@ fn split(func: &mut Function) -> Result<(), InternalError> {
     let body = func.body;
     let mut s = Split {
         b: Builder::at_end(func, body),
-        parts: Vec::new(),
+        parts: Replaced::default(),
         short: Replacements::default(),
     };
-    // The regions that are being rewritten, the innermost last.
-    let mut stack = vec![s.open(body)];
-    while let Some((region, rest)) = stack.last_mut() {
-        let Some(inst) = rest.next() else {
-            stack.pop();
-            continue;
-        };
-        s.b.move_to_end(*region);
+    let mut rewriting = Rewriting::new(&mut s.b);
+    while let Some(inst) = rewriting.next(&mut s.b) {
         s.inst(inst)?;
-        let regions = s.b.func.insts[inst].regions.clone();
-        for &r in regions.iter().rev() {
-            let opened = s.open(r);
-            stack.push(opened);
-        }
     }
     let mut short = s.short;
     short.apply(func);
@@ -105,27 +91,13 @@ fn split(func: &mut Function) -> Result<(), InternalError> {
 }
 
 impl Split<'_> {
-    /// Starts to rewrite a region, and returns its old instructions.
-    fn open(&mut self, region: Region) -> (Region, std::vec::IntoIter<Inst>) {
-        let insts = std::mem::take(&mut self.b.func.regions[region].insts);
-        (region, insts.into_iter())
-    }
-
-    /// Records the parts of a long value.
-    fn set(&mut self, value: Value, parts: Vec<Value>) {
-        if self.parts.len() <= value.index() {
-            self.parts.resize(value.index() + 1, None);
-        }
-        self.parts[value.index()] = Some(parts);
-    }
-
     /// Returns the parts of a long value; a short value is its only part.
     fn parts(&mut self, value: Value) -> Vec<Value> {
         let ty = self.b.func.ty(value);
         if !is_long(ty) {
             return vec![value];
         }
-        if let Some(Some(parts)) = self.parts.get(value.index()) {
+        if let Some(parts) = self.parts.get(value) {
             return parts.clone();
         }
         let count = ty.lanes / PART;
@@ -221,7 +193,7 @@ impl Split<'_> {
                 .chunks(usize::from(PART))
                 .map(|chunk| self.gather(ty.scalar, chunk))
                 .collect();
-            self.set(result, parts);
+            self.parts.set(result, parts);
         } else {
             let value = self.gather(ty.scalar, lanes);
             self.short.set(result, value);
@@ -277,7 +249,7 @@ impl Split<'_> {
             (Op::Splat, Some(r)) => {
                 let ty = self.b.func.ty(r);
                 let part = self.b.splat(Ty::vector(ty.scalar, PART), data.args[0]);
-                self.set(r, vec![part; usize::from(ty.lanes / PART)]);
+                self.parts.set(r, vec![part; usize::from(ty.lanes / PART)]);
             }
             (Op::Extract(lane), Some(r)) => {
                 let lane = self.lanes(data.args[0])[usize::from(*lane)];
@@ -287,7 +259,7 @@ impl Split<'_> {
                 let mut parts = self.parts(data.args[0]);
                 let part = &mut parts[usize::from(lane / PART)];
                 *part = self.b.insert_lane(*part, data.args[1], lane % PART);
-                self.set(r, parts);
+                self.parts.set(r, parts);
             }
             (Op::ExtractDynamic, Some(r)) => {
                 let parts = self.parts(data.args[0]);
@@ -315,7 +287,7 @@ impl Split<'_> {
                     let here = self.is_part(part_no, i);
                     *part = self.b.select(here, with, *part);
                 }
-                self.set(r, parts);
+                self.parts.set(r, parts);
             }
             (Op::Shuffle(mask), Some(r)) => {
                 let mut lanes = self.lanes(data.args[0]);
@@ -335,7 +307,7 @@ impl Split<'_> {
                         self.b.load(ptr, part_ty, access)
                     })
                     .collect();
-                self.set(r, parts);
+                self.parts.set(r, parts);
             }
             (Op::Store(access), None) => {
                 for (i, part) in self.parts(data.args[1]).into_iter().enumerate() {
@@ -365,7 +337,7 @@ impl Split<'_> {
                 self.b.value(op.clone(), args, part_ty)
             })
             .collect();
-        self.set(result, parts);
+        self.parts.set(result, parts);
     }
 
     /// Emits the part number and the lane within the part for a lane number that is known only at run time.
@@ -444,7 +416,7 @@ impl Split<'_> {
             is_long(ty).then(|| vec![part; usize::from(ty.lanes / PART)])
         };
         for (old, parts) in self.b.func.split_results(inst, parts) {
-            self.set(old, parts);
+            self.parts.set(old, parts);
         }
     }
 }

@@ -47,6 +47,7 @@ use crate::inv;
 use crate::ir::build::Builder;
 use crate::ir::inst::{BinOp, CastOp};
 use crate::ir::module::object_pointer;
+use crate::ir::rewrite::Rewriting;
 use crate::ir::{
     Access, AddressSpace, Const, EntityRef, Global, GlobalData, Inst, Map, MemoryObject, Module, Op, Region,
     Scalar, Storage, Ty, Value, ValueDef,
@@ -203,7 +204,11 @@ impl Lower<'_> {
         self.retype();
         self.variables = vec![None; self.plan.variables.len()];
         let body = self.b.func.body;
-        self.region(body)?;
+        let mut rewriting = Rewriting::new(&mut self.b);
+        while let Some(inst) = rewriting.next(&mut self.b) {
+            self.b.span = self.b.func.insts[inst].span;
+            self.inst(inst)?;
+        }
         let mut insts = std::mem::take(&mut self.b.func.regions[self.prologue].insts);
         let rest = std::mem::take(&mut self.b.func.regions[body].insts);
         insts.extend(rest);
@@ -235,39 +240,6 @@ impl Lower<'_> {
                 };
             }
         }
-    }
-
-    /// Lowers a region and the regions inside of it, in the order of the text, without recursion.
-    fn region(&mut self, region: Region) -> Result<(), PassError> {
-        // A stack: regions that are to be entered, and the remaining instructions of regions that have been.
-        enum Todo {
-            Enter(Region),
-            Rest(std::vec::IntoIter<Inst>),
-        }
-        let mut work = vec![Todo::Enter(region)];
-        while let Some(todo) = work.last_mut() {
-            match todo {
-                Todo::Enter(region) => {
-                    let region = *region;
-                    let old = std::mem::take(&mut self.b.func.regions[region].insts);
-                    self.b.enter(region);
-                    *todo = Todo::Rest(old.into_iter());
-                }
-                Todo::Rest(insts) => match insts.next() {
-                    Some(inst) => {
-                        self.b.span = self.b.func.insts[inst].span;
-                        self.inst(inst)?;
-                        let inside = &self.b.func.insts[inst].regions;
-                        work.extend(inside.iter().rev().map(|&r| Todo::Enter(r)));
-                    }
-                    None => {
-                        self.b.leave();
-                        work.pop();
-                    }
-                },
-            }
-        }
-        Ok(())
     }
 
     /// Returns the address format of an address space under the target's ABI.

@@ -18,10 +18,11 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
 use crate::intrinsic::Intrinsic;
 use crate::inv;
+use crate::ir::rewrite::{Replaced, Rewriting};
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{
-    BinOp, Builder, CastOp, CmpOp, Const, EntityRef, Function, Inst, InstData, Module, Op, Region, Scalar,
-    Ty, UnOp, Value, ValueDef,
+    BinOp, Builder, CastOp, CmpOp, Const, Function, Inst, InstData, Module, Op, Scalar, Ty, UnOp, Value,
+    ValueDef,
 };
 
 pub const PASS: Pass = Pass {
@@ -78,15 +79,7 @@ fn computes_narrow(func: &Function) -> bool {
             }
             _ => false,
         };
-        let region_args = data.regions.iter().flat_map(|&r| &func.regions[r].args);
-        if !is_copy
-            && data
-                .results
-                .iter()
-                .chain(&data.args)
-                .chain(region_args)
-                .any(narrow)
-        {
+        if !is_copy && func.types_at(inst).any(is_narrow) {
             return true;
         }
     }
@@ -120,7 +113,7 @@ struct Widen<'f> {
     /// a stored one is a result of a truncation.
     lacking: bool,
     /// What each narrow value has become, once it has.
-    wide: Vec<Option<Wide>>,
+    wide: Replaced<Wide>,
     /// Other values that are replaced.
     others: Replacements,
 }
@@ -130,29 +123,17 @@ fn widen(func: &mut Function, lacking: bool) -> Result<(), PassError> {
     let mut w = Widen {
         b: Builder::at_end(func, body),
         lacking,
-        wide: Vec::new(),
+        wide: Replaced::default(),
         others: Replacements::default(),
     };
-    // The regions that are being rewritten, the innermost last.
-    let mut stack = vec![w.open(body)];
-    w.b.move_to_end(body);
+    let mut rewriting = Rewriting::new(&mut w.b);
     for param in w.b.func.params.clone() {
         if is_narrow(w.b.func.ty(param)) {
             w.keep(param);
         }
     }
-    while let Some((region, rest)) = stack.last_mut() {
-        let Some(inst) = rest.next() else {
-            stack.pop();
-            continue;
-        };
-        w.b.move_to_end(*region);
+    while let Some(inst) = rewriting.next(&mut w.b) {
         w.inst(inst)?;
-        let regions = w.b.func.insts[inst].regions.clone();
-        for &r in regions.iter().rev() {
-            let opened = w.open(r);
-            stack.push(opened);
-        }
     }
     let mut others = w.others;
     others.apply(func);
@@ -160,21 +141,8 @@ fn widen(func: &mut Function, lacking: bool) -> Result<(), PassError> {
 }
 
 impl Widen<'_> {
-    /// Starts to rewrite a region, and returns its old instructions.
-    fn open(&mut self, region: Region) -> (Region, std::vec::IntoIter<Inst>) {
-        let insts = std::mem::take(&mut self.b.func.regions[region].insts);
-        (region, insts.into_iter())
-    }
-
     fn ty(&self, v: Value) -> Ty {
         self.b.func.ty(v)
-    }
-
-    fn set(&mut self, narrow: Value, wide: Wide) {
-        if self.wide.len() <= narrow.index() {
-            self.wide.resize(narrow.index() + 1, None);
-        }
-        self.wide[narrow.index()] = Some(wide);
     }
 
     /// Records the 32-bit value of a narrow one.
@@ -184,14 +152,14 @@ impl Widen<'_> {
             above,
             narrow: None,
         };
-        self.set(narrow, wide);
+        self.wide.set(narrow, wide);
     }
 
     /// Extends a narrow value that remains.
     fn keep(&mut self, narrow: Value) {
         let word = self.ty(narrow).with_scalar(Scalar::I32);
         let value = self.b.cast(CastOp::ZExt, narrow, word);
-        self.set(
+        self.wide.set(
             narrow,
             Wide {
                 value,
@@ -203,7 +171,7 @@ impl Widen<'_> {
 
     /// Returns what a narrow value has become.
     fn wide(&mut self, narrow: Value) -> Wide {
-        if let Some(Some(wide)) = self.wide.get(narrow.index()) {
+        if let Some(wide) = self.wide.get(narrow) {
             return *wide;
         }
         let word = self.ty(narrow).with_scalar(Scalar::I32);
@@ -459,7 +427,7 @@ impl Widen<'_> {
         let (from, to) = (self.ty(a), self.ty(result));
         if from == to {
             let wide = self.wide(a);
-            self.set(result, wide);
+            self.wide.set(result, wide);
             return;
         }
         if from.scalar.bits() == to.scalar.bits() && self.lacking {
@@ -473,7 +441,7 @@ impl Widen<'_> {
                 let bits = self.b.cast(CastOp::Bitcast, narrow, to);
                 self.keep(bits);
                 let wide = self.wide(bits);
-                self.set(result, wide);
+                self.wide.set(result, wide);
             } else {
                 let value = self.b.cast(CastOp::Bitcast, narrow, to);
                 self.others.set(result, value);
@@ -711,29 +679,9 @@ impl Widen<'_> {
             }
         }
         self.b.push(inst);
-        for old in std::mem::take(&mut self.b.func.insts[inst].results) {
-            let ty = self.ty(old);
-            if is_narrow(ty) {
-                let new = self.b.func.add_result(inst, ty.with_scalar(Scalar::I32));
-                self.define(old, new, Above::Unknown);
-            } else {
-                let n = self.b.func.insts[inst].results.len() as u32;
-                self.b.func.values[old].def = ValueDef::Inst(inst, n);
-                self.b.func.insts[inst].results.push(old);
-            }
-        }
-        for region in self.b.func.insts[inst].regions.clone() {
-            for old in std::mem::take(&mut self.b.func.regions[region].args) {
-                let ty = self.ty(old);
-                if is_narrow(ty) {
-                    let new = self.b.func.add_region_arg(region, ty.with_scalar(Scalar::I32));
-                    self.define(old, new, Above::Unknown);
-                } else {
-                    let n = self.b.func.regions[region].args.len() as u32;
-                    self.b.func.values[old].def = ValueDef::Arg(region, n);
-                    self.b.func.regions[region].args.push(old);
-                }
-            }
+        let words = |ty: Ty| is_narrow(ty).then(|| vec![ty.with_scalar(Scalar::I32)]);
+        for (old, new) in self.b.func.split_results(inst, words) {
+            self.define(old, new[0], Above::Unknown);
         }
     }
 }

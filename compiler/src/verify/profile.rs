@@ -63,10 +63,8 @@ pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<()
             _ => Ok(()),
         }),
         Invariant::NoGeneric => each(func, |inst| {
-            let data = &func.insts[inst];
-            let region_args = data.regions.iter().flat_map(|&r| &func.regions[r].args);
-            let mut values = data.results.iter().chain(&data.args).chain(region_args);
-            if values.any(|&v| func.ty(v).space() == Some(AddressSpace::Generic)) {
+            let mut types = func.types_at(inst);
+            if types.any(|ty| ty.space() == Some(AddressSpace::Generic)) {
                 Err("a pointer is generic")
             } else {
                 Ok(())
@@ -91,10 +89,7 @@ pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<()
             _ => Ok(()),
         }),
         Invariant::NoLongVectors => each(func, |inst| {
-            let data = &func.insts[inst];
-            let region_args = data.regions.iter().flat_map(|&r| &func.regions[r].args);
-            let mut values = data.results.iter().chain(&data.args).chain(region_args);
-            if values.any(|&v| func.ty(v).lanes > 4) {
+            if func.types_at(inst).any(|ty| ty.lanes > 4) {
                 Err("a value has more than 4 lanes")
             } else {
                 Ok(())

@@ -34,7 +34,7 @@ impl Lower<'_> {
                     (_, Scalar::Bool) => low,
                     _ => self.with(BinOp::AShr, low, WORD - 1),
                 };
-                self.set(result, Pair { low, high });
+                self.pairs.set(result, Pair { low, high });
             }
             CastOp::FToU | CastOp::FToS => {
                 // The operations below have exact results, so they must not be fused into others.
@@ -52,7 +52,7 @@ impl Lower<'_> {
                     (_, CastOp::FToU) => self.float_to_unsigned(a),
                     _ => self.float_to_signed(a),
                 };
-                self.set(result, pair);
+                self.pairs.set(result, pair);
             }
             CastOp::UToF | CastOp::SToF => {
                 self.b.fp = FpFlags::default();
@@ -193,7 +193,7 @@ impl Lower<'_> {
         let (from, to) = (self.ty(a), self.ty(result));
         if from == to {
             let pair = self.pair(a);
-            self.set(result, pair);
+            self.pairs.set(result, pair);
             return Ok(());
         }
         let (int64, other) = if is_int64(from) { (from, to) } else { (to, from) };
@@ -225,7 +225,7 @@ impl Lower<'_> {
                 let half = lanes.iter().map(|&both| self.b.extract(both, n)).collect();
                 self.gathered(words, half)
             });
-            self.set(result, Pair { low, high });
+            self.pairs.set(result, Pair { low, high });
             return Ok(());
         }
         if int64.lanes > 2 {
@@ -240,7 +240,7 @@ impl Lower<'_> {
         } else {
             let all = self.b.cast(CastOp::Bitcast, a, words);
             let pair = self.divided(all, int64.lanes);
-            self.set(result, pair);
+            self.pairs.set(result, pair);
         }
         Ok(())
     }

@@ -111,7 +111,7 @@ impl Lower<'_> {
                 }
             }
         };
-        self.set(result, pair);
+        self.pairs.set(result, pair);
         Ok(())
     }
 
