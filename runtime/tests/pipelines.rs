@@ -262,6 +262,49 @@ fn kernels_change_their_size_together(context: &Arc<Context>, log: &Path) {
     assert!(!has_size(log, "stranger", 16) && !has_size(log, "onlooker", 16));
 }
 
+/// A kernel that follows another one to a new size is launched with its old one while the new pipeline is made, and then with
+/// the new one. A kernel that sees its work-group waits instead. Returns how many of two launches did not wait: if this thread
+/// pauses, the pipeline may be complete before.
+fn launches_with_another_size(context: &Arc<Context>, log: &Path, round: u32) -> usize {
+    let [leader, free, grouped] = ["leading", "free", "grouped"].map(|name| format!("{name}{round}"));
+    // The driver takes a while for the followers.
+    let work = "s = sin(s) * exp(s) + pow(s, 0.3f);\n".repeat(6);
+    let source = format!(
+        "kernel void {leader}(global float *p) {{ p[get_global_id(0)] += get_local_size(0); }}
+         kernel void {free}(global float *p) {{ float s = p[get_global_id(0)]; {work} p[get_global_id(0)] = s; }}
+         kernel void {grouped}(global float *p) {{
+             float s = p[get_global_id(0)] + get_local_id(0); {work} p[get_global_id(0)] = s; }}"
+    );
+    let program = Program::with_source(context, source.into_bytes());
+    program.build(&[], "", None).expect("it builds");
+    let all = Kernel::create_all(&program).expect("kernels");
+    let queue = queue(context, false);
+    let launch = |name: &str, size| {
+        let kernel = all.iter().find(|k| k.name() == name).expect("it is there");
+        launch(context, kernel, &queue, size);
+    };
+    [&leader, &free, &grouped]
+        .iter()
+        .for_each(|name| launch(name, 64));
+    let mut did_not_wait = 0;
+    // These are no series.
+    for size in [16, 2] {
+        launch(&leader, size);
+        launch(&free, size);
+        did_not_wait += usize::from(!has_size(log, &free, size));
+        launch(&grouped, size);
+        assert!(has_size(log, &grouped, size), "{size}");
+        let end = Instant::now() + Duration::from_secs(20);
+        while !has_size(log, &free, size) && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        assert!(has_size(log, &free, size), "{size}");
+        launch(&free, size);
+        queue.finish().expect("done");
+    }
+    did_not_wait
+}
+
 #[test]
 fn pipelines_are_made_once_and_early() {
     let log = std::env::temp_dir().join(format!("caldera-pipelines-{}", std::process::id()));
@@ -288,6 +331,9 @@ fn pipelines_are_made_once_and_early() {
     created_kernels_are_probably_launched(&context, &log);
     series_of_sizes_are_continued(&context, &log);
     kernels_change_their_size_together(&context, &log);
+    let without_waiting = (0..3).map(|round| launches_with_another_size(&context, &log, round));
+    let without_waiting: usize = without_waiting.sum();
+    assert!(without_waiting > 0, "each launch has waited");
 
     // A required work-group size is known before the first launch, so the pipeline is created then.
     let before = made(&log, "required");

@@ -24,7 +24,9 @@
 //! or that an earlier process used; one thread is kept free for these. Guesses for kernels that are released are dropped.
 //!
 //! A launch that finds its pipeline under way waits for it. One that comes before the thread has begun makes the
-//! pipeline itself. Errors are not reported here, because the launch tries again.
+//! pipeline itself. Only a kernel that follows another one to a new size ([`DeviceKernel::stand_in`]) and whose results do not
+//! depend on the grouping is launched in groups of an earlier size until then. The first launch of a new size is never treated
+//! like this, because an application that tries sizes measures it. Errors are not reported here, because the launch tries again.
 
 use std::sync::{Arc, Weak};
 
@@ -361,7 +363,12 @@ impl DeviceKernel {
             let started = followers
                 .iter()
                 .filter(|(kernel, locals)| {
-                    kernel.guess(context, kernel.variant(variant.local, range.work_dim, *locals))
+                    let next = kernel.variant(variant.local, range.work_dim, *locals);
+                    let is_new = kernel.guess(context, next);
+                    if is_new {
+                        kernel.follow(next);
+                    }
+                    is_new
                 })
                 .count();
             self.module().prediction().following += started;

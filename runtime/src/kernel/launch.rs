@@ -237,7 +237,11 @@ fn work_group_size(
         );
     }
     if range.local.is_some() || required.is_some() {
-        return Ok((wanted, false));
+        let stand_in = reflection
+            .ungrouped
+            .then(|| kernel.stand_in(wanted, global))
+            .flatten();
+        return Ok((stand_in.unwrap_or(wanted), stand_in.is_some()));
     }
     // A kernel without loops is complete soon, whatever its grouping.
     if kernel.module().reflection().straight && local_size::is_small(global) {

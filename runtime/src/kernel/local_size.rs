@@ -74,6 +74,21 @@ pub(super) fn uneven(global: [u64; 3], limits: &Limits) -> Option<[u32; 3]> {
     (!good && global[0] >= u64::from(4 * wide)).then_some([wide, 1, 1])
 }
 
+/// Returns the size of `sizes` with the number of work-items nearest to that of `wanted` that divides `global`. It has at least
+/// `least` work-items, because smaller groups leave lanes of the device idle, unless `wanted` has fewer.
+pub(super) fn nearest(
+    wanted: [u32; 3],
+    global: [u64; 3],
+    sizes: impl Iterator<Item = [u32; 3]>,
+    least: u32,
+) -> Option<[u32; 3]> {
+    let items = |size: &[u32; 3]| size.iter().product::<u32>();
+    let least = least.min(items(&wanted));
+    let even = sizes.filter(|size| (0..3).all(|d| global[d].is_multiple_of(u64::from(size[d]))));
+    even.filter(|size| items(size) >= least)
+        .min_by_key(|size| items(size).abs_diff(items(&wanted)))
+}
+
 /// The most work-items of a small NDRange. A small NDRange does not get a pipeline of its own at once, because
 /// making one takes longer than hundreds of such launches with a work-group size that is not the best.
 const SMALL: u64 = 1024;
@@ -182,6 +197,19 @@ fn choose(global: [u64; 3], limits: &Limits) -> [u32; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_size_divides_the_range_and_is_not_narrow() {
+        let near = |wanted: u32, global: u64, sizes: &[u32]| {
+            let sizes = sizes.iter().map(|n| [*n, 1, 1]);
+            nearest([wanted, 1, 1], [global, 1, 1], sizes, 32).map(|size| size[0])
+        };
+        assert_eq!(near(512, 4096, &[1, 64, 1024, 256]), Some(256));
+        assert_eq!(near(512, 512, &[1024, 64]), Some(64));
+        assert_eq!(near(512, 4096, &[1, 16]), None);
+        assert_eq!(near(8, 4096, &[1, 16]), Some(16));
+        assert_eq!(near(64, 96, &[64, 128]), None);
+    }
 
     fn limits() -> Limits {
         Limits {

@@ -19,6 +19,7 @@ use super::driver_cache::DriverCache;
 use super::early::Prediction;
 use super::ended::EndedLoops;
 use super::launched::Launched;
+use super::local_size;
 use super::local_size::Wishes;
 use crate::context::Context;
 use crate::device::Device;
@@ -88,6 +89,8 @@ pub(crate) const MAX_ARRAYS: usize = 16;
 struct Variants {
     made: Vec<Entry>,
     wishes: Wishes,
+    /// Variants that are made because another kernel of the program got their size ([`super::early`]).
+    following: Vec<Variant>,
     /// Whether [`DeviceKernel::remembers`] has been called.
     remembered: bool,
 }
@@ -534,6 +537,41 @@ impl DeviceKernel {
     /// Notes a work-group size that launches which want it must get.
     pub(super) fn promise(&self, wanted: [u32; 3]) {
         self.made().variants.lock().wishes.promise(wanted);
+    }
+
+    /// Notes that a variant will be made because another kernel of the program got its size.
+    pub(super) fn follow(&self, variant: Variant) {
+        let mut variants = self.made().variants.lock();
+        if !variants.following.contains(&variant) {
+            variants.following.push(variant);
+        }
+    }
+
+    /// Returns another work-group size for a launch that wants `wanted`, if that is one that the kernel is following, and its
+    /// pipeline is not there yet: the nearest one that has a pipeline and divides `global`. The results of the kernel must
+    /// not depend on the grouping.
+    pub(super) fn stand_in(&self, wanted: [u32; 3], global: [u64; 3]) -> Option<[u32; 3]> {
+        let variants = self.made().variants.lock();
+        let goal = variants.following.iter().find(|v| v.local == wanted)?;
+        if variants
+            .find(goal)
+            .is_some_and(|i| variants.made[i].slot.get().is_some())
+        {
+            return None;
+        }
+        let ready = variants
+            .made
+            .iter()
+            .filter(|e| matches!(e.slot.get(), Some(Ok(_))));
+        let alike = ready.filter(|e| {
+            let same = Variant {
+                local: wanted,
+                ..e.variant
+            };
+            same == *goal
+        });
+        let least = self.module.device().limits().subgroup;
+        local_size::nearest(wanted, global, alike.map(|e| e.variant.local), least)
     }
 
     /// Returns the kernel's index in the module's reflection.
