@@ -209,12 +209,10 @@ fn a_profile_has_the_times_of_the_events() {
         sum + if is_read { c.get("calls").number() } else { 0.0 }
     });
     assert_eq!(reads, SINGLE as f64);
-    for (name, count) in [("builds", 1), ("pipelines", 2)] {
-        assert_eq!(
-            profile.get(name).get("calls").number(),
-            f64::from(count),
-            "{name}"
-        );
+    // Where the machine has processors to spare, a pipeline may be made in advance that no launch uses.
+    for (name, counts) in [("builds", 1..=1), ("pipelines", 2..=3)] {
+        let calls = profile.get(name).get("calls").number() as u32;
+        assert!(counts.contains(&calls), "{calls} {name}");
     }
     for nothing in ["missing", "failed"] {
         assert_eq!(profile.get(nothing).number(), 0.0, "{nothing}");
@@ -302,10 +300,9 @@ fn a_trace_has_calls_commands_and_arrows() {
     let count = |name: &str| calls.iter().filter(|c| c.get("name").text() == name).count();
     assert_eq!(count("clEnqueueNDRangeKernel"), TIMED + UNTIMED + SINGLE);
     assert_eq!(count("clFinish"), 1 + SINGLE);
-    assert_eq!(
-        (of_category("build").len(), of_category("pipeline").len()),
-        (1, 2)
-    );
+    assert_eq!(of_category("build").len(), 1);
+    let pipelines = of_category("pipeline").len();
+    assert!((2..=3).contains(&pipelines), "{pipelines}");
     // The commands of the queue with profiling take as long as its events say.
     let work: Vec<&Json> = of_category("command")
         .into_iter()
