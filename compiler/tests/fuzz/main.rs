@@ -9,6 +9,7 @@ mod common;
 mod text;
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use caldera_compiler::diag::Diags;
@@ -169,8 +170,10 @@ fn clock(begin: Instant) -> Duration {
     }
 }
 
-/// Tries texts until the time is over.
+/// Tries texts until the time is over. The tests take turns, because the clock counts the whole process.
 fn fuzz(make: impl Fn(&mut Random, usize) -> String, test: fn(&str)) {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
     let limit = Duration::from_secs(number("CALDERA_FUZZ_SECONDS").unwrap_or(2));
     let mut seed = number("CALDERA_FUZZ_SEED").unwrap_or(1);
