@@ -16,10 +16,11 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
 use crate::intrinsic::{Intrinsic, MatrixLayout, MatrixMemory, MatrixOp};
 use crate::inv;
+use crate::ir::rewrite::{Replaced, Rewriting};
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{
-    Access, BinOp, Builder, CastOp, CmpOp, Const, EntityRef, Function, Inst, InstData, Matrix, Module, Op,
-    Region, Ty, Value, ValueDef,
+    Access, BinOp, Builder, CastOp, CmpOp, Const, Function, Inst, InstData, Matrix, Module, Op, Ty, Value,
+    ValueDef,
 };
 
 pub const PASS: Pass = Pass {
@@ -52,10 +53,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 fn has_matrices(func: &Function) -> bool {
     let mut walk = Walk::new(func);
     while let Some((_, inst)) = walk.next(func) {
-        let data = &func.insts[inst];
-        let region_args = data.regions.iter().flat_map(|&r| &func.regions[r].args);
-        let mut values = data.results.iter().chain(&data.args).chain(region_args);
-        if values.any(|&v| func.ty(v).scalar.matrix().is_some()) {
+        if func.types_at(inst).any(|ty| ty.scalar.matrix().is_some()) {
             return true;
         }
     }
@@ -70,7 +68,7 @@ struct Lower<'f> {
     /// The number of the work-item in its sub-group.
     lane: Value,
     /// For each matrix, the components of the work-item, once they exist.
-    parts: Vec<Option<Vec<Value>>>,
+    parts: Replaced<Vec<Value>>,
     /// Other values that are replaced.
     others: Replacements,
 }
@@ -83,23 +81,12 @@ fn lower(func: &mut Function, size: u32) -> Result<(), PassError> {
         b: Builder::at_end(func, body),
         size,
         lane,
-        parts: Vec::new(),
+        parts: Replaced::default(),
         others: Replacements::default(),
     };
-    // The regions that are being rewritten, the innermost last.
-    let mut stack = vec![l.open(body)];
-    while let Some((region, rest)) = stack.last_mut() {
-        let Some(inst) = rest.next() else {
-            stack.pop();
-            continue;
-        };
-        l.b.move_to_end(*region);
+    let mut rewriting = Rewriting::new(&mut l.b);
+    while let Some(inst) = rewriting.next(&mut l.b) {
         l.inst(inst)?;
-        let regions = l.b.func.insts[inst].regions.clone();
-        for &r in regions.iter().rev() {
-            let opened = l.open(r);
-            stack.push(opened);
-        }
     }
     let mut others = l.others;
     others.apply(func);
@@ -111,12 +98,6 @@ fn bug(message: &str) -> PassError {
 }
 
 impl Lower<'_> {
-    /// Starts to rewrite a region, and returns its old instructions.
-    fn open(&mut self, region: Region) -> (Region, std::vec::IntoIter<Inst>) {
-        let insts = std::mem::take(&mut self.b.func.regions[region].insts);
-        (region, insts.into_iter())
-    }
-
     fn matrix(&self, value: Value) -> Option<Matrix> {
         self.b.func.ty(value).scalar.matrix()
     }
@@ -143,20 +124,12 @@ impl Lower<'_> {
         Ok(all / self.size)
     }
 
-    /// Records the components of a matrix.
-    fn set(&mut self, matrix: Value, parts: Vec<Value>) {
-        if self.parts.len() <= matrix.index() {
-            self.parts.resize(matrix.index() + 1, None);
-        }
-        self.parts[matrix.index()] = Some(parts);
-    }
-
     /// Returns the components of a matrix; any other value is its only part.
     fn parts(&mut self, value: Value) -> Result<Vec<Value>, PassError> {
         let Some(matrix) = self.matrix(value) else {
             return Ok(vec![self.others.get(value)]);
         };
-        if let Some(Some(parts)) = self.parts.get(value.index()) {
+        if let Some(parts) = self.parts.get(value) {
             return Ok(parts.clone());
         }
         let component = Ty::of(matrix.scalar());
@@ -203,7 +176,7 @@ impl Lower<'_> {
             Some(&result) => match self.matrix(result) {
                 Some(matrix) => {
                     let parts = self.value(op, &data, matrix)?;
-                    self.set(result, parts);
+                    self.parts.set(result, parts);
                 }
                 None => {
                     let value = self.number(op, &data)?;
@@ -376,7 +349,7 @@ impl Lower<'_> {
             Some(vec![Ty::of(matrix.scalar()); (all / size) as usize])
         };
         for (old, parts) in self.b.func.split_results(inst, parts) {
-            self.set(old, parts);
+            self.parts.set(old, parts);
         }
         Ok(())
     }
