@@ -474,6 +474,12 @@ impl Target {
         }
     }
 
+    /// Returns whether there are limits for the errors of quotients and functions of -cl-fast-relaxed-math. OpenCL C 1.2 has
+    /// none; a device with OpenCL C 2.0 or newer has them, whichever version a program is written in (OpenCL C 3.0 7.4).
+    pub fn limits_relaxed_errors(&self) -> bool {
+        self.newest >= ClStd::Cl20
+    }
+
     /// Returns the target with the newest version of OpenCL C and every optional feature that the compiler has.
     #[must_use]
     pub fn latest(mut self) -> Self {

@@ -25,7 +25,6 @@ use crate::ir::walk::Replacements;
 use crate::ir::{
     BinOp, Builder, CastOp, CmpOp, Const, FpFlags, Function, Inst, Module, Op, Scalar, Ty, UnOp, Value,
 };
-use crate::options::ClStd;
 use crate::target::Target;
 
 pub const PASS: Pass = Pass {
@@ -174,9 +173,7 @@ impl Selection<'_, '_> {
     /// allow more ([`FpFlags::fast`]).
     fn quotient(&mut self, x: Value, y: Value, fp: FpFlags, close: bool) -> Value {
         self.b.fp = FpFlags::default();
-        // OpenCL C 1.2 has no limits for the error of a division with -cl-fast-relaxed-math. Devices with OpenCL C 2.0 or newer
-        // have 2.5 ulp, whichever version a program is written in (OpenCL C 3.0 7.4).
-        let relaxed = fp.fast && fp.finite && self.target.newest < ClStd::Cl20;
+        let relaxed = fp.fast && fp.finite && !self.target.limits_relaxed_errors();
         let form: fn(&mut Self, Value, Value) -> Value = match (close, relaxed) {
             (_, true) => Self::fast_quotient,
             (true, false) => Self::close_quotient,
