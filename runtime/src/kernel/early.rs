@@ -125,7 +125,10 @@ impl Prediction {
             !l.sizes.contains(&variant.local) && l.sizes.iter().any(|size| before.contains(size))
         });
         let alive = together.filter_map(|l| Some((l.kernel.upgrade()?, l.locals)));
-        alive.take(MOST_FOLLOWING - self.following).collect()
+        // Threads that launch at the same time may have exceeded the limit together.
+        alive
+            .take(MOST_FOLLOWING.saturating_sub(self.following))
+            .collect()
     }
 }
 
