@@ -238,10 +238,13 @@ where
         inst.exactly(end)?;
         let ty = self.cx.source.types.value(pointee);
         let ty = ty.filter(|ty| ty.scalar.is_int() || ty.scalar.is_float());
-        let ty = ty.ok_or_else(|| inst.invalid("the pointer is to no number or vector of numbers"))?;
+        if ty.is_none() {
+            return Err(inst.invalid("the pointer is to no number or vector of numbers"));
+        }
+        let element = self.pointee_layout(inst, pointee)?.size;
         let distance = self.operand(inst, stride)?;
         let distance = self.as_word(inst, distance, "the stride")?;
-        let size = self.b.i32(ty.bytes() as i32);
+        let size = self.b.i32(element as i32);
         let bytes = self.b.binary(BinOp::IMul, distance, size);
         let memory = MatrixMemory {
             layout,

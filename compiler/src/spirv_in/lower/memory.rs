@@ -82,7 +82,7 @@ where
     }
 
     /// Returns the layout of a pointee, where the type decides what is accessed.
-    fn pointee_layout(&self, inst: &Inst<'_>, pointee: u32) -> Result<Layout, Error> {
+    pub(super) fn pointee_layout(&self, inst: &Inst<'_>, pointee: u32) -> Result<Layout, Error> {
         self.cx.source.types.layout_of(inst, pointee)
     }
 
