@@ -303,16 +303,6 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Returns the sub-group size that `intel_reqd_sub_group_size`, or SubgroupSize of SPIR-V, demands, in work-items.
-    pub fn required_subgroup_size(&self) -> Option<u32> {
-        let mut attributes = self.attributes.split(' ');
-        let demanded = attributes.find_map(|a| {
-            let size = a.strip_prefix("intel_reqd_sub_group_size(")?;
-            size.strip_suffix(')')?.parse().ok()
-        });
-        self.subgroups.size.or(demanded)
-    }
-
     /// Returns the descriptor and the size in bytes of the uniform buffer with the arguments that did not fit
     /// into push constants, or `None` if the kernel has no such buffer.
     pub fn args_buffer(&self) -> Option<(Descriptor, u32)> {

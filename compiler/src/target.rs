@@ -260,6 +260,9 @@ pub struct Target {
     pub matrix_variants: Vec<MatrixVariant>,
     /// The size of sub-groups for which cooperative matrices are emulated; `None` if the device's own are used.
     pub emulated_matrices: Option<u32>,
+    /// The number of work-items of a sub-group, so that kernels can require smaller ones (cl_intel_required_subgroup_size);
+    /// `None` if it is not known, or if the device has no shuffles.
+    pub subgroup_size: Option<u32>,
 }
 
 /// The extensions of a device with sub-groups, in addition to cl_khr_subgroups.
@@ -393,7 +396,11 @@ impl Target {
             self.features.subgroups = false;
             self.features.subgroup_shuffle = false;
             self.features.matrices = false;
-            let needs_it = |e: &String| e.starts_with("cl_khr_subgroup") || e == "cl_khr_cooperative_matrix";
+            self.subgroup_size = None;
+            let needs_it = |e: &String| {
+                let names = ["cl_khr_cooperative_matrix", "cl_intel_required_subgroup_size"];
+                e.starts_with("cl_khr_subgroup") || names.contains(&e.as_str())
+            };
             self.extensions.retain(|e| !needs_it(e));
         }
     }
@@ -410,11 +417,13 @@ impl Target {
         features.subgroups = false;
         features.subgroup_shuffle = false;
         features.matrices = false;
+        self.subgroup_size = None;
         let follow = [
             "cl_khr_fp64",
             "cl_khr_int64",
             "cl_khr_subgroup",
             "cl_khr_cooperative_matrix",
+            "cl_intel_required_subgroup_size",
             "cl_khr_kernel_clock",
         ];
         self.extensions
@@ -552,6 +561,7 @@ impl Target {
             checks: Checks::default(),
             matrix_variants: Vec::new(),
             emulated_matrices: None,
+            subgroup_size: None,
             newest: ClStd::Cl12,
             c_features: Vec::new(),
             extensions: [

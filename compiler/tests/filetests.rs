@@ -115,6 +115,9 @@ fn check(text: &str) -> Result<Option<String>, String> {
     if names.contains("lower_matrices") {
         target.emulated_matrices = Some(4);
     }
+    if names.contains("divide_subgroups") {
+        target.subgroup_size = Some(64);
+    }
     if names.contains("scratch_memory") {
         target.limits.private_memory = 64;
     }

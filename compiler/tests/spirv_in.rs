@@ -289,9 +289,9 @@ fn sub_group_dispatch() {
         module.module.kernels[0].subgroups.numbers()
     };
     // LocalSize, SubgroupSize, SubgroupsPerWorkgroup.
-    assert_eq!(demands(&[10, 17, 8, 1, 1]), [0, 0]);
-    assert_eq!(demands(&[10, 35, 8]), [8, 0]);
-    assert_eq!(demands(&[10, 36, 3]), [0, 3]);
+    assert_eq!(demands(&[10, 17, 8, 1, 1]), [0, 0, 0]);
+    assert_eq!(demands(&[10, 35, 8]), [8, 0, 0]);
+    assert_eq!(demands(&[10, 36, 3]), [0, 3, 0]);
     for mode in [[10, 35, 0], [10, 36, 0]] {
         let refused = module(&mode).refused();
         assert!(

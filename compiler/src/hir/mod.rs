@@ -95,6 +95,8 @@ pub struct Kernel {
     pub uneven: bool,
     /// `work_group_size_hint`.
     pub size_hint: Option<[u32; 3]>,
+    /// The size of sub-groups that `intel_reqd_sub_group_size` demands.
+    pub subgroup_size: Option<u32>,
     /// The attributes as CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
 }

@@ -4,7 +4,7 @@
 use super::machine::{Machine, Stop};
 use super::{Trap, Undefined, matrix};
 use crate::intrinsic::{Intrinsic, SubgroupOp, SubgroupPart};
-use crate::ir::{BinOp, Inst, Scalar, Ty, eval};
+use crate::ir::{Inst, Op, Scalar, Ty, eval};
 
 /// A sub-group operation at which a work-item waits.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,7 +90,7 @@ fn result(
             };
             let values = args[..last].iter().flatten().map(|a| a[0][0]);
             let joined = values.reduce(|a, b| join(op, lead.scalar, a, b));
-            vec![joined.unwrap_or_else(|| identity(op, lead.scalar))]
+            vec![joined.unwrap_or_else(|| eval::identity(op, lead.scalar))]
         }
         Intrinsic::Matrix(op) => {
             let result = lead.result.and_then(|ty| ty.scalar.matrix());
@@ -106,36 +106,10 @@ fn result(
 }
 
 fn join(op: SubgroupOp, scalar: Scalar, a: u64, b: u64) -> u64 {
-    let binary = |op| eval::binary(op, scalar, a, b).unwrap_or(a);
-    let best = |op| eval::intrinsic(op, scalar, &[a, b]).unwrap_or(a);
-    match op {
-        SubgroupOp::IAdd => binary(BinOp::IAdd),
-        SubgroupOp::FAdd => binary(BinOp::FAdd),
-        SubgroupOp::IMul => binary(BinOp::IMul),
-        SubgroupOp::FMul => binary(BinOp::FMul),
-        SubgroupOp::And => a & b,
-        SubgroupOp::Or => a | b,
-        SubgroupOp::Xor => a ^ b,
-        SubgroupOp::SMin => best(Intrinsic::SMin),
-        SubgroupOp::UMin => best(Intrinsic::UMin),
-        SubgroupOp::FMin => best(Intrinsic::FMin),
-        SubgroupOp::SMax => best(Intrinsic::SMax),
-        SubgroupOp::UMax => best(Intrinsic::UMax),
-        SubgroupOp::FMax => best(Intrinsic::FMax),
-    }
-}
-
-/// Returns the identity element of an operation.
-fn identity(op: SubgroupOp, scalar: Scalar) -> u64 {
-    let highest = u64::MAX >> (64 - scalar.bits());
-    match op {
-        SubgroupOp::IAdd | SubgroupOp::FAdd | SubgroupOp::UMax | SubgroupOp::Or | SubgroupOp::Xor => 0,
-        SubgroupOp::IMul => 1,
-        SubgroupOp::FMul => eval::from_f64(scalar, 1.0),
-        SubgroupOp::UMin | SubgroupOp::And => highest,
-        SubgroupOp::SMin => highest >> 1,
-        SubgroupOp::SMax => (highest >> 1) + 1,
-        SubgroupOp::FMin => eval::from_f64(scalar, f64::INFINITY),
-        SubgroupOp::FMax => eval::from_f64(scalar, f64::NEG_INFINITY),
-    }
+    let result = match eval::joining(op) {
+        Op::Binary(op) => eval::binary(op, scalar, a, b),
+        Op::Intrinsic(op) => eval::intrinsic(op, scalar, &[a, b]),
+        _ => None,
+    };
+    result.unwrap_or(a)
 }

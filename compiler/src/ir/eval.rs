@@ -5,9 +5,9 @@
 //! functions).
 
 use super::ty::untagged;
-use super::{AddressSpace, BinOp, CastOp, CmpOp, Scalar, Ty, UnOp};
+use super::{AddressSpace, BinOp, CastOp, CmpOp, Op, Scalar, Ty, UnOp};
 use crate::half;
-use crate::intrinsic::Intrinsic;
+use crate::intrinsic::{Intrinsic, SubgroupOp};
 
 /// Clears the bits beyond the type's width.
 pub fn truncate(scalar: Scalar, bits: u64) -> u64 {
@@ -253,6 +253,40 @@ pub fn intrinsic(op: Intrinsic, scalar: Scalar, args: &[u64]) -> Option<u64> {
         _ => return None,
     };
     Some(truncate(scalar, bits))
+}
+
+/// Returns the operation that joins two numbers, as the operation of sub-groups does with those of all work-items.
+pub fn joining(op: SubgroupOp) -> Op {
+    match op {
+        SubgroupOp::IAdd => Op::Binary(BinOp::IAdd),
+        SubgroupOp::FAdd => Op::Binary(BinOp::FAdd),
+        SubgroupOp::IMul => Op::Binary(BinOp::IMul),
+        SubgroupOp::FMul => Op::Binary(BinOp::FMul),
+        SubgroupOp::And => Op::Binary(BinOp::And),
+        SubgroupOp::Or => Op::Binary(BinOp::Or),
+        SubgroupOp::Xor => Op::Binary(BinOp::Xor),
+        SubgroupOp::SMin => Op::Intrinsic(Intrinsic::SMin),
+        SubgroupOp::UMin => Op::Intrinsic(Intrinsic::UMin),
+        SubgroupOp::FMin => Op::Intrinsic(Intrinsic::FMin),
+        SubgroupOp::SMax => Op::Intrinsic(Intrinsic::SMax),
+        SubgroupOp::UMax => Op::Intrinsic(Intrinsic::UMax),
+        SubgroupOp::FMax => Op::Intrinsic(Intrinsic::FMax),
+    }
+}
+
+/// Returns the identity element of an operation of sub-groups: what joined with any other number gives that number.
+pub fn identity(op: SubgroupOp, scalar: Scalar) -> u64 {
+    let highest = u64::MAX >> (64 - scalar.bits());
+    match op {
+        SubgroupOp::IAdd | SubgroupOp::FAdd | SubgroupOp::UMax | SubgroupOp::Or | SubgroupOp::Xor => 0,
+        SubgroupOp::IMul => 1,
+        SubgroupOp::FMul => from_f64(scalar, 1.0),
+        SubgroupOp::UMin | SubgroupOp::And => highest,
+        SubgroupOp::SMin => highest >> 1,
+        SubgroupOp::SMax => (highest >> 1) + 1,
+        SubgroupOp::FMin => from_f64(scalar, f64::INFINITY),
+        SubgroupOp::FMax => from_f64(scalar, f64::NEG_INFINITY),
+    }
 }
 
 #[cfg(test)]

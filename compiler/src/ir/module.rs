@@ -114,25 +114,27 @@ pub struct KernelArg {
     pub uses: PointerUse,
 }
 
-/// The sub-groups that a kernel demands in SPIR-V.
+/// The sub-groups that a kernel demands.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct RequiredSubgroups {
-    /// The number of work-items of a sub-group (SubgroupSize).
+    /// The number of work-items of a sub-group (SPIR-V's SubgroupSize, `intel_reqd_sub_group_size`).
     pub size: Option<u32>,
     /// The number of sub-groups of a work-group (SubgroupsPerWorkgroup).
     pub count: Option<u32>,
+    /// The number of work-items of the device's sub-groups, if the code divides them into sub-groups of the demanded size.
+    pub divides: Option<u32>,
 }
 
 impl RequiredSubgroups {
-    /// Returns the two numbers, with 0 for those that are not demanded.
-    pub fn numbers(self) -> [u32; 2] {
-        [self.size, self.count].map(|n| n.unwrap_or(0))
+    /// Returns the three numbers, with 0 for those that are not demanded.
+    pub fn numbers(self) -> [u32; 3] {
+        [self.size, self.count, self.divides].map(|n| n.unwrap_or(0))
     }
 
     /// Makes the demands of numbers, of which 0 is none.
-    pub fn of(numbers: [u32; 2]) -> RequiredSubgroups {
-        let [size, count] = numbers.map(|n| Some(n).filter(|n| *n != 0));
-        RequiredSubgroups { size, count }
+    pub fn of(numbers: [u32; 3]) -> RequiredSubgroups {
+        let [size, count, divides] = numbers.map(|n| Some(n).filter(|n| *n != 0));
+        RequiredSubgroups { size, count, divides }
     }
 }
 

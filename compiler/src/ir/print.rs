@@ -554,8 +554,8 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
     }
     write_size3(f, "size_hint", k.size_hint)?;
     if k.subgroups != RequiredSubgroups::default() {
-        let [size, count] = k.subgroups.numbers();
-        writeln!(f, "  subgroups {size} {count}")?;
+        let [size, count, divides] = k.subgroups.numbers();
+        writeln!(f, "  subgroups {size} {count} {divides}")?;
     }
     if !k.attributes.is_empty() {
         writeln!(f, "  attributes {}", Quoted(k.attributes.as_bytes()))?;

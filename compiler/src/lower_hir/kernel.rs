@@ -37,7 +37,10 @@ pub(super) fn info(program: &Program, kernel: &hir::Kernel, func: Func) -> Lower
         uneven: kernel.uneven,
         any_memory: false,
         size_hint: kernel.size_hint,
-        subgroups: RequiredSubgroups::default(),
+        subgroups: RequiredSubgroups {
+            size: kernel.subgroup_size,
+            ..RequiredSubgroups::default()
+        },
         attributes: kernel.attributes.clone(),
     })
 }

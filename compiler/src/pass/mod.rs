@@ -22,6 +22,7 @@ pub mod const_fold;
 mod counter;
 pub mod cse;
 pub mod dce;
+pub mod divide_subgroups;
 pub mod effects;
 pub mod facts;
 pub mod forward_memory;

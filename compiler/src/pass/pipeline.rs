@@ -2,14 +2,15 @@
 
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_arithmetic, check_barrier, check_matrices,
-    check_memory, check_nesting, check_race, check_uninitialized, const_fold, cse, dce, forward_memory,
-    fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants, inline, interleave,
-    isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_int64,
-    lower_kernel_args, lower_long_vectors, lower_matrices, lower_memory, lower_printf, lower_system_values,
-    mem2reg, merge_accesses, pair_words, permute_bytes, promote_accumulators, report_ended_loops,
-    report_findings, resolve_generic, round_doubles, scalarize_integers, scratch_memory, select_arithmetic,
-    share_addresses, share_loads, share_offsets, simplify_integers, simplify_regions, solve_loops,
-    split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses, widen_integers, zero_private,
+    check_memory, check_nesting, check_race, check_uninitialized, const_fold, cse, dce, divide_subgroups,
+    forward_memory, fuse_multiply_add, gather_pointer_uses, guard_loops, hide_operands, hoist_invariants,
+    inline, interleave, isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic,
+    lower_images, lower_int64, lower_kernel_args, lower_long_vectors, lower_matrices, lower_memory,
+    lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words, permute_bytes,
+    promote_accumulators, report_ended_loops, report_findings, resolve_generic, round_doubles,
+    scalarize_integers, scratch_memory, select_arithmetic, share_addresses, share_loads, share_offsets,
+    simplify_integers, simplify_regions, solve_loops, split_rotations, sroa, unroll_counted, unroll_loops,
+    widen_accesses, widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::check::Checks;
@@ -122,6 +123,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.while_changed(resolve_generic::PASS, &[dce::PASS, sroa::PASS, mem2reg::PASS]);
     // After this pass, all other passes know the space of each access.
     p.run_pass(lower_generic::PASS);
+    if target.subgroup_size.is_some() {
+        // Before code is emitted that asks for the device's sub-groups, such as that of emulated matrices.
+        p.run_pass(divide_subgroups::PASS);
+    }
     if check_matrices::is_for(target) {
         // After simplification, so that code that is never reached may have any matrices.
         p.run_pass(check_matrices::PASS);
@@ -308,6 +313,7 @@ pub fn all_passes() -> Vec<Pass> {
     emulated.emulated_matrices = Some(32);
     let mut known = Target::desktop();
     known.matrix_variants = MatrixVariant::emulated(&known.features);
+    known.subgroup_size = Some(32);
     for target in [other, words, checked, emulated, known] {
         let mut at = 0;
         for pass in pipeline(&target).passes() {

@@ -670,7 +670,7 @@ impl Reader {
                 self.out.variables_bytes = self.out.variables_bytes.max(call.number(2)?);
             }
             CalderaOp::KernelSubgroups => {
-                let numbers = [call.number(1)?, call.number(2)?];
+                let numbers = [call.number(1)?, call.number(2)?, call.number(3)?];
                 self.kernel(call)?.subgroups = RequiredSubgroups::of(numbers);
             }
             CalderaOp::KernelArena => self.kernel(call)?.has_arena = true,

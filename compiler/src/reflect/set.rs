@@ -120,12 +120,12 @@ impl CalderaOp {
             | CalderaOp::ArgumentImageType
             | CalderaOp::KernelVariables
             | CalderaOp::KernelEndedLoops
-            | CalderaOp::KernelEndedLoopsStorageBuffer
-            | CalderaOp::KernelSubgroups => 2,
+            | CalderaOp::KernelEndedLoopsStorageBuffer => 2,
             CalderaOp::ArgumentSamplerMaskPushConstant
             | CalderaOp::ArgumentNormalizedSampler
             | CalderaOp::ArgumentNotNullPushConstant
-            | CalderaOp::KernelScratch => 3,
+            | CalderaOp::KernelScratch
+            | CalderaOp::KernelSubgroups => 3,
             CalderaOp::KernelChecks => 4,
             CalderaOp::ArgumentSamplerMaskUniform => 5,
         }

@@ -38,6 +38,7 @@ impl Sema<'_> {
             required_size: None,
             uneven: self.options.std >= ClStd::Cl20 && !self.options.uniform_work_groups,
             size_hint: None,
+            subgroup_size: None,
             attributes: String::new(),
         };
         for a in attributes.into_iter().flatten() {
@@ -287,6 +288,7 @@ impl Sema<'_> {
                     );
                     return;
                 }
+                kernel.subgroup_size = u32::try_from(size).ok();
                 format!("{}({size})", a.name)
             }
             _ => return,

@@ -199,7 +199,8 @@ fn check(source: &str, targets: &[Target]) -> (String, usize) {
         Ok(object) => object,
         Err(e) => return (e.log, 0),
     };
-    check_module(&file.runs, &object.module, targets, 1)
+    let required = object.module.kernels.iter().find_map(|k| k.subgroups.size);
+    check_module(&file.runs, &object.module, targets, required.unwrap_or(1))
 }
 
 /// Returns the failures of the runs of a module, and the number of runs that were compared.
@@ -229,6 +230,7 @@ fn check_module(all: &[Run], module: &Module, targets: &[Target], subgroup: u32)
         let Some((after, passes)) = after_passes(module, target, None) else {
             continue;
         };
+        let subgroup = target.subgroup_size.unwrap_or(subgroup);
         for run in &runs {
             let result = match interpret(&after, run, subgroup) {
                 Ok(Some((buffers, values))) => wrong(run, &buffers, &values),
@@ -324,6 +326,22 @@ fn imported_modules_compute_what_their_sources_state() {
     });
     assert!(failures.is_empty(), "{failures}");
     assert!(compared >= 40, "only {compared} runs");
+}
+
+/// Kernels that require sub-groups of four work-items, on devices whose sub-groups have as many or more.
+#[test]
+fn divided_sub_groups_are_sub_groups() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../icd/tests/exec/opencl_3/required_subgroups.cl"
+    );
+    let targets = [4, 8, 64].map(|size| Target {
+        subgroup_size: Some(size),
+        ..Target::desktop().latest()
+    });
+    let (failures, compared) = check(&std::fs::read_to_string(path).expect("readable"), &targets);
+    assert!(failures.is_empty(), "{failures}");
+    assert_eq!(compared, 4);
 }
 
 #[test]

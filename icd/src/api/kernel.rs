@@ -267,6 +267,11 @@ entry! {
                 info.value(device.info().preferred_work_group_size_multiple)
             }
             CL_KERNEL_PRIVATE_MEM_SIZE => info.value(on_device.private_mem_size()),
+            // Vulkan's drivers do not tell it before a pipeline is made, and 0 would promise that nothing is spilled.
+            CL_KERNEL_SPILL_MEM_SIZE_INTEL => Err(Error::new(
+                ClCode::InvalidValue,
+                "CL_KERNEL_SPILL_MEM_SIZE_INTEL is not implemented: Vulkan does not report spills",
+            )),
             // CL 5.7.3: INVALID_VALUE for CL_KERNEL_GLOBAL_WORK_SIZE unless the device is custom or the kernel built-in
             _ => info.unknown(param_name),
         }
@@ -299,6 +304,11 @@ fn size_for(sub_groups: usize, size: usize, most: usize, required: [usize; 3]) -
     if fits { local } else { [0; 3] }
 }
 
+/// Returns whether a device offers cl_intel_required_subgroup_size.
+fn has_required_sizes(device: &Device) -> bool {
+    !device.info().sub_group_sizes.is_empty()
+}
+
 /// Answers the sub-group queries, for both names of the call.
 fn sub_group_info(
     kernel: Ptr<c_void>,
@@ -314,11 +324,12 @@ fn sub_group_info(
         Some(handle::borrow::<Device>(device)?)
     };
     let (device, on_device) = kernel.on_device(device.as_ref())?;
-    let Some(size) = device.sub_group_size() else {
+    if device.sub_group_size().is_none() {
         return Err(
             Error::new(ClCode::InvalidOperation, "the device has no sub-groups").at("cl_khr_subgroups"),
         );
-    };
+    }
+    let size = on_device.sub_group_size() as usize;
     match param_name {
         CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR => {
             work_items(sizes)?;
@@ -338,6 +349,9 @@ fn sub_group_info(
         }
         CL_KERNEL_MAX_NUM_SUB_GROUPS => info.value(on_device.max_work_group_size().div_ceil(size)),
         CL_KERNEL_COMPILE_NUM_SUB_GROUPS => info.value(kernel.required_subgroups()),
+        CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL if has_required_sizes(&device) => {
+            info.value(kernel.required_subgroup_size())
+        }
         _ => info.unknown(param_name),
     }
     .map(drop)

@@ -155,6 +155,7 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         list.extend(SUBGROUP_EXTENSIONS.iter().filter(offered));
         if features.subgroup_shuffle {
             list.extend(SHUFFLE_EXTENSIONS);
+            list.push("cl_intel_required_subgroup_size");
         }
     }
     if !matrix_variants(f).is_empty() {
@@ -173,6 +174,27 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
 /// Returns whether cooperative matrices are emulated, by shuffles of sub-groups.
 fn emulates_matrices(f: &Facts) -> bool {
     config().matrices == MatrixChoice::Emulate && f.features.subgroup_shuffle
+}
+
+/// The smallest and the largest sub-groups into which the compiler divides the device's. A ballot of one has 32 bits at most.
+const DIVIDED_SUBGROUPS: [u32; 2] = [4, 32];
+
+/// Returns the sizes of sub-groups that kernels may require: the device's, and smaller ones, for which the compiler divides
+/// the device's.
+fn subgroup_sizes(f: &Facts) -> Vec<usize> {
+    if !f.features.subgroup_shuffle {
+        return Vec::new();
+    }
+    let [least, most] = DIVIDED_SUBGROUPS.map(|n| n.min(f.subgroup_size));
+    let mut sizes: Vec<usize> = (0..u32::BITS)
+        .map(|n| 1 << n)
+        .filter(|size| (least..=most).contains(size))
+        .map(|size| size as usize)
+        .collect();
+    if !sizes.contains(&(f.subgroup_size as usize)) {
+        sizes.push(f.subgroup_size as usize);
+    }
+    sizes
 }
 
 /// Returns the products of cooperative matrices that are offered.
@@ -354,6 +376,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
         checks: Checks::default(),
         matrix_variants: matrix_variants(f),
         emulated_matrices: emulates_matrices(f).then_some(f.subgroup_size),
+        subgroup_size: f.features.subgroup_shuffle.then_some(f.subgroup_size),
         newest: newest(),
         c_features: c_features(f, images, formats)
             .into_iter()
@@ -450,6 +473,8 @@ pub(super) fn info(
     };
     let cache = super::system::cache(f);
     let images = target.features.images;
+    let sub_group_sizes = subgroup_sizes(f);
+    let least_subgroup = sub_group_sizes.first().map_or(limits.subgroup, |n| *n as u32);
     let image = |n: u32| if images { n } else { 0 };
     let texels = |n: u32| image(n) as usize;
     let [one, two, three] = f.max_image_dimension;
@@ -546,9 +571,10 @@ pub(super) fn info(
         atomic_fence: atomics(f),
         atomic_doubles: double_atomics(f),
         max_num_sub_groups: match f.features.subgroups {
-            true => limits.group_invocations.div_ceil(limits.subgroup),
+            true => limits.group_invocations.div_ceil(least_subgroup),
             false => 0,
         },
+        sub_group_sizes,
         independent_sub_groups: target.has_extension("cl_khr_subgroups"),
         uuid: f.device_uuid,
         driver_uuid: f.driver_uuid,

@@ -240,6 +240,8 @@ pub struct DeviceInfo {
     pub atomic_fence: AtomicCapabilities,
     /// Whether CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT has all operations. The query for single precision always has.
     pub atomic_doubles: bool,
+    /// CL_DEVICE_SUB_GROUP_SIZES_INTEL: the sizes of sub-groups that kernels may require, in work-items, in ascending order.
+    pub sub_group_sizes: Vec<usize>,
     /// CL_DEVICE_MAX_NUM_SUB_GROUPS.
     pub max_num_sub_groups: u32,
     /// CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS.

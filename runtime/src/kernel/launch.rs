@@ -210,7 +210,7 @@ fn work_group_size(
     limits: &Limits,
 ) -> Result<([u32; 3], bool)> {
     let reflection = kernel.reflection();
-    let required = required_size(kernel, range, limits);
+    let required = required_size(kernel, range);
     let wanted = local_size::resolve(
         range.local,
         global,
@@ -222,7 +222,7 @@ fn work_group_size(
     // CL 2.1, 5.8: INVALID_WORK_GROUP_SIZE if it is not consistent with the number of sub-groups that the kernel demands
     if let Some(count) = reflection.subgroups.count {
         let items = wanted.iter().product::<u32>();
-        if items.div_ceil(limits.subgroup) != count {
+        if items.div_ceil(kernel.sub_group_size()) != count {
             let what = format!("{wanted:?}, but the kernel requires {count} sub-groups");
             return refuse(ClCode::InvalidWorkGroupSize, what);
         }
@@ -275,11 +275,11 @@ fn full_subgroups(
 
 /// Returns the work-group size that the kernel demands. Without one of the application, it is in the first dimension if the
 /// kernel demands a number of sub-groups.
-fn required_size(kernel: &DeviceKernel, range: &Range, limits: &Limits) -> Option<[u32; 3]> {
+fn required_size(kernel: &DeviceKernel, range: &Range) -> Option<[u32; 3]> {
     let reflection = kernel.reflection();
     let of_subgroups = (reflection.subgroups.count)
         .filter(|_| range.local.is_none())
-        .map(|count| [count.saturating_mul(limits.subgroup), 1, 1]);
+        .map(|count| [count.saturating_mul(kernel.sub_group_size()), 1, 1]);
     reflection.required_size.or(of_subgroups)
 }
 
@@ -297,7 +297,7 @@ pub(super) fn suggested_local_size(
     limits: &Limits,
 ) -> Result<[usize; 3]> {
     let (global, _) = check_range(range)?;
-    let required = required_size(kernel, range, limits);
+    let required = required_size(kernel, range);
     let mut local = local_size::resolve(None, global, range.work_dim, required, false, limits)?;
     if kernel.uses_matrices() {
         (local, _) = full_subgroups(local, required.is_some(), global, limits)?;

@@ -237,6 +237,11 @@ impl Kernel {
         self.reflected().subgroups.count.unwrap_or(0) as usize
     }
 
+    /// Returns CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL: 0 if the kernel does not require a size of sub-groups.
+    pub fn required_subgroup_size(&self) -> usize {
+        self.reflected().subgroups.size.unwrap_or(0) as usize
+    }
+
     /// Returns the kernel on a device; `None` stands for the only device.
     pub fn on_device(&self, device: Option<&Arc<Device>>) -> Result<(&Arc<Device>, &Arc<DeviceKernel>)> {
         let found = match (device, self.devices.as_slice()) {

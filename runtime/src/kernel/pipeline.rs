@@ -156,18 +156,19 @@ fn unusable(what: impl std::fmt::Display) -> Error {
     )
 }
 
-/// Checks the sub-group sizes that kernels require. cl_intel_required_subgroup_size is not offered, so a kernel
-/// that depends on the sub-group size is refused unless the size is the device's.
+/// Checks the sub-group sizes that kernels require. The compiler divides the device's sub-groups for kernels that require
+/// smaller ones, so the code of a kernel is for the device's size.
 fn check_subgroup_size(reflection: &Reflection, code: &Code, size: u32) -> Result<()> {
     if !code.uses_subgroups() {
         return Ok(());
     }
     for k in &reflection.kernels {
-        if let Some(wanted) = k.required_subgroup_size()
+        if let Some(wanted) = k.subgroups.divides.or(k.subgroups.size)
             && wanted != size
         {
             return Err(unusable(format_args!(
-                "kernel '{}' requires sub-groups of {wanted} work-items, and the device's have {size}",
+                "kernel '{}' requires sub-groups of {wanted} work-items, and those of this device have {size}; \
+                 CL_DEVICE_SUB_GROUP_SIZES_INTEL lists the sizes that kernels can require",
                 k.name
             )));
         }
@@ -468,6 +469,12 @@ impl DeviceKernel {
             Some(size) => size.iter().map(|n| *n as usize).product(),
             None => self.module.device.info().max_work_group_size,
         }
+    }
+
+    /// Returns the number of work-items of the kernel's sub-groups; the last of a work-group may have fewer.
+    pub fn sub_group_size(&self) -> u32 {
+        let required = self.reflection().subgroups.size;
+        required.unwrap_or(self.module.device().limits().subgroup)
     }
 
     /// Returns CL_KERNEL_LOCAL_MEM_SIZE in bytes, without `__local` arguments.

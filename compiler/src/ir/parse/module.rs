@@ -194,7 +194,7 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
             "any_memory" => k.any_memory = true,
             "uneven" => k.uneven = true,
             "size_hint" => k.size_hint = size3(t)?,
-            "subgroups" => k.subgroups = RequiredSubgroups::of([t.u32()?, t.u32()?]),
+            "subgroups" => k.subgroups = RequiredSubgroups::of([t.u32()?, t.u32()?, t.u32()?]),
             "attributes" => k.attributes = t.name()?,
             "abi" => {
                 abi = Some(KernelAbi {

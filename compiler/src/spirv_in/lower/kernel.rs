@@ -118,7 +118,7 @@ impl<'w> Lowering<'_, 'w> {
         if info.required_size.is_some_and(|size| size.contains(&0)) {
             return Err(entry.inst.invalid("a local size is 0"));
         }
-        let RequiredSubgroups { size, count } = info.subgroups;
+        let RequiredSubgroups { size, count, .. } = info.subgroups;
         match size == Some(0) || count == Some(0) {
             true => Err(entry.inst.invalid("a size or number of sub-groups is 0")),
             false => Ok(()),
