@@ -29,24 +29,41 @@ impl Elements {
         }
     }
 
-    /// Decides by the beginning of the data: elements are floating-point numbers if nearly all of those that are not 0
-    /// have usual magnitudes.
+    /// Decides by the beginning of the data. The magnitudes of floating-point numbers are closer to each other than those
+    /// of other data that is read as floating-point numbers.
     fn of(beginning: &[u8]) -> Elements {
-        let usual = |values: &mut dyn Iterator<Item = f64>, limit: f64| {
-            let (mut others, mut good) = (0u64, 0u64);
-            for v in values.filter(|v| *v != 0.0) {
-                others += 1;
-                good += u64::from(v.abs() > 1.0 / limit && v.abs() < limit);
-            }
-            good * 10 >= others * 9
-        };
-        if usual(&mut floats(beginning), 1e12) {
-            Elements::Float
-        } else if usual(&mut doubles(beginning), 1e60) {
-            Elements::Double
-        } else {
-            Elements::Byte
+        let float = spread(floats(beginning), f64::from(f32::MIN_POSITIVE));
+        let double = spread(doubles(beginning), f64::MIN_POSITIVE);
+        match float.min(double) {
+            least if least > MOST_SPREAD => Elements::Byte,
+            least if least == float => Elements::Float,
+            _ => Elements::Double,
         }
+    }
+}
+
+/// The largest standard deviation of the binary exponents of floating-point numbers.
+const MOST_SPREAD: f64 = 24.0;
+
+/// Returns the standard deviation of the binary exponents of the elements that are not 0; infinity if every tenth of them
+/// is below `least`, infinite, or not a number.
+fn spread(values: impl Iterator<Item = f64>, least: f64) -> f64 {
+    let (mut count, mut strange, mut sum, mut squares) = (0.0, 0.0, 0.0, 0.0);
+    for value in values.filter(|v| *v != 0.0) {
+        count += 1.0;
+        if value.is_finite() && value.abs() >= least {
+            let exponent = value.abs().log2();
+            sum += exponent;
+            squares += exponent * exponent;
+        } else {
+            strange += 1.0;
+        }
+    }
+    let good = count - strange;
+    match count {
+        0.0 => 0.0,
+        _ if strange * 10.0 >= count => f64::INFINITY,
+        _ => (squares / good - (sum / good) * (sum / good)).max(0.0).sqrt(),
     }
 }
 
@@ -204,6 +221,9 @@ mod tests {
     fn elements_are_recognised() {
         let floats = of_floats((0..1000).map(|i| i as f32 * 0.1 - 20.0));
         assert_eq!(floats.elements, Elements::Float);
+        let large = of_floats((0..1000).map(|i| (i * i) as f32 * 1e13));
+        assert_eq!(large.elements, Elements::Float);
+        assert_eq!(of_floats([0.0; 9].into_iter()).elements, Elements::Float);
         let doubles: Vec<u8> = (0..1000u32)
             .flat_map(|i| (f64::from(i) / 3.0).to_ne_bytes())
             .collect();
