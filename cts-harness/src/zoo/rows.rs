@@ -59,7 +59,8 @@ impl Group<'_> {
 }
 
 /// The ways to find a kernel again on the other platform, from the strictest on: programs may write the device's
-/// properties into options or source.
+/// properties into options or source. The others are used only for kernels that they distinguish: a tuner launches many
+/// variants of a kernel with one name, and those of two platforms need not be the same.
 const WAYS: [fn(&Launch) -> [&str; 3]; 3] = [
     |l| [&l.kernel, &l.source, &l.options],
     |l| [&l.kernel, &l.source, ""],
@@ -94,11 +95,19 @@ fn pair(program: &str, launches: [&[Launch]; 2]) -> Vec<Row> {
     let mut rows = Vec::new();
     for (strictness, way) in WAYS.iter().enumerate() {
         let mut unpaired = Vec::new();
+        let keys: Vec<[String; 3]> = left[0]
+            .iter()
+            .map(|g| way(g.launches[0]).map(str::to_owned))
+            .collect();
+        let is_only = |group: &Group<'_>| keys.iter().filter(|k| **k == way(group.launches[0])).count() == 1;
         for group in std::mem::take(&mut left[0]) {
-            let key = way(group.launches[0]);
-            match left[1].iter().position(|g| way(g.launches[0]) == key) {
-                None => unpaired.push(group),
-                Some(at) => rows.push(row(program, &group, &left[1].remove(at), strictness == 0)),
+            let is_same = |g: &Group<'_>| way(g.launches[0]) == way(group.launches[0]);
+            let places: Vec<usize> = (0..left[1].len()).filter(|at| is_same(&left[1][*at])).collect();
+            match places[..] {
+                [at] if strictness == 0 || is_only(&group) => {
+                    rows.push(row(program, &group, &left[1].remove(at), strictness == 0));
+                }
+                _ => unpaired.push(group),
             }
         }
         left[0] = unpaired;
@@ -213,6 +222,17 @@ mod tests {
             described(&pair("p", [&all, &all])),
             [("a", "-D N=1", true, 1.0), ("a", "-D N=2", true, 1.0)]
         );
+    }
+
+    /// A tuner chooses its variants at random: only those that both platforms ran are compared.
+    #[test]
+    fn variants_are_not_mixed_up() {
+        let first = ["-D N=1", "-D N=2", "-D N=3"].map(|o| launch("a", o, "64", 1, 10.0));
+        let other = ["-D N=5", "-D N=3", "-D N=4"].map(|o| launch("a", o, "64", 1, 30.0));
+        let rows = pair("p", [&first, &other]);
+        assert_eq!(described(&rows), [("a", "-D N=3", true, 3.0)]);
+        // One is left on the first platform and two on the other.
+        assert_eq!(described(&pair("p", [&first[..1], &other])), []);
     }
 
     #[test]
