@@ -74,6 +74,15 @@ pub(crate) fn build_library() -> Result<PathBuf, Failure> {
     Ok(release_dir().join("libcaldera.so"))
 }
 
+/// Builds the layer that times other programs in release mode and returns its path.
+pub(crate) fn build_layer() -> Result<PathBuf, Failure> {
+    progress::quiet(
+        "building the layer (release)",
+        cargo().args(["build", "--release", "--package", "caldera-layer"]),
+    )?;
+    Ok(release_dir().join("libcaldera_layer.so"))
+}
+
 /// Builds `calderac` in release mode and returns its path.
 pub(crate) fn build_calderac() -> Result<PathBuf, Failure> {
     progress::quiet(

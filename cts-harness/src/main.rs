@@ -28,6 +28,7 @@ mod random;
 mod stress;
 mod test;
 mod vulkan;
+mod zoo;
 
 use clap::{Parser, Subcommand};
 use messages::Failure;
@@ -78,6 +79,8 @@ enum Command {
     /// Run random and real programs on several platforms, and report and reduce those that differ, are
     /// refused or crash
     Campaign(campaign::Args),
+    /// Run OpenCL programs of others on several platforms, and compare the times of their kernels and their results
+    Zoo(Box<zoo::Args>),
     /// Print platform, device and driver of the OpenCL loader's first device
     #[command(hide = true)]
     Identify,
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Stress(args) => stress::run(&args),
         Command::Campaign(args) => campaign::run(&args),
+        Command::Zoo(args) => zoo::run(&args),
         Command::Identify => cts::print_identity(),
     };
     match outcome {

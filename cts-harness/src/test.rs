@@ -145,13 +145,13 @@ fn documentation(flags: &str, options: &[&str]) -> Outcome {
     )
 }
 
-/// Builds the library, which the tests of the C ABI load.
+/// Builds the library, which the tests of the C ABI load, and the layer, which the tests of `zoo` load.
 fn build() -> Outcome {
     progress::step("Library");
     progress::shown(
         "cargo build",
         cargo()
-            .args(["build", "--package", "caldera-icd"])
+            .args(["build", "--package", "caldera-icd", "--package", "caldera-layer"])
             .args(quiet_in_logs()),
     )
 }

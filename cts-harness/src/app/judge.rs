@@ -9,7 +9,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 /// The result of a check. A later variant is worse.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
-pub(super) enum Status {
+pub(crate) enum Status {
     Pass,
     /// The application skips the check itself.
     Skip,
@@ -19,11 +19,11 @@ pub(super) enum Status {
 }
 
 impl Status {
-    pub(super) fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         self.into()
     }
 
-    pub(super) fn is_good(self) -> bool {
+    pub(crate) fn is_good(self) -> bool {
         matches!(self, Status::Pass | Status::Skip)
     }
 }
@@ -31,10 +31,10 @@ impl Status {
 /// The checks of an application: the application itself under its own name, and `name/check` for each of its
 /// own results.
 #[derive(PartialEq, Debug, Default)]
-pub(super) struct Verdict {
-    pub(super) checks: BTreeMap<String, Status>,
+pub(crate) struct Verdict {
+    pub(crate) checks: BTreeMap<String, Status>,
     /// The reason why the application as a whole did not pass.
-    pub(super) why: Option<String>,
+    pub(crate) why: Option<String>,
 }
 
 impl Verdict {

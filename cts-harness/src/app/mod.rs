@@ -12,14 +12,16 @@ mod table;
 use crate::cts::{PlatformArgs, Target};
 use crate::{Failure, Outcome, artifacts, child, progress};
 use expect::Expectations;
-use judge::{Status, Verdict};
-use place::Place;
+use judge::Status;
+pub(crate) use judge::Verdict;
+pub(crate) use place::Place;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use strum::VariantArray;
-use table::{App, What};
+pub(crate) use table::App;
+use table::What;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -109,7 +111,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
             missing.push(app.name.as_str());
             continue;
         }
-        let Some((verdict, time)) = place.run(app)? else {
+        let Some((verdict, time)) = place.run(app, &[])? else {
             surprises.iter().for_each(|s: &String| progress::line(s));
             return fail!("interrupted in {}; nothing was blessed", app.name);
         };

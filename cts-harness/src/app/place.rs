@@ -13,7 +13,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// A device, and the settings of a run.
-pub(super) struct Place {
+pub(crate) struct Place {
     /// The environment variables that make an application use the device.
     environment: Vec<(OsString, OsString)>,
     platform: String,
@@ -45,9 +45,31 @@ impl Place {
         })
     }
 
-    /// Runs an application until it ends or exceeds its limit. Returns `None` if the run was interrupted by
+    /// Returns the surroundings of programs that find their device by other means, in the given environment.
+    pub(crate) fn with(
+        environment: Vec<(OsString, OsString)>,
+        out: &Path,
+        paths: BTreeMap<String, PathBuf>,
+        timeout: Option<u64>,
+    ) -> Result<Place, Failure> {
+        std::fs::create_dir_all(out)?;
+        Ok(Place {
+            environment,
+            platform: String::new(),
+            device: String::new(),
+            out: out.canonicalize()?,
+            paths,
+            timeout,
+        })
+    }
+
+    /// Runs an application until it ends or exceeds its limit, with further variables in its environment. Returns `None` if the run was interrupted by
     /// Ctrl-C.
-    pub(super) fn run(&self, app: &App) -> Result<Option<(Verdict, Duration)>, Failure> {
+    pub(crate) fn run(
+        &self,
+        app: &App,
+        variables: &[(OsString, OsString)],
+    ) -> Result<Option<(Verdict, Duration)>, Failure> {
         let folder = self.out.join(&app.name);
         std::fs::create_dir_all(&folder)?;
         let log = self.out.join(format!("{}.log", app.name));
@@ -65,7 +87,7 @@ impl Place {
             command
                 .args(words)
                 .current_dir(&directory)
-                .envs(self.environment.iter().map(|(n, v)| (n, v)))
+                .envs(self.environment.iter().chain(variables).map(|(n, v)| (n, v)))
                 .envs(app.environment.iter().map(|(n, v)| (n, self.fill(v))));
             match child::run(&mut command, &log, limits) {
                 Ok(report) => Ok(report.end),

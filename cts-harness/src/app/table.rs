@@ -9,11 +9,11 @@ use std::path::Path;
 /// The description of how an application is run and judged.
 #[derive(PartialEq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct App {
+pub(crate) struct App {
     #[serde(skip)]
-    pub(super) name: String,
+    pub(crate) name: String,
     /// A description in one line.
-    pub(super) about: String,
+    pub(crate) about: String,
     #[serde(default)]
     pub(super) needs: Vec<Need>,
     /// The folders that the user must give: their names, and the way to get them.
@@ -26,10 +26,10 @@ pub(super) struct App {
     /// The program and arguments of a command that creates the input. It runs before the application.
     #[serde(default)]
     pub(super) prepare: Vec<String>,
-    pub(super) command: Vec<String>,
+    pub(crate) command: Vec<String>,
     /// The time limit in seconds.
     #[serde(default = "usual_timeout")]
-    pub(super) timeout: u64,
+    pub(crate) timeout: u64,
     #[serde(default)]
     pub(super) judge: Judge,
 }

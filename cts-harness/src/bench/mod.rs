@@ -18,7 +18,7 @@ mod data;
 mod explain;
 mod json;
 mod measure;
-mod stats;
+pub(crate) mod stats;
 mod table;
 mod work;
 

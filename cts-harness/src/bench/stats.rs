@@ -4,18 +4,18 @@ use serde_json::{Value, json};
 
 /// The statistics of a value that was measured several times.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Summary {
-    pub(super) repetitions: usize,
-    pub(super) min: f64,
-    pub(super) quartiles: [f64; 2],
-    pub(super) median: f64,
-    pub(super) p99: f64,
-    pub(super) max: f64,
+pub(crate) struct Summary {
+    pub(crate) repetitions: usize,
+    pub(crate) min: f64,
+    pub(crate) quartiles: [f64; 2],
+    pub(crate) median: f64,
+    pub(crate) p99: f64,
+    pub(crate) max: f64,
 }
 
 impl Summary {
     /// Returns `None` if there are no values.
-    pub(super) fn of(values: &[f64]) -> Option<Summary> {
+    pub(crate) fn of(values: &[f64]) -> Option<Summary> {
         let mut sorted = values.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
         Some(Summary {
@@ -29,14 +29,14 @@ impl Summary {
     }
 
     /// Returns half the interquartile range, relative to the median.
-    pub(super) fn spread(&self) -> f64 {
+    pub(crate) fn spread(&self) -> f64 {
         if self.median == 0.0 {
             return 0.0;
         }
         (self.quartiles[1] - self.quartiles[0]) / 2.0 / self.median
     }
 
-    pub(super) fn to_json(self) -> Value {
+    pub(crate) fn to_json(self) -> Value {
         json!({ "repetitions": self.repetitions, "min": self.min, "q1": self.quartiles[0],
                 "median": self.median, "q3": self.quartiles[1], "p99": self.p99, "max": self.max })
     }
@@ -53,7 +53,7 @@ fn quantile(sorted: &[f64], part: f64) -> f64 {
 /// Returns how many times smaller the first side's values are, repetition by repetition. Each value is
 /// compared with the one that the other side measured next to it, so that a temporary disturbance of the
 /// machine affects both.
-pub(super) fn ratio(first: &[f64], second: &[f64]) -> Option<Summary> {
+pub(crate) fn ratio(first: &[f64], second: &[f64]) -> Option<Summary> {
     let pairs = first.iter().zip(second);
     let ratios: Vec<f64> = pairs
         .filter(|(a, b)| **a > 0.0 && **b > 0.0)
@@ -63,7 +63,7 @@ pub(super) fn ratio(first: &[f64], second: &[f64]) -> Option<Summary> {
 }
 
 /// Returns the geometric mean, or `None` if there are no values.
-pub(super) fn geometric_mean(values: &[f64]) -> Option<f64> {
+pub(crate) fn geometric_mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().map(|v| v.ln()).sum();
     (!values.is_empty()).then(|| (sum / values.len() as f64).exp())
 }

@@ -3,7 +3,7 @@
 use super::Limits;
 use super::execute::Described;
 use crate::child::{self, End};
-use crate::cl::{Location, Signature, locate};
+use crate::cl::{Location, Signature, locate, with_variables};
 use crate::{Failure, progress};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -66,14 +66,7 @@ impl Side {
     /// Finds the platform that `NAME[,VARIABLE=VALUE…]` describes: `NAME` as `bench` understands it, and
     /// variables for the environment of its child processes.
     pub(super) fn find(text: &str) -> Result<Side, Failure> {
-        let mut parts = text.split(',');
-        let name = parts.next().unwrap_or_default();
-        let environment = parts
-            .map(|part| match part.split_once('=') {
-                Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-                None => fail!("«{part}» in {text} is no VARIABLE=VALUE"),
-            })
-            .collect::<Result<_, Failure>>()?;
+        let (name, environment) = with_variables(text)?;
         let place = locate(name, None)?;
         let stem = Path::new(name).file_stem().unwrap_or_default();
         Ok(Side {

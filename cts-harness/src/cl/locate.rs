@@ -93,6 +93,17 @@ pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Location, Failu
     }
 }
 
+/// Splits `NAME[,VARIABLE=VALUE…]` into a platform's name and variables for the environment of child processes.
+pub(crate) fn with_variables(text: &str) -> Result<(&str, Vec<(String, String)>), Failure> {
+    let mut parts = text.split(',');
+    let name = parts.next().unwrap_or_default();
+    let variables = parts.map(|part| match part.split_once('=') {
+        Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+        None => fail!("«{part}» in {text} is no VARIABLE=VALUE"),
+    });
+    Ok((name, variables.collect::<Result<_, Failure>>()?))
+}
+
 /// Finds an implementation as [`locate`] does, and opens its first device whose name contains `device`.
 pub(crate) fn find(name: &str, device: Option<&str>) -> Result<(Location, Device), Failure> {
     let place = locate(name, device)?;
