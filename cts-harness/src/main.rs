@@ -25,6 +25,7 @@ mod packages;
 mod parallel;
 mod progress;
 mod random;
+mod replay;
 mod stress;
 mod test;
 mod vulkan;
@@ -78,6 +79,12 @@ enum Command {
     /// Run random and real programs on several platforms, and report and reduce those that differ, are
     /// refused or crash
     Campaign(campaign::Args),
+    /// Execute captured launches (CALDERA_CAPTURE) again on OpenCL platforms, and compare the results with the captured ones
+    /// and with each other
+    Replay(Box<replay::Args>),
+    /// Execute one captured launch on one device
+    #[command(hide = true)]
+    ReplayOne(replay::One),
     /// Print platform, device and driver of the OpenCL loader's first device
     #[command(hide = true)]
     Identify,
@@ -108,6 +115,8 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Stress(args) => stress::run(&args),
         Command::Campaign(args) => campaign::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::ReplayOne(args) => replay::one(&args),
         Command::Identify => cts::print_identity(),
     };
     match outcome {
