@@ -71,20 +71,20 @@ impl Handle {
     }
 
     /// Creates a program from its source in a context.
-    pub(crate) fn from_source(&self, source: &[u8]) -> Result<Handle, Failure> {
+    pub(crate) fn program_of_source(&self, source: &[u8]) -> Result<Handle, Failure> {
         let (mut text, length) = (source.as_ptr().cast(), source.len());
         let raw = created!(self.clCreateProgramWithSource(self.raw(), 1, &raw mut text, &length))?;
         Ok(Handle::new(self.table, raw, Kind::Program))
     }
 
     /// Creates a program from a SPIR-V module in a context.
-    pub(crate) fn from_il(&self, module: &[u8]) -> Result<Handle, Failure> {
+    pub(crate) fn program_of_il(&self, module: &[u8]) -> Result<Handle, Failure> {
         let raw = created!(self.clCreateProgramWithIL(self.raw(), module.as_ptr().cast(), module.len()))?;
         Ok(Handle::new(self.table, raw, Kind::Program))
     }
 
     /// Creates a program from the binary of a device in a context.
-    pub(crate) fn from_binary(&self, device: &Device, bytes: &[u8]) -> Result<Handle, Failure> {
+    pub(crate) fn program_of_binary(&self, device: &Device, bytes: &[u8]) -> Result<Handle, Failure> {
         let (length, mut at, none) = (bytes.len(), bytes.as_ptr(), null_mut());
         let (list, at) = (&raw const device.raw, &raw mut at);
         let raw = created!(self.clCreateProgramWithBinary(self.raw(), 1, list, &length, at, none))?;

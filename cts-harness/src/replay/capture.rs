@@ -107,7 +107,8 @@ pub(super) struct Argument {
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum Value {
     /// A value of any type, in hexadecimal digits.
-    Value { bytes: String },
+    #[serde(rename = "value")]
+    Bytes { bytes: String },
     /// The size of local memory.
     Local { size: usize },
     /// A buffer or sub-buffer.

@@ -84,9 +84,9 @@ fn execute(args: &One, device: &Device) -> Outcome {
 fn program(args: &One, device: &Device, context: &Handle, program: &Program) -> Result<Handle, Failure> {
     let folder = &args.folder;
     let create = |part: &Part| match part {
-        Part::Source(input) => context.from_source(&capture::read(folder, &input.file)?),
+        Part::Source(input) => context.program_of_source(&capture::read(folder, &input.file)?),
         Part::Il { input, constants } => {
-            let program = context.from_il(&capture::read(folder, &input.file)?)?;
+            let program = context.program_of_il(&capture::read(folder, &input.file)?)?;
             for constant in constants {
                 program.specialize(constant.id, &capture::bytes(&constant.bytes)?)?;
             }
@@ -117,7 +117,7 @@ fn program(args: &One, device: &Device, context: &Handle, program: &Program) -> 
                 let program = create(part)?;
                 let headers = input(part).headers.into_iter().map(|header| {
                     let text = capture::read(folder, &header.file)?;
-                    Ok((header.name, context.from_source(&text)?))
+                    Ok((header.name, context.program_of_source(&text)?))
                 });
                 let headers = headers.collect::<Result<Vec<_>, Failure>>()?;
                 program.compile_with(&options(index, part)?, &headers)?;
@@ -126,7 +126,7 @@ fn program(args: &One, device: &Device, context: &Handle, program: &Program) -> 
             context.link(last, &compiled)
         }
         Program::Binary { options, file } => {
-            let program = context.from_binary(device, &capture::read(folder, file)?)?;
+            let program = context.program_of_binary(device, &capture::read(folder, file)?)?;
             program.build_with(options)?;
             Ok(program)
         }
@@ -142,7 +142,7 @@ fn set(
     context: &Handle,
 ) -> Result<Option<Handle>, Failure> {
     match value {
-        Value::Value { bytes } => kernel.set(index, Argument::Bytes(&capture::bytes(bytes)?))?,
+        Value::Bytes { bytes } => kernel.set(index, Argument::Bytes(&capture::bytes(bytes)?))?,
         Value::Local { size } => kernel.set(index, Argument::Local(*size))?,
         Value::Buffer(range) => kernel.set(index, Argument::Memory(objects.part(range)?))?,
         Value::Image { memory } => kernel.set(index, Argument::Memory(objects.whole(*memory)?))?,

@@ -182,17 +182,13 @@ impl Objects {
 
     /// Writes the contents before the launch.
     pub(super) fn write_before(&self, folder: &Path) -> std::result::Result<(), String> {
-        let with_contents = self.list.iter().enumerate().filter(|(_, o)| o.has_contents());
-        with_contents
-            .map(|(index, object)| write(folder, &file(index, "before"), &object.before))
-            .collect()
+        let mut with_contents = self.list.iter().enumerate().filter(|(_, o)| o.has_contents());
+        with_contents.try_for_each(|(index, object)| write(folder, &file(index, "before"), &object.before))
     }
 
     /// Writes the contents after the launch of the objects that it has changed.
     pub(super) fn write_after(&self, folder: &Path) -> std::result::Result<(), String> {
-        let changed = self.list.iter().enumerate().filter(|(_, o)| o.is_changed());
-        changed
-            .map(|(index, object)| write(folder, &file(index, "after"), &object.after))
-            .collect()
+        let mut changed = self.list.iter().enumerate().filter(|(_, o)| o.is_changed());
+        changed.try_for_each(|(index, object)| write(folder, &file(index, "after"), &object.after))
     }
 }
