@@ -2,7 +2,7 @@
 //!
 //! [`build`] has clBuildProgram and clCompileProgram, [`link`] clLinkProgram, `il` programs from SPIR-V, and
 //! [`binary`] the format of program binaries. `toolchain` is the only module that calls the compiler, and [`cache`] stores its
-//! results. [`recipe`] describes how a program was made, for captures.
+//! results. `recipe` describes how a program was made, for captures.
 //!
 //! A program's devices are those of its context, or those that binaries were given for. For each device there
 //! is a `DeviceBuild`: status, options, log, and an `Output`. They change only under the program's lock,
