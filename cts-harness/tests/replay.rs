@@ -418,3 +418,46 @@ fn incomplete_captures_are_refused() {
         assert!(!folder.exists("captured/far-1"));
     }
 }
+
+/// The second platform is the same library with another version of OpenCL, which the kernel stores for one work-item.
+#[test]
+fn a_launch_is_reduced_while_two_platforms_differ() {
+    let folder = Folder::new("reduced");
+    let launch = json!({
+        "kernel": "version", "offset": [0, 0], "global": [64, 8], "local": [4, 1], "program": built(""),
+        "memory": [buffer("memory0.before", 2048)],
+        "arguments": [{ "kind": "buffer", "memory": 0, "offset": 0, "size": 2048 }],
+    });
+    let source = "kernel void version(global int *p) {
+        size_t x = get_global_id(0), y = get_global_id(1);
+        p[y * 64 + x] = x == 37 && y == 5 ? __OPENCL_VERSION__ : (int)x;
+    }";
+    folder.describe(
+        &launch,
+        &[("program0.cl", source.as_bytes()), ("memory0.before", &[0; 2048])],
+    );
+    folder.capture("version-1");
+    folder.replays();
+    let newer = format!("{},CALDERA_CL_VERSION=3.0", library());
+    let (good, text) = folder.replay(&["--platform", &newer, "--reduce", "reduced"]);
+    let line = "1 of 512 elements differ: at byte 1428 300 and 120";
+    assert!(
+        !good && text.contains(&format!("against the capture: {line}")),
+        "{text}"
+    );
+    assert!(text.contains(&format!("against libcaldera: {line}")), "{text}");
+    assert!(
+        text.contains("4 work-items are enough for a difference: reduced/version-1"),
+        "{text}"
+    );
+    let written: Value = serde_json::from_slice(&folder.read("reduced/version-1/launch.json")).unwrap();
+    assert_eq!(
+        (&written["offset"], &written["global"]),
+        (&json!([36, 5]), &json!([4, 1]))
+    );
+    assert_eq!(written["results"], "unknown");
+    assert!(
+        folder.exists("reduced/version-1/memory0.before")
+            && !folder.exists("reduced/version-1/memory0.after")
+    );
+}

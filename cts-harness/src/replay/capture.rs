@@ -176,6 +176,12 @@ impl Memory {
             Memory::Buffer { contents, .. } | Memory::Image { contents, .. } => contents,
         }
     }
+
+    pub(super) fn contents_mut(&mut self) -> &mut Contents {
+        match self {
+            Memory::Buffer { contents, .. } | Memory::Image { contents, .. } => contents,
+        }
+    }
 }
 
 impl Launch {

@@ -25,9 +25,6 @@ pub(crate) struct One {
     /// The number of launches
     #[arg(long, default_value_t = 1, value_name = "N")]
     times: usize,
-    /// The global size instead of the captured one
-    #[arg(long, value_name = "N", value_delimiter = ',')]
-    global: Option<Vec<usize>>,
 }
 
 /// Returns the name of the file with the results of a memory object.
@@ -63,7 +60,7 @@ fn execute(args: &One, device: &Device) -> Outcome {
     }
     let sizes = Sizes {
         offset: &launch.offset,
-        global: args.global.as_deref().unwrap_or(&launch.global),
+        global: &launch.global,
         local: launch.local.as_deref(),
     };
     for n in 0..args.times.max(1) {

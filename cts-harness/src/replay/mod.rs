@@ -6,6 +6,7 @@
 //! includes   the files that the program includes
 //! execute    the child process: executes a launch on one device
 //! compare    the comparison of contents
+//! reduce     smaller launches that still differ
 //! ```
 //!
 //! See `runtime/docs/capture.md`.
@@ -14,6 +15,7 @@ mod capture;
 mod compare;
 mod execute;
 mod includes;
+mod reduce;
 
 use crate::campaign::{Side, distinct};
 use crate::child::{self, End};
@@ -43,6 +45,9 @@ pub(crate) struct Args {
     /// Let Caldera check what the kernels do (CALDERA_CHECK=all); a finding is a failure
     #[arg(long)]
     check: bool,
+    /// Look for the smallest part of each launch on which two of the platforms still differ, and write it to this folder
+    #[arg(long, value_name = "DIR")]
+    reduce: Option<PathBuf>,
     /// Seconds for the build and for each launch
     #[arg(long, default_value_t = 120, value_name = "SECONDS")]
     timeout: u64,
@@ -128,21 +133,21 @@ fn replay(args: &Args, sides: &[Side], folder: &Path) -> Result<bool, Failure> {
     };
     let mut good = true;
     let mut runs: Vec<Run> = Vec::new();
+    // The first two platforms that differ.
+    let mut pair = None;
     for side in sides {
-        let run = execute(args, side, folder, &launch)?;
+        let run = execute(args, side, folder, &launch, args.times)?;
         let mut faults: Vec<String> = run.failure.iter().cloned().collect();
         if run.failure.is_none() {
             if let Some(expected) = &expected {
                 faults.extend(differences(args, &launch, &run.results, expected, "the capture"));
             }
-            for other in runs.iter().filter(|r| r.failure.is_none()) {
-                faults.extend(differences(
-                    args,
-                    &launch,
-                    &run.results,
-                    &other.results,
-                    &other.name,
-                ));
+            for (index, other) in runs.iter().enumerate() {
+                let between = faults_between(args, &launch, &run, other);
+                if !between.is_empty() && pair.is_none() {
+                    pair = Some([index, runs.len()]);
+                }
+                faults.extend(between);
             }
         }
         faults.extend(run.findings.iter().map(|f| format!("found: {f}")));
@@ -150,7 +155,22 @@ fn replay(args: &Args, sides: &[Side], folder: &Path) -> Result<bool, Failure> {
         report(&run, &faults, expected.is_some());
         runs.push(run);
     }
+    if let (Some(out), Some(pair)) = (&args.reduce, pair) {
+        let (to, items) = reduce::reduce(args, pair.map(|n| &sides[n]), folder, &launch, out)?;
+        say!(
+            "  {items} work-items are enough for a difference: {}",
+            to.display()
+        );
+    }
     Ok(good)
+}
+
+/// Returns the differences between the results of two platforms, as lines; none if one of them failed.
+fn faults_between(args: &Args, launch: &Launch, run: &Run, other: &Run) -> Vec<String> {
+    match run.failure.is_none() && other.failure.is_none() {
+        true => differences(args, launch, &run.results, &other.results, &other.name),
+        false => Vec::new(),
+    }
 }
 
 /// Prints a line for a platform, and one for each fault.
@@ -233,15 +253,15 @@ fn line(launch: &Launch, memory: usize, difference: &Difference, other: &str) ->
     )
 }
 
-/// Executes a launch on a platform, in a process of its own.
-fn execute(args: &Args, side: &Side, folder: &Path, launch: &Launch) -> Result<Run, Failure> {
+/// Executes a launch on a platform so many times, in a process of its own.
+fn execute(args: &Args, side: &Side, folder: &Path, launch: &Launch, times: usize) -> Result<Run, Failure> {
     let scratch = tempfile::tempdir()?;
     let (out, findings) = (scratch.path(), scratch.path().join("findings.jsonl"));
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("replay-one");
     side.prepare(&mut command, out);
     command.arg(folder).arg("--out").arg(out);
-    command.args(["--times", &args.times.to_string()]);
+    command.args(["--times", &times.to_string()]);
     if args.check {
         command
             .env("CALDERA_CHECK", "all")
