@@ -352,6 +352,32 @@ fn modules_of_spirv() {
     folder.replays();
 }
 
+/// A launch that fails leaves a capture without results, which can be executed.
+#[test]
+fn launches_that_fail_are_captured() {
+    let folder = Folder::new("lost");
+    let launch = json!({
+        "kernel": "fill", "offset": [0], "global": [2], "program": built(""),
+        "memory": [buffer("memory0.before", 8)],
+        "arguments": [{ "kind": "buffer", "memory": 0, "offset": 0, "size": 8 }],
+    });
+    let source = b"kernel void fill(global int *p) { p[get_global_id(0)] = 7; }";
+    folder.describe(&launch, &[("program0.cl", source), ("memory0.before", &[0; 8])]);
+    // The launch is the first submission, because the host writes the buffer.
+    let lost = [("CALDERA_CALIBRATION", "off"), ("CALDERA_DEBUG", "lose-device=1")];
+    let text = folder.launch("1", &lost);
+    assert!(
+        text.contains("launch 1 of kernel fill failed ") && text.contains("captured/fill-1 has no results"),
+        "{text}"
+    );
+    assert_eq!(folder.launch_json("fill-1")["results"], "failed");
+    let (good, text) = folder.replay(&[]);
+    assert!(
+        good && text.contains("without results: the launch failed") && text.contains(": done; "),
+        "{text}"
+    );
+}
+
 /// Which launches are captured, and the limit of their bytes.
 #[test]
 fn launches_are_selected() {
@@ -412,7 +438,7 @@ fn incomplete_captures_are_refused() {
             &launch,
             &[("program0.cl", source.as_bytes()), ("memory0.before", &[0; 8])],
         );
-        let text = folder.launch("1", &[("CALDERA_CL_VERSION", "3.0")]);
+        let text = folder.launch("1", &[("CALDERA_CL_VERSION", "3.0"), ("CALDERA_ABI", "physical")]);
         let line = format!("launch 1 of kernel far is not captured: {why}");
         assert!(text.contains(&line) && text.contains("\ndone"), "{text}");
         assert!(!folder.exists("captured/far-1"));

@@ -25,8 +25,9 @@ use describe::Description;
 pub(crate) use select::Selection;
 use select::{Counts, Number};
 
-/// The longest time that a capture waits for earlier commands. They may wait for an event that the thread sets after the call.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest time that a capture waits for earlier commands that are not submitted. They may wait for an event that the thread
+/// sets after the call.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A launch that is about to be enqueued.
 #[derive(Copy, Clone)]
@@ -140,7 +141,8 @@ impl Capture {
         }
         let mut objects = Objects::of(launch)?;
         reserve(selection, 2 * objects.bytes())?;
-        if !launch.queue.settles_within(waits.list, PATIENCE) {
+        let settled = launch.queue.settles_within(waits.list, PATIENCE);
+        if !settled.map_err(|e| e.chain())? {
             let what = "commands before it, or events that it waits for, are not complete";
             return Err(format!("{what} after {} s", PATIENCE.as_secs()));
         }

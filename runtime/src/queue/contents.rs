@@ -13,14 +13,13 @@ use crate::event::{Event, Phase};
 use crate::mem::{HostPtr, MemObject};
 
 impl CommandQueue {
-    /// Waits until the commands enqueued so far and the events of `list` are complete, but not longer than `limit`. Returns
-    /// whether they are.
-    pub(crate) fn settles_within(self: &Arc<Self>, list: &[Arc<Event>], limit: Duration) -> bool {
+    /// Waits until the commands enqueued so far and the events of `list` are complete. Commands that cannot be submitted yet, and
+    /// events that nothing will complete, are waited for not longer than `limit`. Returns whether all are complete.
+    pub(crate) fn settles_within(self: &Arc<Self>, list: &[Arc<Event>], limit: Duration) -> Result<bool> {
         let start = Instant::now();
         loop {
-            if self.flush().is_err() {
-                return false;
-            }
+            self.flush()?;
+            self.settle();
             for event in list {
                 // The batch of another queue may not have been submitted yet.
                 if matches!(event.phase(), Phase::Recorded | Phase::Submitted) {
@@ -28,10 +27,10 @@ impl CommandQueue {
                 }
             }
             if self.is_idle() && list.iter().all(|e| e.phase() == Phase::Complete) {
-                return true;
+                return Ok(true);
             }
             if start.elapsed() > limit {
-                return false;
+                return Ok(false);
             }
             std::thread::sleep(Duration::from_millis(1));
         }
