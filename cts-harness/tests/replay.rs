@@ -187,7 +187,10 @@ fn buffers_and_values() {
     expected[70] += 1;
     folder.write("captured/mixed-1/memory0.after", &ints(&expected));
     let (good, text) = folder.replay(&[]);
-    assert!(!good && text.contains("1 of 1 captures differ or fail"), "{text}");
+    assert!(
+        !good && text.contains("1 of 1 captures differ, fail or have findings"),
+        "{text}"
+    );
     let line = format!(
         "1 of 80 elements differ: at byte 280 {} and {}",
         expected[70] - 1,
@@ -373,7 +376,27 @@ fn launches_that_fail_are_captured() {
     assert_eq!(folder.launch_json("fill-1")["results"], "failed");
     let (good, text) = folder.replay(&[]);
     assert!(
-        good && text.contains("without results: the launch failed") && text.contains(": done; "),
+        good && text.contains("without captured results: the launch failed") && text.contains(": done; "),
+        "{text}"
+    );
+}
+
+/// What Caldera's checks find is reported, and is a failure.
+#[test]
+fn kernels_are_checked() {
+    let folder = Folder::new("checked");
+    let launch = json!({
+        "kernel": "beyond", "offset": [0], "global": [2], "program": built(""),
+        "memory": [buffer("memory0.before", 8)],
+        "arguments": [{ "kind": "buffer", "memory": 0, "offset": 0, "size": 8 }],
+    });
+    let source = b"kernel void beyond(global int *p) { if (get_global_id(0) == 1) p[1] = p[2] == 12345; }";
+    folder.describe(&launch, &[("program0.cl", source), ("memory0.before", &[0; 8])]);
+    folder.capture("beyond-1");
+    folder.replays();
+    let (good, text) = folder.replay(&["--check"]);
+    assert!(
+        !good && text.contains(": as captured; ") && text.contains("found: {\"check\":\"memory\""),
         "{text}"
     );
 }

@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     match bad {
         0 => Ok(()),
-        n => fail!("{n} of {} captures differ or fail", captures.len()),
+        n => fail!("{n} of {} captures differ, fail or have findings", captures.len()),
     }
 }
 
@@ -123,11 +123,11 @@ fn replay(args: &Args, sides: &[Side], folder: &Path) -> Result<bool, Failure> {
     let expected = match launch.results {
         Results::Captured => Some(expected(folder, &launch)?),
         Results::Unknown => {
-            say!("  without results: the process ended before the launch was complete");
+            say!("  without captured results");
             None
         }
         Results::Failed => {
-            say!("  without results: the launch failed");
+            say!("  without captured results: the launch failed");
             None
         }
     };
@@ -150,8 +150,7 @@ fn replay(args: &Args, sides: &[Side], folder: &Path) -> Result<bool, Failure> {
                 faults.extend(between);
             }
         }
-        faults.extend(run.findings.iter().map(|f| format!("found: {f}")));
-        good &= faults.is_empty();
+        good &= faults.is_empty() && run.findings.is_empty();
         report(&run, &faults, expected.is_some());
         runs.push(run);
     }
@@ -173,7 +172,7 @@ fn faults_between(args: &Args, launch: &Launch, run: &Run, other: &Run) -> Vec<S
     }
 }
 
-/// Prints a line for a platform, and one for each fault.
+/// Prints a line for a platform, and one for each fault and finding.
 fn report(run: &Run, faults: &[String], is_known: bool) {
     let verdict = match (run.failure.is_some(), faults.is_empty(), is_known) {
         (true, _, _) => "failed",
@@ -200,6 +199,9 @@ fn report(run: &Run, faults: &[String], is_known: bool) {
     );
     for fault in faults {
         say!("    {fault}");
+    }
+    for finding in &run.findings {
+        say!("    found: {finding}");
     }
 }
 
