@@ -10,15 +10,19 @@ use caldera_runtime::event::{Event, Status};
 use caldera_runtime::queue::Waits;
 use support::*;
 
-/// A launch is captured after the commands before it; it is not if it waits for an event that its own thread sets later.
+/// A launch is captured after the commands before it; it is not if it waits for an event that its own thread sets later, or if
+/// an argument is an address.
 #[test]
-fn a_capture_waits_for_earlier_commands_but_not_for_ever() {
+fn captures_wait_for_earlier_commands_but_not_for_ever() {
     let dir = std::env::temp_dir().join(format!("caldera-capture-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&dir);
     // SAFETY: no other thread of this process runs yet; it has one test.
     unsafe { std::env::set_var("CALDERA_CAPTURE", &dir) };
     // SAFETY: as above.
     unsafe { std::env::set_var("CALDERA_CAPTURE_LAUNCHES", "saxpy:2-") };
+    let log = std::env::temp_dir().join(format!("caldera-capture-{}.log", std::process::id()));
+    // SAFETY: as above.
+    unsafe { std::env::set_var("CALDERA_LOG_FILE", &log) };
     let context = context();
     let queue = queue(&context, false);
     let kernel = saxpy(&context);
@@ -62,5 +66,20 @@ fn a_capture_waits_for_earlier_commands_but_not_for_ever() {
     assert_eq!(read(&queue, &y), [6.0; 64]);
     enqueue(&[]);
     assert!(has(4, "memory1.after"));
-    let _ = std::fs::remove_dir_all(&dir);
+
+    x.expose_addresses().expect("an address");
+    let address = x.exposed_addresses().expect("exposed")[0];
+    kernel.set_address(1, address).expect("a global pointer");
+    enqueue(&[]);
+    assert!(!has(5, ""), "an argument is an address");
+    assert_eq!(read(&queue, &y), [10.0; 64]);
+    let said = std::fs::read_to_string(&log).expect("the log");
+    for line in [
+        "launch 2 of kernel saxpy is captured in ",
+        "launch 3 of kernel saxpy is not captured: commands before it, or events that it waits for, are not complete after 5 s",
+        "launch 5 of kernel saxpy is not captured: an argument is an address",
+    ] {
+        assert!(said.contains(line), "{said}");
+    }
+    let _ = (std::fs::remove_dir_all(&dir), std::fs::remove_file(&log));
 }

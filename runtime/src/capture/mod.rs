@@ -113,11 +113,11 @@ pub(crate) fn recorded(kernel: &DeviceKernel, queue: &CommandQueue) {
 /// Returns why a launch cannot be captured: it may access more than its arguments.
 fn refusal(launch: &Launched<'_>) -> Option<&'static str> {
     let reflection = launch.kernel.reflection();
-    if launch.args.len() > reflection.args.len() {
-        return Some("the application has named memory that the kernel accesses through pointers");
-    }
     if launch.args.iter().any(|a| matches!(a, ArgValue::Address(_))) {
         return Some("an argument is an address (shared virtual memory, or cl_ext_buffer_device_address)");
+    }
+    if launch.args.len() > reflection.args.len() {
+        return Some("the application has named memory that the kernel accesses through pointers");
     }
     if reflection.any_memory {
         return Some("the kernel accesses memory through pointers that it loads or makes of numbers");
