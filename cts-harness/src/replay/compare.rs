@@ -138,7 +138,8 @@ fn bits(bytes: &[u8]) -> u64 {
 pub(super) fn compare(element: Element, a: &[u8], b: &[u8], allowed: u64) -> Option<Difference> {
     let size = element.size();
     let mut found = Difference {
-        count: usize::from(a.len() != b.len()),
+        // The elements that only one of them has.
+        count: a.len().div_ceil(size).abs_diff(b.len().div_ceil(size)),
         elements: a.len().max(b.len()).div_ceil(size),
         worst: None,
         first: Vec::new(),
@@ -210,5 +211,6 @@ mod tests {
         let found = compare(Element::Word, &[1, 2, 3, 4, 5], &[1, 2, 3, 4, 6], 0).unwrap();
         assert_eq!(found.first, [(4, "0x05".into(), "0x06".into())]);
         assert_eq!(compare(Element::Word, &[1], &[1, 2], 0).unwrap().count, 1);
+        assert_eq!(compare(Element::Word, &[1; 4], &[1; 12], 0).unwrap().count, 2);
     }
 }
