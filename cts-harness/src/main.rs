@@ -25,6 +25,7 @@ mod packages;
 mod parallel;
 mod progress;
 mod random;
+mod replay;
 mod stress;
 mod test;
 mod vulkan;
@@ -81,6 +82,12 @@ enum Command {
     Campaign(campaign::Args),
     /// Run OpenCL programs of others on several platforms, and compare the times of their kernels and their results
     Zoo(Box<zoo::Args>),
+    /// Execute captured launches (CALDERA_CAPTURE) again on OpenCL platforms, and compare the results with the captured ones
+    /// and with each other
+    Replay(Box<replay::Args>),
+    /// Execute one captured launch on one device
+    #[command(hide = true)]
+    ReplayOne(replay::One),
     /// Print platform, device and driver of the OpenCL loader's first device
     #[command(hide = true)]
     Identify,
@@ -112,6 +119,8 @@ fn main() -> ExitCode {
         Command::Stress(args) => stress::run(&args),
         Command::Campaign(args) => campaign::run(&args),
         Command::Zoo(args) => zoo::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::ReplayOne(args) => replay::one(&args),
         Command::Identify => cts::print_identity(),
     };
     match outcome {

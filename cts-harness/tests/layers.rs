@@ -58,6 +58,7 @@ const RUNTIME: &[Allowed] = &[
     ("lock", ""),
     ("weak_list", ""),
     ("check", "config context device error kernel lock mem printf"),
+    ("capture", "error kernel lock mem observe program queue"),
     ("object", "error"),
     ("observe", "command config event lock process"),
     ("sampler", "context error mem object vk"),
@@ -66,16 +67,16 @@ const RUNTIME: &[Allowed] = &[
     ("process", "observe os platform queue weak_list"),
     (
         "context",
-        "check config device error event lock mem object observe process queue weak_list",
+        "capture check config device error event lock mem object observe process queue weak_list",
     ),
-    ("config", "device os"),
+    ("config", "capture device os"),
     ("platform", "config device error object process vk"),
     ("cache", "config lock os process"),
     ("event", "command context error lock object observe process queue"),
     ("vk", "config lock mem observe os process"),
     (
         "kernel",
-        "cache command config context device error lock mem object observe process program queue sampler vk",
+        "cache capture command config context device error lock mem object observe process program queue sampler vk",
     ),
     (
         "queue",

@@ -48,6 +48,9 @@
 //! | `CALDERA_PROFILE=PATH` | Write the same to this file as JSON. `%p` in the path stands for the number of the process |
 //! | `CALDERA_TRACE=PATH` | Write what threads, queues and devices do to this file while the program runs, as trace events of JSON, which Perfetto reads. `%p` in the path stands for the number of the process |
 //! | `CALDERA_DUMP=DIR` | Write the source, the compiler stages, the SPIR-V and the reflection of each compilation and link to this directory, and each module as the driver receives it to `modules/` below it |
+//! | `CALDERA_CAPTURE=DIR` | Write launches to folders below this directory, each with its program, arguments and the contents of its memory objects before and after, which `cargo harness replay` executes again on any platform |
+//! | `CALDERA_CAPTURE_LAUNCHES=ITEM[,ITEM…]` | Which launches `CALDERA_CAPTURE` writes. An item is `NAME`, the first launch of the kernels of this name (`*` at its end stands for any text); `NAME:N`, `NAME:N-M` or `NAME:N-`, the launches of each of these kernels with these numbers from 1 on; or the same numbers without a name, which count the launches of all kernels. The default is `*` |
+//! | `CALDERA_CAPTURE_LIMIT=MIB` | The most that `CALDERA_CAPTURE` writes of the contents of memory objects, in MiB (default 1024) |
 //!
 //! Unknown flags, values and names of variables are reported in the log and otherwise ignored. A process with more
 //! rights than the user who started it (setuid, setgid, file capabilities) reads none of the variables and has no
@@ -61,6 +64,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use caldera_compiler::check::Checks;
 use log::LevelFilter;
 
+use crate::capture::Selection;
 use crate::device::calibrate::Presumption;
 use crate::os::folders;
 
@@ -279,6 +283,8 @@ pub struct Config {
     pub trace: Option<PathBuf>,
     /// The directory for dumps.
     pub dump: Option<PathBuf>,
+    /// Which launches are captured; `None`: none.
+    pub(crate) capture: Option<Selection>,
     /// The parts of the environment that were not understood, which are logged once the log is installed.
     pub complaints: Vec<String>,
 }
@@ -310,6 +316,7 @@ impl Default for Config {
             profile: None,
             trace: None,
             dump: None,
+            capture: None,
             complaints: Vec::new(),
         }
     }
@@ -338,7 +345,7 @@ impl Config {
 }
 
 /// All variables, in the order of the table above.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 24] = [
     "CALDERA_LOG",
     "CALDERA_LOG_FILE",
     "CALDERA_VALIDATION",
@@ -360,6 +367,9 @@ const NAMES: [&str; 21] = [
     "CALDERA_PROFILE",
     "CALDERA_TRACE",
     "CALDERA_DUMP",
+    "CALDERA_CAPTURE",
+    "CALDERA_CAPTURE_LAUNCHES",
+    "CALDERA_CAPTURE_LIMIT",
 ];
 
 /// The prefixes of variables of the project's own tools and tests.
@@ -509,6 +519,11 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
         Some(v) => Some(ProfileTo::File(v)),
     };
     c.trace = path("CALDERA_TRACE");
+    let (launches, limit) = (get("CALDERA_CAPTURE_LAUNCHES"), get("CALDERA_CAPTURE_LIMIT"));
+    c.capture = path("CALDERA_CAPTURE").map(|dir| Selection::new(dir, launches, limit, &mut complaints));
+    if c.capture.is_some() {
+        c.shows("capture", LevelFilter::Info);
+    }
     match get("CALDERA_VALIDATION").as_deref() {
         None | Some("0" | "off") => {}
         Some("1" | "on" | "log") => c.validation = Validation::Log,
@@ -656,7 +671,8 @@ mod tests {
         assert_eq!(c.check_file, Some(bytes().into()));
         assert_eq!(c.trace, Some(bytes().into()));
         assert_eq!(c.profile, Some(ProfileTo::File(bytes().into())));
-        assert_eq!(c.complaints.len(), NAMES.len() - 7, "{:?}", c.complaints);
+        assert!(c.capture.is_some());
+        assert_eq!(c.complaints.len(), NAMES.len() - 8, "{:?}", c.complaints);
         assert!(c.complaints.iter().all(|c| c.contains("UTF-8")));
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use caldera_compiler::check::Checks;
 use caldera_compiler::target::{Target, Zeroed};
 
+use crate::capture::Selection;
 use crate::check::Allocations;
 use crate::config::config;
 use crate::device::Device;
@@ -57,6 +58,7 @@ pub struct Context {
     queues: Mutex<WeakList<CommandQueue>>,
     destructor_callbacks: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
     observer: Option<&'static Observer>,
+    captures: Option<&'static Selection>,
 }
 
 impl Drop for Context {
@@ -137,7 +139,7 @@ impl Context {
             properties,
             notify,
             config().check,
-            observer(),
+            (observer(), config().capture.as_ref()),
         ))
     }
 
@@ -150,7 +152,7 @@ impl Context {
             Vec::new(),
             None,
             checks,
-            None,
+            (None, None),
         ))
     }
 
@@ -159,7 +161,7 @@ impl Context {
         properties: Vec<isize>,
         notify: Option<Notify>,
         checks: Checks,
-        observer: Option<&'static Observer>,
+        (observer, captures): (Option<&'static Observer>, Option<&'static Selection>),
     ) -> Arc<Context> {
         Arc::new(Context {
             anchor: Anchor::new(),
@@ -177,6 +179,7 @@ impl Context {
             queues: Mutex::new(Rank::Context, WeakList::new()),
             destructor_callbacks: Mutex::new(Rank::Context, Vec::new()),
             observer,
+            captures,
             devices,
             properties,
             notify,
@@ -186,6 +189,12 @@ impl Context {
     /// Returns what observes the context's queues. The library's own context is not observed.
     pub(crate) fn observer(&self) -> Option<&'static Observer> {
         self.observer
+    }
+
+    /// Returns which launches on the context's queues are captured. None of the library's own context is.
+    #[inline]
+    pub(crate) fn captures(&self) -> Option<&'static Selection> {
+        self.captures
     }
 
     /// Returns the compiler's target for programs of the context. Their kernels find the memory zeroed that the properties

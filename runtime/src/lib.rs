@@ -25,6 +25,7 @@
 #![deny(unsafe_code)]
 
 mod cache;
+mod capture;
 mod check;
 pub mod command;
 pub mod command_buffer;

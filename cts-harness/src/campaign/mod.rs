@@ -26,7 +26,7 @@ use crate::{Failure, Outcome, child, progress};
 use execute::Described;
 use parking_lot::Mutex;
 use record::{Record, Verdict};
-use side::Side;
+pub(crate) use side::{Side, distinct};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
@@ -207,7 +207,7 @@ fn campaign(open: &Opener<'_>, comparison: Comparison, options: &Options) -> Out
     if platforms.len() < 2 {
         return fail!("a campaign compares two platforms at least");
     }
-    let sides = side::distinct(platforms);
+    let sides = distinct(platforms);
     let programs = options.out.join("programs");
     std::fs::create_dir_all(&programs)?;
     let devices = sides

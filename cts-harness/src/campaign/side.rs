@@ -12,8 +12,8 @@ use std::time::Duration;
 
 /// A platform on which the campaign runs its programs.
 #[derive(Clone)]
-pub(super) struct Side {
-    pub(super) name: String,
+pub(crate) struct Side {
+    pub(crate) name: String,
     place: Location,
     environment: Vec<(String, String)>,
 }
@@ -65,7 +65,7 @@ impl Ending {
 impl Side {
     /// Finds the platform that `NAME[,VARIABLE=VALUE…]` describes: `NAME` as `bench` understands it, and
     /// variables for the environment of its child processes.
-    pub(super) fn find(text: &str) -> Result<Side, Failure> {
+    pub(crate) fn find(text: &str) -> Result<Side, Failure> {
         let (name, environment) = with_variables(text)?;
         let place = locate(name, None)?;
         let stem = Path::new(name).file_stem().unwrap_or_default();
@@ -178,8 +178,14 @@ impl Side {
     fn command(&self, scratch: &Path, limits: &Limits) -> Result<Command, Failure> {
         let program = limits.child.clone().map_or_else(std::env::current_exe, Ok)?;
         let mut command = Command::new(program);
+        command.args(["campaign", "run"]);
+        self.prepare(&mut command, scratch);
+        Ok(command)
+    }
+
+    /// Adds to a command of a child process the arguments that name the device, and the environment.
+    pub(crate) fn prepare(&self, command: &mut Command, scratch: &Path) {
         command
-            .args(["campaign", "run"])
             .args(self.place.arguments())
             // Disable the caches of compiled programs: each program must be compiled, and nothing may be
             // left behind.
@@ -191,7 +197,6 @@ impl Side {
             .env("POCL_CACHE_DIR", scratch.join("pocl"))
             .env("TMPDIR", scratch)
             .envs(self.environment.iter().cloned());
-        Ok(command)
     }
 
     /// Runs the programs and returns their endings in the same order. A child process runs programs until it
@@ -250,7 +255,7 @@ impl Side {
 }
 
 /// Renames platforms that have the same name, so that all names differ.
-pub(super) fn distinct(mut sides: Vec<Side>) -> Vec<Side> {
+pub(crate) fn distinct(mut sides: Vec<Side>) -> Vec<Side> {
     for n in 1..sides.len() {
         if sides[..n].iter().any(|s| s.name == sides[n].name) {
             sides[n].name += &format!("-{}", n + 1);

@@ -18,6 +18,7 @@ pub(crate) enum Kind {
     Program,
     Kernel,
     Event,
+    Sampler,
 }
 
 /// A handle to an OpenCL object. It owns one reference.
@@ -81,6 +82,7 @@ impl Handle {
             Kind::Program => [t.clRetainProgram, t.clReleaseProgram],
             Kind::Kernel => [t.clRetainKernel, t.clReleaseKernel],
             Kind::Event => [t.clRetainEvent, t.clReleaseEvent],
+            Kind::Sampler => [t.clRetainSampler, t.clReleaseSampler],
         }
     }
 
@@ -234,6 +236,7 @@ impl Handle {
             Kind::Program => answer!(self.clGetProgramInfo(self.raw, CL_PROGRAM_DEVICES)),
             Kind::Kernel => answer!(self.clGetKernelInfo(self.raw, CL_KERNEL_NUM_ARGS)),
             Kind::Event => answer!(self.clGetEventInfo(self.raw, CL_EVENT_COMMAND_TYPE)),
+            Kind::Sampler => answer!(self.clGetSamplerInfo(self.raw, CL_SAMPLER_CONTEXT)),
         }
         .map(drop)
     }

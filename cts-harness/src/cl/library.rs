@@ -85,7 +85,9 @@ fn exported(library: &Library) -> Table {
         clCreateCommandQueue clRetainCommandQueue clReleaseCommandQueue clGetCommandQueueInfo
         clCreateBuffer clCreateSubBuffer clCreateImage clRetainMemObject clReleaseMemObject clGetMemObjectInfo
         clSetMemObjectDestructorCallback
-        clCreateProgramWithSource clBuildProgram clGetProgramBuildInfo clRetainProgram clReleaseProgram clGetProgramInfo
+        clCreateSampler clRetainSampler clReleaseSampler clGetSamplerInfo
+        clCreateProgramWithSource clCreateProgramWithIL clCreateProgramWithBinary clSetProgramSpecializationConstant
+        clCompileProgram clLinkProgram clBuildProgram clGetProgramBuildInfo clRetainProgram clReleaseProgram clGetProgramInfo
         clCreateKernel clSetKernelArg clRetainKernel clReleaseKernel
         clGetKernelInfo clGetKernelArgInfo clGetKernelWorkGroupInfo
         clCreateUserEvent clSetUserEventStatus clSetEventCallback clWaitForEvents clRetainEvent clReleaseEvent

@@ -8,6 +8,7 @@
 //! memory     memory of the application that commands use after the call that enqueues them
 //! commands   commands that wait for events and have an event
 //! texels     the same for images
+//! described  programs, images, samplers and launches as a captured launch describes them
 //! blocking   commands of an in-order queue, for measurements: they block, or have no event
 //! signature  the kernels of a program and their parameters
 //! ```
@@ -20,6 +21,7 @@
 
 mod blocking;
 mod commands;
+mod described;
 mod device;
 mod handle;
 mod library;
@@ -30,6 +32,7 @@ mod texels;
 
 pub(crate) use blocking::{Buffer, Context, Image, Mapping, Pixels, Queue, Range};
 pub(crate) use commands::Side;
+pub(crate) use described::{ImageForm, Sizes};
 pub(crate) use device::{Device, context, open};
 pub(crate) use handle::{Argument, Handle, Kind, abort_on_bad_release};
 pub(crate) use library::{can_load, icd_files, reason};

@@ -50,35 +50,7 @@ pub enum ArgKind {
 
 /// Returns the kinds of a kernel's arguments, by ordinal.
 pub(super) fn kinds(kernel: &reflect::Kernel) -> Vec<ArgKind> {
-    kernel.args.iter().map(kind).collect()
-}
-
-fn kind(arg: &reflect::Arg) -> ArgKind {
-    if arg.info.as_ref().is_some_and(is_pipe) {
-        return ArgKind::Pipe;
-    }
-    match arg.binding {
-        Some(Binding::Pod(place)) => ArgKind::Pod(size(place)),
-        Some(Binding::Pointer(_) | Binding::StorageBuffer(_) | Binding::UniformBuffer(_)) => ArgKind::Buffer,
-        Some(Binding::Workgroup { .. }) => ArgKind::Local,
-        Some(Binding::Sampler(_) | Binding::NormalizedSampler(_)) => ArgKind::Sampler,
-        Some(Binding::SampledImage(_) | Binding::UniformTexelBuffer(_)) => ArgKind::Image {
-            read: true,
-            write: false,
-            ty: arg.image_type,
-        },
-        Some(Binding::StorageImage(_) | Binding::StorageTexelBuffer(_)) => ArgKind::Image {
-            read: arg.info.as_ref().and_then(|i| i.access_qualifier) == Some(ACCESS_READ_WRITE),
-            write: true,
-            ty: arg.image_type,
-        },
-        None => match arg.info.as_ref().and_then(|i| i.address_qualifier) {
-            Some(address::GLOBAL | address::CONSTANT) => ArgKind::Buffer,
-            Some(address::LOCAL) => ArgKind::Local,
-            Some(_) => ArgKind::UnusedPod,
-            None => ArgKind::Unknown,
-        },
-    }
+    kernel.args.iter().map(ArgKind::of).collect()
 }
 
 /// Returns whether an argument is a pointer to constant memory.
@@ -98,6 +70,37 @@ fn size(place: Place) -> u32 {
 }
 
 impl ArgKind {
+    /// Returns the kind of an argument.
+    pub(crate) fn of(arg: &reflect::Arg) -> ArgKind {
+        if arg.info.as_ref().is_some_and(is_pipe) {
+            return ArgKind::Pipe;
+        }
+        match arg.binding {
+            Some(Binding::Pod(place)) => ArgKind::Pod(size(place)),
+            Some(Binding::Pointer(_) | Binding::StorageBuffer(_) | Binding::UniformBuffer(_)) => {
+                ArgKind::Buffer
+            }
+            Some(Binding::Workgroup { .. }) => ArgKind::Local,
+            Some(Binding::Sampler(_) | Binding::NormalizedSampler(_)) => ArgKind::Sampler,
+            Some(Binding::SampledImage(_) | Binding::UniformTexelBuffer(_)) => ArgKind::Image {
+                read: true,
+                write: false,
+                ty: arg.image_type,
+            },
+            Some(Binding::StorageImage(_) | Binding::StorageTexelBuffer(_)) => ArgKind::Image {
+                read: arg.info.as_ref().and_then(|i| i.access_qualifier) == Some(ACCESS_READ_WRITE),
+                write: true,
+                ty: arg.image_type,
+            },
+            None => match arg.info.as_ref().and_then(|i| i.address_qualifier) {
+                Some(address::GLOBAL | address::CONSTANT) => ArgKind::Buffer,
+                Some(address::LOCAL) => ArgKind::Local,
+                Some(_) => ArgKind::UnusedPod,
+                None => ArgKind::Unknown,
+            },
+        }
+    }
+
     /// Checks `arg_size`, and whether `arg_value` may be or must not be NULL, before anything is read from it.
     pub fn check(self, arg_size: usize, has_value: bool) -> Result<()> {
         let wrong_size = |wanted: usize| {

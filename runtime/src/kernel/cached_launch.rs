@@ -50,6 +50,11 @@ impl CachedLaunch {
         &self.launch
     }
 
+    /// Returns the NDRange that the launch was prepared for.
+    pub(super) fn range(&self) -> &Range {
+        &self.range
+    }
+
     /// Changes the value of an argument. Returns `false` if the launch must be prepared again.
     pub(super) fn change(&mut self, index: usize, value: &ArgValue) -> bool {
         let binding = self.launch.kernel().reflection().args[index].binding;

@@ -31,6 +31,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use caldera_compiler::reflect;
 
+use crate::capture::{self, Capture, Launched};
 use crate::command::CommandType;
 use crate::config::{ClVersion, config};
 use crate::context::Context;
@@ -428,10 +429,32 @@ impl PreparedLaunch<'_> {
     /// Enqueues the launch (CL 5.8): clEnqueueNDRangeKernel or clEnqueueTask, as `command` says.
     pub fn enqueue(self, command: CommandType, waits: Waits<'_>) -> Enqueued {
         let mut values = self.values;
+        let capture = match self.queue.context().captures() {
+            Some(_) => captured(self.kernel, self.queue, &values, waits),
+            None => None,
+        };
         let enqueued = values.enqueue(self.queue, command, waits);
+        if let Some(capture) = capture {
+            capture.end(self.queue, enqueued.is_ok());
+        }
         // This may drop the last references to objects, so no lock may be held.
         values.drop_objects();
         self.kernel.values.lock().give_back(values);
         enqueued
     }
+}
+
+/// Begins the capture of a prepared launch, if it is selected.
+#[cold]
+fn captured(kernel: &Kernel, queue: &Arc<CommandQueue>, values: &Taken, waits: Waits<'_>) -> Option<Capture> {
+    let (_, on_device) = kernel.on_device(Some(queue.device())).ok()?;
+    let (args, range) = values.prepared();
+    let launch = Launched {
+        program: &kernel.program,
+        kernel: on_device,
+        queue,
+        args,
+        range,
+    };
+    capture::begin(&launch, waits)
 }

@@ -7,6 +7,7 @@ use super::cached_launch::{self, CachedLaunch};
 use super::launch::{self, ArgValue, NdRange};
 use super::pipeline::DeviceKernel;
 use super::{Kernel, Range};
+use crate::capture;
 use crate::config::{ClVersion, config};
 use crate::error::{ClCode, Error, Result};
 use crate::mem::Buffer;
@@ -36,6 +37,7 @@ impl RecordedLaunch {
         let (_, on_device) = kernel.on_device(Some(queue.device())).map_err(|_| {
             Error::new(ClCode::InvalidProgramExecutable, "not built for the device").at("5.8")
         })?;
+        capture::recorded(on_device, queue);
         let mut values = kernel.values.lock().take()?;
         let is_launched = values.are_set() && !is_empty(range);
         let prepared = match is_launched {

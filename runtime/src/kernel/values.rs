@@ -115,6 +115,11 @@ impl Taken {
         cached_launch::prepare(&mut self.cached_launch, &nd, queue)
     }
 
+    /// Returns the values, and the NDRange of the launch that [`Taken::prepare`] has prepared.
+    pub(super) fn prepared(&self) -> (&[ArgValue], &Range) {
+        (&self.args, self.cached_launch.as_ref().expect("prepared").range())
+    }
+
     /// Returns whether every argument is set.
     pub(super) fn are_set(&self) -> bool {
         !self.args.iter().any(|value| matches!(value, ArgValue::Unset))

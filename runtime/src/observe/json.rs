@@ -1,9 +1,9 @@
-//! JSON, as far as the results need it.
+//! JSON, as far as results and captures need it.
 
 use std::fmt::Write;
 
 /// Appends a text as a string of JSON.
-pub(super) fn string(out: &mut String, text: &str) {
+pub(crate) fn string(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
         match c {
@@ -18,7 +18,7 @@ pub(super) fn string(out: &mut String, text: &str) {
 }
 
 /// Appends the elements of an array; `element` appends one of them.
-pub(super) fn array<T>(
+pub(crate) fn array<T>(
     out: &mut String,
     list: impl IntoIterator<Item = T>,
     mut element: impl FnMut(&mut String, T),

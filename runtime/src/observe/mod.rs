@@ -13,7 +13,7 @@
 //! `None`, and a queue tests that once for each command.
 
 mod hints;
-mod json;
+pub(crate) mod json;
 mod profile;
 mod report;
 mod resources;

@@ -90,7 +90,8 @@ pub(super) fn decode(context: &Context, device: &Arc<Device>, bytes: &[u8]) -> R
             (words, None)
         }
     };
-    load(device, &words.into(), arg_info, None).map_err(|log| BinaryError::Unusable(log.trim().to_owned()))
+    load(device, &words.into(), None, arg_info, None)
+        .map_err(|log| BinaryError::Unusable(log.trim().to_owned()))
 }
 
 /// The first characters of the seal's text.

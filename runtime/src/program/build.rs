@@ -7,6 +7,7 @@ use caldera_compiler::options::{OptionUse, Options};
 use caldera_compiler::target::Target;
 
 use super::il::IlBuild;
+use super::recipe::Recipe;
 use super::toolchain::{self, Object, Unit};
 use super::{BuildStatus, DeviceBuild, Executable, Notify, Origin, Output, Program};
 use crate::device::Device;
@@ -155,14 +156,16 @@ fn widen_source(target: &Arc<Target>, source: &Arc<[u8]>, text: &str, options: &
     })
 }
 
-/// Hands a module of the application to the driver. `widen` compiles it for NDRanges beyond 32 bits.
+/// Hands a module of the application to the driver. `recipe` is how it was made, if that is kept; `widen` compiles it for
+/// NDRanges beyond 32 bits.
 pub(super) fn load(
     device: &Arc<Device>,
     words: &Arc<[u32]>,
+    recipe: Option<Arc<Recipe>>,
     arg_info: Option<bool>,
     widen: Option<Widen>,
 ) -> std::result::Result<Output, String> {
-    let output = load_unobserved(device, words, arg_info, widen)?;
+    let output = load_unobserved(device, words, recipe, arg_info, widen)?;
     if let Output::Executable(executable) = &output
         && observer().is_some()
     {
@@ -175,6 +178,7 @@ pub(super) fn load(
 pub(super) fn load_unobserved(
     device: &Arc<Device>,
     words: &Arc<[u32]>,
+    recipe: Option<Arc<Recipe>>,
     arg_info: Option<bool>,
     widen: Option<Widen>,
 ) -> std::result::Result<Output, String> {
@@ -191,6 +195,7 @@ pub(super) fn load_unobserved(
     }
     Ok(Output::Executable(Arc::new(Executable {
         words: Arc::clone(words),
+        recipe,
         arg_info: arg_info.unwrap_or_else(has_info),
         module,
     })))
@@ -261,7 +266,8 @@ impl Program {
                 };
                 let compiled = toolchain::build(&unit, target)?;
                 let widen = widen_source(target, source, options, parsed);
-                let output = load(device, &compiled.words, Some(parsed.kernel_arg_info), Some(widen))?;
+                let (recipe, arg_info) = (compiled.recipe.clone(), Some(parsed.kernel_arg_info));
+                let output = load(device, &compiled.words, recipe, arg_info, Some(widen))?;
                 Ok((output, compiled.log.clone()))
             }
             Origin::Il(il) => IlBuild::new(il, options, parsed).build(device, target),
@@ -276,7 +282,8 @@ impl Program {
                 };
                 let compiled = toolchain::link(&objects, parsed, target)?;
                 let widen = widen_objects(target, &objects, parsed);
-                let output = load(device, &compiled.words, Some(parsed.kernel_arg_info), Some(widen))?;
+                let (recipe, arg_info) = (compiled.recipe.clone(), Some(parsed.kernel_arg_info));
+                let output = load(device, &compiled.words, recipe, arg_info, Some(widen))?;
                 Ok((output, compiled.log.clone()))
             }
         }

@@ -116,7 +116,13 @@ impl IlBuild {
             Ok(Arc::clone(&linked.words))
         });
         // The names and types of arguments are those that the module has.
-        let output = load(device, &compiled.words, Some(true), Some(widen))?;
+        let output = load(
+            device,
+            &compiled.words,
+            compiled.recipe.clone(),
+            Some(true),
+            Some(widen),
+        )?;
         Ok((output, compiled.log.clone()))
     }
 

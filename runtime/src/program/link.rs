@@ -72,7 +72,8 @@ impl Program {
                     let compiled = toolchain::link(&objects, &parsed, &target)?;
                     let arg_info = objects.iter().any(|o| o.arg_info);
                     let widen = widen_objects(&target, &objects, &parsed);
-                    let output = load(&device, &compiled.words, Some(arg_info), Some(widen))?;
+                    let recipe = compiled.recipe.clone();
+                    let output = load(&device, &compiled.words, recipe, Some(arg_info), Some(widen))?;
                     Ok((output, compiled.log.clone()))
                 })
                 .collect();

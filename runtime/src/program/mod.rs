@@ -2,7 +2,7 @@
 //!
 //! [`build`] has clBuildProgram and clCompileProgram, [`link`] clLinkProgram, `il` programs from SPIR-V, and
 //! [`binary`] the format of program binaries. `toolchain` is the only module that calls the compiler, and [`cache`] stores its
-//! results.
+//! results. `recipe` describes how a program was made, for captures.
 //!
 //! A program's devices are those of its context, or those that binaries were given for. For each device there
 //! is a `DeviceBuild`: status, options, log, and an `Output`. They change only under the program's lock,
@@ -15,6 +15,7 @@ pub mod cache;
 pub(crate) mod dump;
 pub(crate) mod il;
 pub mod link;
+pub(crate) mod recipe;
 mod stored;
 mod toolchain;
 
@@ -30,6 +31,7 @@ use crate::impl_object;
 use crate::kernel::pipeline::DeviceModule;
 use crate::lock::{Mutex, Rank};
 use crate::object::Anchor;
+use recipe::Recipe;
 use toolchain::Object;
 
 pub use build::Header;
@@ -75,6 +77,8 @@ pub struct Executable {
     pub module: Arc<DeviceModule>,
     /// Whether clGetKernelArgInfo may answer.
     pub arg_info: bool,
+    /// How it was made, if that is kept.
+    pub(crate) recipe: Option<Arc<Recipe>>,
 }
 
 impl Executable {
@@ -228,7 +232,7 @@ impl Program {
         device: &Arc<Device>,
         words: Vec<u32>,
     ) -> Result<Arc<Program>> {
-        let output = build::load_unobserved(device, &words.into(), Some(false), None)
+        let output = build::load_unobserved(device, &words.into(), None, Some(false), None)
             .map_err(|log| Error::new(ClCode::InvalidBinary, log))?;
         let build = DeviceBuild {
             status: BuildStatus::Success,

@@ -10,6 +10,7 @@ use caldera_compiler::pp::MAX_INCLUDED_BYTES;
 use caldera_compiler::target::Target;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::recipe;
 use crate::cache::{self, Store};
 use crate::config::config;
 
@@ -61,13 +62,13 @@ pub(super) fn read_header(path: &Path) -> Result<Result<Vec<u8>, String>, NoFile
 pub(super) struct NoFile;
 
 /// The entry of one result; there is none with `CALDERA_DUMP`, which shows what the compiler does, so it must
-/// run.
+/// run, and none where recipes are kept, because they have the files that the compiler reads.
 pub(super) struct OnDisk(Option<(&'static Store, cache::Key)>);
 
 impl OnDisk {
     /// Makes the entry for the result `kind` of the inputs `parts` for a target.
     pub(super) fn of(kind: &str, parts: &[&[u8]], target: &Target) -> OnDisk {
-        let store = cache::store().filter(|_| config().dump.is_none());
+        let store = cache::store().filter(|_| config().dump.is_none() && !recipe::is_kept());
         OnDisk(store.map(|store| {
             let target = format!("{target:?}");
             let mut all = vec![target.as_bytes()];

@@ -17,6 +17,7 @@ use caldera_compiler::target::Target;
 use super::build::Header;
 use super::cache::Cache;
 use super::dump;
+use super::recipe::{self, IncludedFile, Part, PartInput, Recipe};
 use super::stored::{FileRead, OnDisk, read_header};
 use crate::lock::{Mutex, Rank};
 
@@ -43,6 +44,17 @@ impl IlUnit<'_> {
             module: self.module,
             options: self.options,
             specialization: self.specialization,
+        }
+    }
+
+    /// Returns this unit as a part of a program.
+    fn part(&self) -> Part {
+        Part {
+            input: PartInput::Il(Arc::clone(self.module), self.specialization.clone()),
+            options: self.options_text.to_owned(),
+            headers: Vec::new(),
+            files: Vec::new(),
+            directories: Vec::new(),
         }
     }
 
@@ -73,6 +85,7 @@ pub(super) fn build_il(unit: &IlUnit<'_>, target: &Arc<Target>) -> Result<Arc<Li
     let linked = Linked {
         words: compiled.words.into(),
         log: compiled.log,
+        recipe: Recipe::of_build(|| unit.part()),
     };
     stored.keep(&[], &linked.log, &linked.bytes());
     Ok(Arc::new(linked))
@@ -83,8 +96,7 @@ pub(super) fn compile_il(unit: &IlUnit<'_>, target: &Arc<Target>) -> Result<Arc<
     let stored = unit.on_disk("compile-il", target);
     let arg_info = true;
     if let Some((log, bytes)) = stored.get() {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        return Ok(Arc::new(Object { text, log, arg_info }));
+        return Ok(Arc::new(Object::stored(&bytes, log, arg_info)));
     }
     let object = dump::observed(&[("module.spv", unit.module)], unit.options_text, |observer| {
         compiler::compile_il_object(&unit.input(), target, observer)
@@ -96,6 +108,7 @@ pub(super) fn compile_il(unit: &IlUnit<'_>, target: &Arc<Target>) -> Result<Arc<
         text,
         log: object.log,
         arg_info,
+        part: recipe::is_kept().then(|| Arc::new(unit.part())),
     }))
 }
 
@@ -104,6 +117,8 @@ pub(super) fn compile_il(unit: &IlUnit<'_>, target: &Arc<Target>) -> Result<Arc<
 pub(super) struct Linked {
     pub(super) words: Arc<[u32]>,
     pub(super) log: String,
+    /// How it was made, if that is kept.
+    pub(super) recipe: Option<Arc<Recipe>>,
 }
 
 impl Linked {
@@ -115,7 +130,11 @@ impl Linked {
     fn from_bytes(log: String, bytes: &[u8]) -> Linked {
         let words = bytes.as_chunks::<4>().0;
         let words = words.iter().map(|w| u32::from_le_bytes(*w)).collect();
-        Linked { words, log }
+        Linked {
+            words,
+            log,
+            recipe: None,
+        }
     }
 }
 
@@ -128,9 +147,21 @@ pub(crate) struct Object {
     pub(super) log: String,
     /// Whether it was compiled with -cl-kernel-arg-info.
     pub(super) arg_info: bool,
+    /// How it was made, if that is kept.
+    pub(super) part: Option<Arc<Part>>,
 }
 
 impl Object {
+    /// Makes an object from the bytes in the cache on disk.
+    fn stored(bytes: &[u8], log: String, arg_info: bool) -> Object {
+        Object {
+            text: String::from_utf8_lossy(bytes).into_owned(),
+            log,
+            arg_info,
+            part: None,
+        }
+    }
+
     /// Returns the text that a program binary contains.
     pub(super) fn text(&self) -> &str {
         &self.text
@@ -143,6 +174,7 @@ impl Object {
             text: text.to_owned(),
             log: String::new(),
             arg_info,
+            part: None,
         })
     }
 }
@@ -150,8 +182,16 @@ impl Object {
 /// Finds the files that `#include` names.
 struct Includes<'a> {
     headers: &'a [Header],
-    /// Every file that it tried to read, because the result depends on all of them.
-    files: Mutex<Vec<FileRead>>,
+    read: Mutex<ReadFiles>,
+}
+
+/// The files that `#include` has named.
+#[derive(Default)]
+struct ReadFiles {
+    /// Every file that was tried, because the result depends on all of them.
+    tried: Vec<FileRead>,
+    /// The files that were found, if recipes are kept.
+    found: Vec<IncludedFile>,
 }
 
 impl IncludeResolver for Includes<'_> {
@@ -167,7 +207,12 @@ impl IncludeResolver for Includes<'_> {
             let found = read_header(path);
             let contents = found.as_ref().ok().and_then(|f| f.as_deref().ok());
             let file = FileRead::new(path, contents);
-            self.files.lock().push(file);
+            let mut files = self.read.lock();
+            files.tried.push(file);
+            if recipe::is_kept() {
+                files.found.extend(contents.map(|c| IncludedFile::new(path, c)));
+            }
+            drop(files);
             let text = found.ok()?.map(|bytes| String::from_utf8_lossy(&bytes).into());
             let name = path.display().to_string();
             Some(Included { name, text })
@@ -189,11 +234,11 @@ const SOURCE_NAME: &str = "<source>";
 impl Unit<'_> {
     /// Calls the compiler with this unit; invalid UTF-8 in the source is replaced. Also returns the files that
     /// it tried to read: the result depends on this unit and on them.
-    fn with_input<T>(&self, work: impl FnOnce(&Input<'_>) -> T) -> (T, Vec<FileRead>) {
+    fn with_input<T>(&self, work: impl FnOnce(&Input<'_>) -> T) -> (T, ReadFiles) {
         let source = String::from_utf8_lossy(self.source);
         let resolver = Includes {
             headers: self.headers,
-            files: Mutex::new(Rank::Included, Vec::new()),
+            read: Mutex::new(Rank::Included, ReadFiles::default()),
         };
         let result = work(&Input {
             name: SOURCE_NAME,
@@ -201,8 +246,20 @@ impl Unit<'_> {
             options: self.options,
             resolver: &resolver,
         });
-        let files = std::mem::take(&mut *resolver.files.lock());
+        let files = std::mem::take(&mut *resolver.read.lock());
         (result, files)
+    }
+
+    /// Returns this unit as a part of a program, with the files that were found for it.
+    fn part(&self, files: Vec<IncludedFile>) -> Part {
+        let header = |h: &Header| (h.name.clone(), h.program.source().into());
+        Part {
+            input: PartInput::Source(Arc::clone(self.source)),
+            options: self.options_text.to_owned(),
+            headers: self.headers.iter().map(header).collect(),
+            files,
+            directories: self.options.include_dirs.clone(),
+        }
     }
 }
 
@@ -230,9 +287,10 @@ pub(super) fn build(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Linked>
     let linked = Arc::new(Linked {
         words: compiled.words.into(),
         log: compiled.log,
+        recipe: Recipe::of_build(|| unit.part(files.found)),
     });
-    stored.keep(&files, &linked.log, &linked.bytes());
-    if files.is_empty() {
+    stored.keep(&files.tried, &linked.log, &linked.bytes());
+    if files.tried.is_empty() {
         BUILDS.lock().insert(key, Arc::clone(&linked));
     }
     Ok(linked)
@@ -258,8 +316,7 @@ pub(super) fn compile(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Objec
     let stored = OnDisk::of("compile", &parts, target);
     let arg_info = unit.options.kernel_arg_info;
     if let Some((log, bytes)) = stored.get() {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        return Ok(Arc::new(Object { text, log, arg_info }));
+        return Ok(Arc::new(Object::stored(&bytes, log, arg_info)));
     }
     let (object, files) = unit.with_input(|input| {
         dump::observed(&[("source.cl", unit.source)], unit.options_text, |observer| {
@@ -268,11 +325,12 @@ pub(super) fn compile(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Objec
     });
     let object = object.map_err(|failed| failed.log)?;
     let text = object.to_text();
-    stored.keep(&files, &object.log, text.as_bytes());
+    stored.keep(&files.tried, &object.log, text.as_bytes());
     Ok(Arc::new(Object {
         text,
         log: object.log,
         arg_info,
+        part: recipe::is_kept().then(|| Arc::new(unit.part(files.found))),
     }))
 }
 
@@ -308,6 +366,7 @@ pub(super) fn link(
     let linked = Linked {
         words: compiled.words.into(),
         log: compiled.log,
+        recipe: Recipe::of_link(objects),
     };
     stored.keep(&[], &linked.log, &linked.bytes());
     Ok(Arc::new(linked))

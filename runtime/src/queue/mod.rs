@@ -8,6 +8,7 @@
 
 mod batch;
 mod completion;
+mod contents;
 mod deferred;
 mod enqueue;
 mod enqueue_image;
