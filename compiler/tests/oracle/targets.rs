@@ -5,11 +5,13 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
-pub(crate) const TESTED_ELSEWHERE: [&str; 6] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 7] = [
     // This pass only refuses; `filetests/check_matrices` tests it.
     "check_matrices",
     // This pass only counts; it has unit tests, and `filetests/check_nesting`.
     "check_nesting",
+    // Random programs require no size of sub-groups. `exec::divided_sub_groups_are_sub_groups` tests it.
+    "divide_subgroups",
     // This pass only analyses; `filetests/gather_pointer_uses` tests it.
     "gather_pointer_uses",
     // `tests/images.rs` tests reads with every sampler.

@@ -349,7 +349,7 @@ fn sub_group_info(
         }
         CL_KERNEL_MAX_NUM_SUB_GROUPS => info.value(on_device.max_work_group_size().div_ceil(size)),
         CL_KERNEL_COMPILE_NUM_SUB_GROUPS => info.value(kernel.required_subgroups()),
-        CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL if has_required_sizes(&device) => {
+        CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL if has_required_sizes(device) => {
             info.value(kernel.required_subgroup_size())
         }
         _ => info.unknown(param_name),
