@@ -265,6 +265,10 @@ pub struct Target {
     pub subgroup_size: Option<u32>,
 }
 
+/// The sizes into which the compiler divides larger sub-groups of the device (cl_intel_required_subgroup_size), in
+/// work-items. A ballot of the largest is one word.
+pub const DIVIDED_SUBGROUPS: std::ops::RangeInclusive<u32> = 4..=32;
+
 /// The extensions of a device with sub-groups, in addition to cl_khr_subgroups.
 pub const SUBGROUP_EXTENSIONS: &[&str] = &[
     "cl_khr_subgroup_ballot",

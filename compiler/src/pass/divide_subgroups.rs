@@ -18,6 +18,7 @@ use crate::inv;
 use crate::ir::rewrite::Rewriting;
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{BinOp, Builder, CastOp, CmpOp, Function, InstData, Module, Op, Scalar, Ty, Value, eval};
+use crate::target::DIVIDED_SUBGROUPS;
 
 pub const PASS: Pass = Pass {
     name: "divide_subgroups",
@@ -36,8 +37,10 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     for kernel in &mut module.kernels {
         let func = &mut module.funcs[kernel.func];
         match kernel.subgroups.size {
-            // The runtime refuses larger sizes.
-            Some(size) if size < device && uses_subgroups(func) => divide(func, Sizes { size, device })?,
+            // The runtime refuses other sizes than the device's where the code does not divide.
+            Some(size) if size < device && DIVIDED_SUBGROUPS.contains(&size) && uses_subgroups(func) => {
+                divide(func, Sizes { size, device })?
+            }
             _ => continue,
         }
         kernel.subgroups.divides = Some(device);

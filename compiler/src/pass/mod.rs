@@ -28,6 +28,7 @@ pub mod facts;
 pub mod forward_memory;
 pub mod fuse_multiply_add;
 pub mod gather_pointer_uses;
+pub mod gather_stores;
 pub mod generic_spaces;
 pub mod guard;
 pub mod guard_loops;

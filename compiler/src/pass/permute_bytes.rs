@@ -152,11 +152,29 @@ fn part(func: &Function, vector: Value, lane: u8) -> Part {
                 }
                 return Part::Bits(args[0], u32::from(lane) * ty.scalar.bytes() * 8);
             }
+            Op::Cast(CastOp::Trunc)
+                if !ty.is_vector() && matches!(func.ty(args[0]).scalar.bytes(), 4 | 8) =>
+            {
+                return bits_of(func, args[0], ty.scalar.bytes() * 8);
+            }
             _ => break,
         }
     }
     let is_vector = func.ty(v).is_vector();
     Part::Number(v, is_vector.then_some(lane))
+}
+
+/// Returns the origin of the lowest `bits` bits of a number of 32 or 64 bits.
+fn bits_of(func: &Function, number: Value, bits: u32) -> Part {
+    let shift = func.def_inst(number).and_then(|inst| {
+        let data = &func.insts[inst];
+        let count = func.as_splat(*data.args.get(1)?)? as u32;
+        // Parts do not reach over the end of the word that they begin in.
+        let inside = count < func.ty(number).scalar.bytes() * 8 && count % WORD + bits <= WORD;
+        (matches!(data.op, Op::Binary(BinOp::LShr | BinOp::AShr)) && inside).then_some((data.args[0], count))
+    });
+    let (from, at) = shift.unwrap_or((number, 0));
+    Part::Bits(from, at)
 }
 
 /// Puts a word together from its parts, the lowest first.

@@ -50,7 +50,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use targets::{all_passes, targets};
 
 /// The number of random programs of one run, unless `CALDERA_ORACLE_SEEDS` sets it.
-const SEEDS: u64 = 400;
+const SEEDS: u64 = 500;
 
 /// The number of failures after which the search stops.
 const MAX_FAILURES: usize = 8;

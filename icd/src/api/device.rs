@@ -400,9 +400,8 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         CL_DEVICE_PIPE_MAX_PACKET_SIZE => info.value(device.max_packet_size().unwrap_or(0)),
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => info.bool(d.independent_sub_groups),
         CL_DEVICE_MAX_NUM_SUB_GROUPS => info.value(d.max_num_sub_groups),
-        CL_DEVICE_SUB_GROUP_SIZES_INTEL if d.extensions.contains(&"cl_intel_required_subgroup_size") => {
-            info.slice(&d.sub_group_sizes)
-        }
+        // Kernels may use the functions of cl_intel_subgroups where that extension is not offered, too.
+        CL_DEVICE_SUB_GROUP_SIZES_INTEL if !d.sub_group_sizes.is_empty() => info.slice(&d.sub_group_sizes),
         // The unit is a texel, so 1 means no further alignment.
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
             info.value(u32::from(d.image_support))

@@ -4,8 +4,8 @@ use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::check::Checks;
 use caldera_compiler::options::ClStd;
 use caldera_compiler::target::{
-    Calibration, Costs, MatrixVariant, Quirks, SHUFFLE_EXTENSIONS, SUBGROUP_EXTENSIONS, SpirvVersion, Target,
-    Zeroed,
+    Calibration, Costs, DIVIDED_SUBGROUPS, MatrixVariant, Quirks, SHUFFLE_EXTENSIONS, SUBGROUP_EXTENSIONS,
+    SpirvVersion, Target, Zeroed,
 };
 
 use super::calibrate::Measured;
@@ -176,24 +176,17 @@ fn emulates_matrices(f: &Facts) -> bool {
     config().matrices == MatrixChoice::Emulate && f.features.subgroup_shuffle
 }
 
-/// The smallest and the largest sub-groups into which the compiler divides the device's. A ballot of one has 32 bits at most.
-const DIVIDED_SUBGROUPS: [u32; 2] = [4, 32];
-
 /// Returns the sizes of sub-groups that kernels may require: the device's, and smaller ones, for which the compiler divides
 /// the device's.
 fn subgroup_sizes(f: &Facts) -> Vec<usize> {
     if !f.features.subgroup_shuffle {
         return Vec::new();
     }
-    let [least, most] = DIVIDED_SUBGROUPS.map(|n| n.min(f.subgroup_size));
-    let mut sizes: Vec<usize> = (0..u32::BITS)
-        .map(|n| 1 << n)
-        .filter(|size| (least..=most).contains(size))
+    let mut sizes: Vec<usize> = DIVIDED_SUBGROUPS
+        .filter(|size| size.is_power_of_two() && *size < f.subgroup_size)
         .map(|size| size as usize)
         .collect();
-    if !sizes.contains(&(f.subgroup_size as usize)) {
-        sizes.push(f.subgroup_size as usize);
-    }
+    sizes.push(f.subgroup_size as usize);
     sizes
 }
 

@@ -102,13 +102,49 @@ impl Generator<'_> {
         }
     }
 
-    /// Generates a copy or a clear of several words, or an atomic.
+    /// Generates stores of bytes in a row, at a place that no constant states, in any order of bytes.
+    fn byte_string(&mut self) {
+        let base = self.random.of(&self.objects);
+        let (n, mask) = (self.words(), self.b.i32(31));
+        let start = self.b.binary(BinOp::And, n, mask);
+        let flip = self.random.of(&[0, 3, 7, 7]);
+        let widen = self.random.of(&[CastOp::SExt, CastOp::ZExt]);
+        let bytes = Access {
+            align: 1,
+            volatile: self.random.one_in(20),
+        };
+        let word = self.word();
+        for number in 0..8 + self.random.below(8) {
+            let by = self.b.i32(number as i32);
+            let mut at = self.b.binary(BinOp::IAdd, start, by);
+            if flip != 0 {
+                let flip = self.b.i32(flip);
+                at = self.b.binary(BinOp::Xor, at, flip);
+            }
+            let offset = self.b.cast(widen, at, Ty::I64);
+            let pointer = self.b.ptr_add(base, offset);
+            let v = match self.random.one_in(4) {
+                true => self.value(Ty::I8),
+                false => {
+                    let count = self.b.i32(number as i32 % 4 * 8);
+                    let shifted = self.b.binary(BinOp::LShr, word, count);
+                    self.b.cast(CastOp::Trunc, shifted, Ty::I8)
+                }
+            };
+            self.b.store(pointer, v, bytes);
+            if self.random.one_in(20) {
+                self.access();
+            }
+        }
+    }
+
+    /// Generates a copy or a clear of several words, a string of bytes, or an atomic.
     pub(super) fn block_access(&mut self) {
         let [to, from] = [0, 1].map(|n| self.objects[n]);
         let words = 1 + self.random.below(8);
         let size = 4 * words as u32;
         let at = 4 * self.random.below(9 - words) as i64;
-        match self.random.below(3) {
+        match self.random.below(4) {
             0 => {
                 let (to, from) = (
                     self.b.ptr_offset(to, at),
@@ -120,6 +156,7 @@ impl Generator<'_> {
                 let to = self.b.ptr_offset(to, at);
                 self.b.mem_zero(to, WORD, size);
             }
+            2 => self.byte_string(),
             _ => self.atomic(),
         }
     }
