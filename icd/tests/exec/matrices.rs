@@ -5,7 +5,7 @@ use std::ffi::c_void;
 
 use crate::common::{self, cl_device_id, cl_int};
 use crate::lab::{Arg, Lab};
-use crate::{cl, query};
+use crate::cl;
 
 /// Runs the tests of this file where matrices are emulated.
 #[test]
@@ -164,11 +164,12 @@ fn variants(lab: &Lab) -> Vec<Variant> {
     words.into_iter().map(variant).collect()
 }
 
-/// Returns the number of work-items of a sub-group.
+/// Returns the number of work-items of a sub-group of kernels that require no other: the last of
+/// CL_DEVICE_SUB_GROUP_SIZES_INTEL.
 fn sub_group(lab: &Lab) -> usize {
-    let items = query!(clGetDeviceInfo(lab.setup.device; common::CL_DEVICE_MAX_WORK_GROUP_SIZE) as usize);
-    let groups = query!(clGetDeviceInfo(lab.setup.device; common::CL_DEVICE_MAX_NUM_SUB_GROUPS) as u32);
-    items / groups as usize
+    let sizes = crate::query_bytes!(clGetDeviceInfo(lab.setup.device; 0x4108));
+    let last = sizes.rchunks(size_of::<usize>()).next().expect("a size");
+    usize::from_ne_bytes(last.try_into().expect("a whole number"))
 }
 
 /// Two work-groups of two sub-groups each compute four products. The kernel has the operands in memory by rows and by
