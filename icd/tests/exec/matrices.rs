@@ -3,9 +3,9 @@
 
 use std::ffi::c_void;
 
+use crate::cl;
 use crate::common::{self, cl_device_id, cl_int};
 use crate::lab::{Arg, Lab};
-use crate::cl;
 
 /// Runs the tests of this file where matrices are emulated.
 #[test]
