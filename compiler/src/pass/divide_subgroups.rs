@@ -34,14 +34,20 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         return Ok(Changed::No);
     };
     let mut changed = false;
-    for kernel in &mut module.kernels {
+    for kernel in module
+        .kernels
+        .iter_mut()
+        .filter(|k| k.subgroups.divides.is_none())
+    {
+        // The runtime refuses other sizes than the device's where the code does not divide.
+        let can_be_had =
+            |size: &u32| *size < device && size.is_power_of_two() && DIVIDED_SUBGROUPS.contains(size);
+        let Some(size) = kernel.subgroups.size.filter(can_be_had) else {
+            continue;
+        };
         let func = &mut module.funcs[kernel.func];
-        match kernel.subgroups.size {
-            // The runtime refuses other sizes than the device's where the code does not divide.
-            Some(size) if size < device && DIVIDED_SUBGROUPS.contains(&size) && uses_subgroups(func) => {
-                divide(func, Sizes { size, device })?
-            }
-            _ => continue,
+        if uses_subgroups(func) {
+            divide(func, Sizes { size, device })?;
         }
         kernel.subgroups.divides = Some(device);
         changed = true;

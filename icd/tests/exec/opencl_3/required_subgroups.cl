@@ -98,3 +98,10 @@ FOUR kernel void moved(global uint *out) {
   wrong |= any(get_sub_group_ge_mask() != (uint4)(15u & ~((1u << item) - 1), 0, 0, 0)) << 13;
   out[get_global_id(0)] = wrong;
 }
+
+// A kernel without sub-groups, beside kernels with them.
+// kernel: alone
+// global: 8
+// local: 8
+// arg: out uint 8 => i
+FOUR kernel void alone(global uint *out) { out[get_global_id(0)] = get_global_id(0); }
