@@ -176,6 +176,9 @@ pub struct Quirks {
     /// `fmin(fmax(fmin(x, a), b), c)` loses the inner minimum if the constants make it needless for every number,
     /// although it changes the result for NaN (NVIDIA). The inner minimum is hidden from the driver.
     pub repeated_clamps: bool,
+    /// A number whose two lowest bytes are those of another one, exchanged by shifts and an `or`, is an arbitrary one
+    /// (NVIDIA). An operand of the `or` is hidden from the driver.
+    pub byte_swaps: bool,
     /// A conversion of an unsigned 32-bit integer to a float is rounded twice (SwiftShader). Its halves are converted as
     /// signed integers instead, and added.
     pub rounded_unsigned: bool,
@@ -466,6 +469,7 @@ impl Target {
                 shared_quotients: true,
                 mixed_lanes: true,
                 repeated_clamps: true,
+                byte_swaps: true,
                 rounded_unsigned: true,
             },
             costs: Costs {

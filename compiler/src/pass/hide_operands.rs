@@ -15,6 +15,7 @@
 //! functions a parameter. The driver knows no bit of that number. Of the lowest bit itself it would know all others,
 //! and the sign of what is combined with it.
 
+mod byte_swaps;
 mod rules;
 
 use super::{Changed, Pass, PassCx, PassError};
@@ -23,7 +24,7 @@ use crate::inv;
 use crate::ir::walk::Replacements;
 use crate::ir::{BinOp, CastOp, Const, Function, Inst, Module, Op, Scalar, Ty, UnOp, Value};
 use crate::target::Target;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub(super) use rules::is_for;
 
@@ -48,7 +49,17 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 /// Hides the operands of one function. Returns whether there are any.
 fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
     let mut hidden = Hidden::default();
+    let byte_swaps = match target.quirks.byte_swaps {
+        true => byte_swaps::byte_swaps(func),
+        false => HashSet::new(),
+    };
     for inst in func.insts_in_order() {
+        if byte_swaps.contains(&inst) {
+            let value = func.insts[inst].args[0];
+            if let Some(new) = hidden.combined(func, value, inst, is_kernel, target) {
+                func.insts[inst].args[0] = new;
+            }
+        }
         if target.quirks.zero_operands {
             for n in rules::zero_operands(func, inst) {
                 let value = func.insts[inst].args[n];

@@ -167,6 +167,75 @@ const CASES: &[Case] = &[
     ),
 ];
 
+/// Expressions that put numbers together from the bytes of others. Their results are stored as `T`, because a fault can
+/// depend on what becomes of the bits above.
+const BYTE_CASES: &[Case] = &[
+    ("rotated by a byte", "rotate(x, (T)8)", |t, x, _| rotated(t, x, 8)),
+    (
+        "rotated by all but a byte",
+        "rotate(x, (T)(sizeof(T) * 8 - 8))",
+        |t, x, _| rotated(t, x, t.bits - 8),
+    ),
+    ("halves exchanged", "rotate(x, (T)(sizeof(T) * 4))", |t, x, _| {
+        rotated(t, x, t.bits / 2)
+    }),
+    (
+        "halves exchanged by shifts",
+        "(T)((U)(as_U(x) << HALF) | (U)(as_U(x) >> HALF))",
+        |t, x, _| rotated(t, x, t.bits / 2),
+    ),
+    (
+        "halves added by shifts",
+        "(T)((U)((U)(as_U(x) << HALF) + (U)(as_U(x) >> HALF)))",
+        |t, x, _| rotated(t, x, t.bits / 2),
+    ),
+    ("low bytes exchanged", "(T)(SWAP((uint)x))", |t, x, _| {
+        t.wrap(swapped(x))
+    }),
+    (
+        "low bytes of a shifted number exchanged",
+        "(T)(SWAP((uint)((ulong)(U)x >> 8)))",
+        |t, x, _| t.wrap(swapped(t.bits_of(x) >> 8)),
+    ),
+    (
+        "low bytes exchanged by products",
+        "(T)(((uint)x & 0xffu) * 256u | ((uint)x & 0xff00u) / 256u)",
+        |t, x, _| t.wrap(swapped(x)),
+    ),
+    (
+        "bytes of pairs exchanged",
+        "(T)(((uint)x & 0xff00ffu) << 8 | ((uint)x >> 8 & 0xff00ffu))",
+        |t, x, _| t.wrap(swapped(x) | swapped(x >> 16) << 16),
+    ),
+    (
+        "low bytes of two numbers",
+        "(T)(((uint)x & 0xffu) << 8 | ((uint)y >> 8 & 0xffu))",
+        |t, x, y| t.wrap((x & 0xff) << 8 | (y >> 8 & 0xff)),
+    ),
+    (
+        "low bytes exchanged, and more",
+        "(T)(SWAP((uint)x) + 3u)",
+        |t, x, _| t.wrap(swapped(x) + 3),
+    ),
+    (
+        "all bytes reversed",
+        "(T)((uint)x << 24 | ((uint)x & 0xff00u) << 8 | ((uint)x >> 8 & 0xff00u) | (uint)x >> 24)",
+        |t, x, _| t.wrap(i128::from((x as u32).swap_bytes())),
+    ),
+];
+
+/// Returns a number whose bits are rotated to the left.
+fn rotated(t: Type, x: i128, count: u32) -> i128 {
+    let bits = t.bits_of(x);
+    let count = count % t.bits;
+    t.wrap(bits << count | bits >> (t.bits - count))
+}
+
+/// Returns the lowest two bytes of a number, exchanged.
+fn swapped(x: i128) -> i128 {
+    (x & 0xff) << 8 | (x >> 8 & 0xff)
+}
+
 /// Expressions of vectors (`V` is the type, `W` the unsigned type), and the value of a lane.
 const VECTOR_CASES: &[Case] = &[
     (
@@ -276,6 +345,28 @@ fn small_expressions_of_every_integer_type() {
         );
         let results = run(&lab, &source, t, &pairs, CASES.len(), 8, 1);
         check(t, 1, CASES, &pairs, &results, u64::MAX);
+    }
+}
+
+#[test]
+fn numbers_from_bytes_of_others() {
+    let lab = Lab::new();
+    for t in TYPES {
+        let pairs = pairs(t);
+        let mut body = String::new();
+        for (n, (_, expression, _)) in BYTE_CASES.iter().enumerate() {
+            writeln!(body, "  r[{n} * n + i] = {expression};").expect("a string grows");
+        }
+        let source = format!(
+            "#define SWAP(x) (((x) & 0xffu) << 8 | ((x) & 0xff00u) >> 8)\n#define HALF (sizeof(T) * 4)\n\
+             #define T {0}\n#define U {1}\n#define as_U as_{1}\n\
+             kernel void k(global const T *a, global const T *b, uint n, global T *r) {{\n  \
+             uint i = get_global_id(0);\n  T x = a[i], y = b[i];\n{body}}}\n",
+            t.name, t.unsigned
+        );
+        let bytes = t.bits as usize / 8;
+        let results = run(&lab, &source, t, &pairs, BYTE_CASES.len(), bytes, 1);
+        check(t, 1, BYTE_CASES, &pairs, &results, u64::MAX >> (64 - t.bits));
     }
 }
 

@@ -340,6 +340,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             shared_quotients: nvidia,
             mixed_lanes: nvidia,
             repeated_clamps: nvidia,
+            byte_swaps: nvidia,
             // Observed with the SwiftShader of Chromium 156.
             rounded_unsigned: swiftshader,
         },

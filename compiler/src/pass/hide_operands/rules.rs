@@ -15,6 +15,7 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
         || q.bit_products
         || q.shared_quotients
         || q.repeated_clamps
+        || q.byte_swaps
 }
 
 /// Returns the operands that are hidden because of an instruction: the instructions that use them, and their

@@ -11,7 +11,7 @@ impl Generator {
             return self.int_leaf(ty, depth);
         }
         let d = depth - 1;
-        match self.below(24) {
+        match self.below(26) {
             0..3 => {
                 let op = self.pick(&["+", "-", "*"]);
                 let (a, b) = (self.int(ty, d), self.int(ty, d));
@@ -38,6 +38,7 @@ impl Generator {
             18 => self.reinterpretation(ty, d),
             19 => self.float_as_int(ty, d),
             20..22 => self.assembled(ty, d),
+            22..24 => self.fields(ty, d),
             _ => self.call(ty, d).unwrap_or_else(|| self.int_leaf(ty, d)),
         }
     }

@@ -9,6 +9,7 @@
 mod body;
 mod effects;
 mod expressions;
+mod fields;
 mod floats;
 mod ints;
 mod kernel;
