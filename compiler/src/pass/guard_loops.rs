@@ -89,8 +89,9 @@ fn has_work_item(func: &mut Function, subgroups: bool, in_rows: bool) -> Value {
     let mut b = Builder::before(func, func.body, start);
     let vector = |b: &mut Builder<'_>, op| b.value(Op::Intrinsic(op), vec![], Ty::vector(Scalar::I32, 3));
     let sizes = vector(&mut b, Intrinsic::WorkgroupSize);
+    let mut size = b.extract(sizes, 0);
     let ids = vector(&mut b, Intrinsic::LocalInvocationId);
-    let (mut size, mut id) = (b.extract(sizes, 0), b.extract(ids, 0));
+    let mut id = b.extract(ids, 0);
     if !in_rows {
         // The number of the work-item in the work-group, and that of all work-items.
         for dim in 1..3 {

@@ -24,7 +24,7 @@ pub(super) struct Flat {
     /// The number of work-items in a row and of rows, for the application.
     rows: [Id; 2],
     /// 1 if the device gets a single row, otherwise 0.
-    is_flat: Id,
+    single: Id,
 }
 
 impl Emitter<'_> {
@@ -34,24 +34,24 @@ impl Emitter<'_> {
         let [x, y, z] = size;
         let rows = self.spec_op(spv::Op::IMul, y, z);
         let more = self.spec_op(spv::Op::ISub, rows, one);
-        let mut is_flat = self.is_nonzero(more);
+        let mut single = self.is_nonzero(more);
         if let Some(items) = self.target.subgroup_size {
             let items = self.u32_const(items);
             let rest = self.spec_op(spv::Op::UMod, x, items);
             let partial = self.is_nonzero(rest);
-            is_flat = self.spec_op(spv::Op::IMul, is_flat, partial);
+            single = self.spec_op(spv::Op::IMul, single, partial);
         }
-        let all = self.spec_op(spv::Op::IMul, more, is_flat);
+        let all = self.spec_op(spv::Op::IMul, more, single);
         let all = self.spec_op(spv::Op::IMul, all, x);
         let all = self.spec_op(spv::Op::IAdd, all, x);
         let [height, depth] = [y, z].map(|n| {
             let less = self.spec_op(spv::Op::ISub, n, one);
-            let less = self.spec_op(spv::Op::IMul, less, is_flat);
+            let less = self.spec_op(spv::Op::IMul, less, single);
             self.spec_op(spv::Op::ISub, n, less)
         });
         self.shared.flat = Some(Flat {
             rows: [x, y],
-            is_flat,
+            single,
         });
         [all, height, depth]
     }
@@ -64,15 +64,10 @@ impl Emitter<'_> {
         self.spec_op(spv::Op::ShiftRightLogical, sum, exponent)
     }
 
-    /// Returns the size of the device's work-groups for a size that is known now.
-    pub(super) fn known_flat_size(&self, size: [u32; 3]) -> [u32; 3] {
-        let x = size[0];
-        let partial = self.target.subgroup_size.is_none_or(|items| !x.is_multiple_of(items));
-        let items = size.iter().try_fold(1u32, |all, n| all.checked_mul(*n));
-        match items {
-            Some(items) if self.module.flat && partial => [items, 1, 1],
-            _ => size,
-        }
+    /// Returns whether the device gets a single row for a size that is known now.
+    fn is_known_flat(&self, size: [u32; 3]) -> bool {
+        let partial = |items| !size[0].is_multiple_of(items);
+        size[1..] != [1, 1] && self.target.subgroup_size.is_none_or(partial)
     }
 
     /// Declares the result of an operation on specialization constants.
@@ -93,10 +88,10 @@ impl FnEmitter<'_, '_> {
         let id = self.built_in(spv::BuiltIn::LocalInvocationId, Ty::vector(Scalar::I32, 3))?;
         let known = self.e.module.kernels[self.kernel()?].fixed_size();
         let flat = match (known, self.e.shared.flat) {
-            (Some(size), _) if self.e.known_flat_size(size) == size => return Ok(id),
+            (Some(size), _) if !self.e.is_known_flat(size) => return Ok(id),
             (Some([x, y, _]), _) => Flat {
                 rows: [x, y].map(|n| self.e.u32_const(n)),
-                is_flat: self.e.u32_const(1),
+                single: self.e.u32_const(1),
             },
             (None, Some(flat)) => flat,
             (None, None) => return Err(super::bug("no size of flat work-groups")),
@@ -111,7 +106,7 @@ impl FnEmitter<'_, '_> {
         let mut op = |op, a, b| self.op_ids(op, u32_type, &[a, b]);
         let row = op(spv::Op::UDiv, x, width)?;
         // The driver computes nothing of this if it is 0.
-        let row = op(spv::Op::IMul, row, flat.is_flat)?;
+        let row = op(spv::Op::IMul, row, flat.single)?;
         let before = op(spv::Op::IMul, row, width)?;
         let layer = op(spv::Op::UDiv, row, height)?;
         let rows_before = op(spv::Op::IMul, layer, height)?;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// The global instructions that are declared once for the module.
 #[derive(Default)]
 pub(super) struct Shared {
-    /// The composite of the work-group size, unless all kernels have a fixed size.
+    /// The composite of the work-group size, unless all kernels have a fixed size and the work-groups are not flat.
     pub(super) size: Option<Id>,
     /// How the device's work-groups differ from those of this size, if the module's are flat.
     pub(super) flat: Option<super::flat::Flat>,
@@ -42,13 +42,16 @@ pub(super) struct Arena {
 }
 
 impl Emitter<'_> {
-    /// Declares the work-group size as specialization constants, unless all work-groups of all kernels have a known size.
+    /// Declares the work-group size as specialization constants, unless all work-groups of all kernels have a known size
+    /// that the device also gets.
     ///
     /// The composite takes effect for all entry points of the module. A kernel with a required size is
     /// launched only with that size, or with smaller work-groups at the ends if it is uneven, so the constants that the
     /// runtime sets are right for it as well.
     pub(super) fn workgroup_size(&mut self) {
-        if self.module.kernels.iter().all(|k| k.fixed_size().is_some()) {
+        let all_known = self.module.kernels.iter().all(|k| k.fixed_size().is_some());
+        // Of flat work-groups, only the constants state the size that a kernel requires.
+        if all_known && !self.module.flat {
             return;
         }
         let u32_type = self.u32_type();

@@ -333,7 +333,7 @@ impl<'a> Emitter<'a> {
         operands.extend(interface.into_iter().map(Operand::IdRef));
         self.entry_points
             .push(instruction(spv::Op::EntryPoint, None, None, operands));
-        let size = info.fixed_size().map_or([1, 1, 1], |size| self.known_flat_size(size));
+        let size = info.fixed_size().unwrap_or([1, 1, 1]);
         let mut operands = vec![
             Operand::IdRef(id),
             Operand::ExecutionMode(spv::ExecutionMode::LocalSize),
