@@ -49,10 +49,7 @@ impl Emitter<'_> {
             let less = self.spec_op(spv::Op::IMul, less, single);
             self.spec_op(spv::Op::ISub, n, less)
         });
-        self.shared.flat = Some(Flat {
-            rows: [x, y],
-            single,
-        });
+        self.shared.flat = Some(Flat { rows: [x, y], single });
         [all, height, depth]
     }
 

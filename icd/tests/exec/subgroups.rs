@@ -482,7 +482,11 @@ fn check_shape(lab: &Lab, program: cl_program, local: [usize; 3]) {
     // For each sub-group: by number in it, the local linear id of the work-item and what it wrote.
     let mut found: BTreeMap<([usize; 3], u64), BTreeMap<u64, (u64, Vec<u64>)>> = BTreeMap::new();
     for i in 0..all {
-        let place = [i % global[0], i / global[0] % global[1], i / global[0] / global[1]];
+        let place = [
+            i % global[0],
+            i / global[0] % global[1],
+            i / global[0] / global[1],
+        ];
         let group = [0, 1, 2].map(|d| place[d] / local[d]);
         let [x, y, z] = [0, 1, 2].map(|d| place[d] % local[d]);
         let n = (x + local[0] * (y + local[1] * z)) as u64;
@@ -490,12 +494,23 @@ fn check_shape(lab: &Lab, program: cl_program, local: [usize; 3]) {
             .map(|k| element(&out, 4, SHAPE_NUMBERS * i + k))
             .collect();
         assert_eq!(said[3..6], [max, count, count], "work-item {n} of {local:?}");
-        assert!(said[0] < count, "work-item {n} of {local:?} is in sub-group {}", said[0]);
-        assert_eq!(said[10], n * (n + 1) / 2, "the loop of work-item {n} of {local:?}");
+        assert!(
+            said[0] < count,
+            "work-item {n} of {local:?} is in sub-group {}",
+            said[0]
+        );
+        assert_eq!(
+            said[10],
+            n * (n + 1) / 2,
+            "the loop of work-item {n} of {local:?}"
+        );
         let members = found.entry((group, said[0])).or_default();
         let (id, lane) = (said[0], said[1]);
         let other = members.insert(lane, (n, said));
-        assert!(other.is_none(), "two work-items {lane} in sub-group {id} of {local:?}");
+        assert!(
+            other.is_none(),
+            "two work-items {lane} in sub-group {id} of {local:?}"
+        );
     }
     let groups = GROUPS * GROUPS;
     assert_eq!(found.len(), groups * count as usize, "sub-groups of {local:?}");
@@ -503,7 +518,11 @@ fn check_shape(lab: &Lab, program: cl_program, local: [usize; 3]) {
         let at = format!("sub-group {id} of {local:?}");
         let size = members.len() as u64;
         let whole = (all / groups) as u64;
-        let expected = if id + 1 == count { whole - max * (count - 1) } else { max };
+        let expected = if id + 1 == count {
+            whole - max * (count - 1)
+        } else {
+            max
+        };
         assert_eq!(size, expected, "{at}");
         assert!(members.keys().copied().eq(0..size), "{at}");
         let numbers: Vec<u64> = members.values().map(|(n, _)| *n).collect();
@@ -511,7 +530,11 @@ fn check_shape(lab: &Lab, program: cl_program, local: [usize; 3]) {
         for (lane, (n, said)) in members.values().enumerate() {
             let other = numbers[numbers.len() - 1 - lane];
             let expected = [numbers[0], sum(&numbers), sum(&numbers[..lane]), other];
-            assert_eq!((said[2], &said[6..10]), (size, &expected[..]), "work-item {n}, {at}");
+            assert_eq!(
+                (said[2], &said[6..10]),
+                (size, &expected[..]),
+                "work-item {n}, {at}"
+            );
         }
     }
 }

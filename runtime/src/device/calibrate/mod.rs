@@ -155,7 +155,11 @@ fn subgroup_layout(bench: &Bench<'_>, base: &Target, target: &Target) -> Subgrou
         return base.subgroup_layout;
     }
     let layout = bench.subgroup_layout(target).unwrap_or_else(|e| {
-        log::warn!("{}: sub-groups not measured: {}", bench.device.info.name, e.chain());
+        log::warn!(
+            "{}: sub-groups not measured: {}",
+            bench.device.info.name,
+            e.chain()
+        );
         SubgroupLayout::Unknown
     });
     if layout != SubgroupLayout::Full {

@@ -133,7 +133,10 @@ mod tests {
         assert_eq!(layout(rows, false), SubgroupLayout::Rows);
         let gap: &[(u32, &[u32])] = &[(0, &[0, 1, 2, 3]), (2, &[4, 5])];
         assert_eq!(layout(gap, false), SubgroupLayout::Unknown);
-        assert_eq!(layout(&[(0, &[0, 1, 2, 3, 4, 5])], false), SubgroupLayout::Unknown);
+        assert_eq!(
+            layout(&[(0, &[0, 1, 2, 3, 4, 5])], false),
+            SubgroupLayout::Unknown
+        );
     }
 
     #[test]
