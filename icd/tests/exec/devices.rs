@@ -5,13 +5,14 @@
 use crate::common::again::{run_exactly, run_tests};
 
 /// Tests that use every kind of instruction, memory and command.
-const TESTS: [&str; 7] = [
+const TESTS: [&str; 8] = [
     "aliases::arguments_share_memory",
     "atomics::on_int",
     "ended_loops::ended_loops_are_never_silent",
     "files",
     "images::of_2d",
     "printf::output",
+    "subgroups::of_several_dimensions",
     "subgroups::what_they_compute",
 ];
 

@@ -384,7 +384,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
 fn subgroup_layout(f: &Facts) -> SubgroupLayout {
     // Work-groups of all sizes must fit into one dimension to be flat.
     let can_be_flat = f.max_compute_work_group_size[0] >= f.max_compute_work_group_invocations;
-    // Observed with version 580 on an H200: consecutive local linear ids.
+    // NVIDIA's warps are threads with consecutive numbers in the work-group (CUDA C++ Programming Guide, SIMT Architecture).
     match f.driver_name == "NVIDIA" || !can_be_flat {
         true => SubgroupLayout::Full,
         false => SubgroupLayout::Unknown,
