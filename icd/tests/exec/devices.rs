@@ -98,3 +98,15 @@ fn with_the_desktop_baseline() {
 fn with_the_android_baseline() {
     run_exactly(&SMALL_TESTS, "CALDERA_DEBUG", "device=android-2022");
 }
+
+/// Without measurements, all modules for llvmpipe get work-groups of one dimension (compiler ADR 13), and functions rely on no
+/// property of the arithmetic.
+#[test]
+fn without_measurements() {
+    let tests = [
+        "files",
+        "subgroups::of_known_sizes",
+        "subgroups::of_several_dimensions",
+    ];
+    run_exactly(&tests, "CALDERA_CALIBRATION", "off");
+}
