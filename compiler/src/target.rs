@@ -225,6 +225,21 @@ pub struct Limits {
     pub local_memory_step: u32,
 }
 
+/// Which work-items of a work-group a driver joins in sub-groups.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum SubgroupLayout {
+    /// All sub-groups but the last are full, and their ids are dense, as OpenCL promises. Lanes without a work-item come after
+    /// those with the last work-items.
+    #[default]
+    Full,
+    /// The work-items of each row, that is with neighbouring places in the first dimension, have sub-groups of their own (Mesa
+    /// 22.3 and older), whose ids are wrong if a row is no multiple of a sub-group. Work-groups with one dimension are as
+    /// for `Full`.
+    Rows,
+    /// It is not known, but work-groups with one dimension are as for `Full`.
+    Unknown,
+}
+
 /// The whole target environment.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Target {
@@ -266,6 +281,8 @@ pub struct Target {
     /// The number of work-items of a sub-group, so that kernels can require smaller ones (cl_intel_required_subgroup_size);
     /// `None` if it is not known, or if the device has no shuffles.
     pub subgroup_size: Option<u32>,
+    /// The work-items that form a sub-group, where work-groups have several dimensions.
+    pub subgroup_layout: SubgroupLayout,
 }
 
 /// The sizes into which the compiler divides larger sub-groups of the device (cl_intel_required_subgroup_size), in
@@ -487,6 +504,7 @@ impl Target {
                 workgroup_layout: false,
                 ..Target::desktop().features
             },
+            subgroup_layout: SubgroupLayout::Rows,
             ..Target::desktop()
         }
     }
@@ -570,6 +588,7 @@ impl Target {
             matrix_variants: Vec::new(),
             emulated_matrices: None,
             subgroup_size: None,
+            subgroup_layout: SubgroupLayout::default(),
             newest: ClStd::Cl12,
             c_features: Vec::new(),
             extensions: [

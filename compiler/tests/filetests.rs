@@ -13,7 +13,7 @@ use caldera_compiler::inv;
 use caldera_compiler::ir::{KernelInfo, Module, parse};
 use caldera_compiler::pass::{Pass, PassCx, lower_memory, pipeline};
 use caldera_compiler::spirv;
-use caldera_compiler::target::{Calibration, MatrixVariant, Target};
+use caldera_compiler::target::{Calibration, MatrixVariant, SubgroupLayout, Target};
 use caldera_compiler::verify;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -103,7 +103,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
         };
     }
     match without {
-        "" | "calibration" => {}
+        "" | "calibration" | "rows" => {}
         "workgroup_layout" => target.features.workgroup_layout = false,
         "int64" => target.features.int64 = false,
         "narrow_integers" => (target.features.int8, target.features.int16) = (false, false),
@@ -124,6 +124,9 @@ fn check(text: &str) -> Result<Option<String>, String> {
     if names.contains("hide_operands") {
         target.quirks = Target::faulty().quirks;
         target.costs = Target::faulty().costs;
+    }
+    if names.contains("guard_loops") && without != "rows" {
+        target.subgroup_layout = SubgroupLayout::Rows;
     }
     if names.contains("nesting") {
         target.limits.nesting = 4;

@@ -2,6 +2,7 @@
 
 mod common;
 
+use caldera_compiler::driver::{Input, compile};
 use caldera_compiler::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
 use caldera_compiler::ir::build::Builder;
 use caldera_compiler::ir::inst::{BinOp, CastOp, CmpOp, UnOp};
@@ -9,10 +10,12 @@ use caldera_compiler::ir::{
     Access, AddressSpace, ArgKind, ArgLocation, ConstantData, Func, Function, KernelAbi, KernelArg,
     KernelInfo, Module, Op, PointerUse, Scalar, Storage, SystemPush, Ty, Value,
 };
+use caldera_compiler::options::Options;
+use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::reflect::{self, Binding, Place, PushRange};
 use caldera_compiler::source::Span;
-use caldera_compiler::spirv::emit;
-use caldera_compiler::target::Target;
+use caldera_compiler::spirv::{check as check_module, emit};
+use caldera_compiler::target::{SubgroupLayout, Target};
 use common::validate;
 
 const ALIGN4: Access = Access {
@@ -421,6 +424,64 @@ fn required_size_is_constant() {
     let r = check(&m);
     assert_eq!(r.spec.workgroup_size, None);
     assert_eq!(r.kernels[0].required_size, Some([8, 4, 1]));
+}
+
+/// Flat work-groups have the size of the application in specialization constants, also where the kernel requires it.
+#[test]
+fn flat_work_groups() {
+    let mut m = module("k", vec![], |b| {
+        group_and_local_id(b);
+        b.intrinsic(
+            Intrinsic::GlobalInvocationId,
+            vec![],
+            Some(Ty::vector(Scalar::I32, 3)),
+        );
+        b.ret(None);
+    });
+    m.flat = true;
+    assert_eq!(check(&m).spec.workgroup_size, Some([0, 1, 2]));
+    for size in [[3, 3, 1], [8, 4, 1]] {
+        m.kernels[0].required_size = Some(size);
+        let r = check(&m);
+        assert_eq!(r.spec.workgroup_size, Some([0, 1, 2]));
+        assert_eq!(r.kernels[0].required_size, Some(size));
+    }
+}
+
+/// Work-groups are flat where the driver's sub-groups may be wrong, if kernels use sub-groups, or if the driver lets lanes
+/// without a work-item go on and it is not known which these are.
+#[test]
+fn only_work_groups_with_sub_groups_are_flat() {
+    let words = |layout: SubgroupLayout, idle_lanes: bool, value: &str| {
+        let mut target = Target::desktop();
+        target.subgroup_layout = layout;
+        target.quirks.idle_lanes = idle_lanes;
+        let source = format!("kernel void k(global uint *p) {{ p[get_local_id(0)] = {value}; }}");
+        let input = Input {
+            name: "k.cl",
+            source: &source,
+            options: &Options::default(),
+            resolver: &NoIncludes,
+        };
+        let compiled = compile(&input, &target).expect("it compiles");
+        validate(&compiled.words, target.spirv);
+        check_module(&compiled.words, Some(&target)).expect("it is accepted");
+        compiled.words
+    };
+    for value in [
+        "get_sub_group_id()",
+        "sub_group_reduce_add(p[0])",
+        "get_local_id(1)",
+    ] {
+        let full = words(SubgroupLayout::Full, false, value);
+        for layout in [SubgroupLayout::Rows, SubgroupLayout::Unknown] {
+            let changes = words(layout, false, value) != full;
+            assert_eq!(changes, value.contains("sub_group"), "{layout:?}, {value}");
+            let changes = words(layout, true, value) != words(SubgroupLayout::Full, true, value);
+            let expected = value.contains("sub_group") || layout == SubgroupLayout::Unknown;
+            assert_eq!(changes, expected, "{layout:?} with idle lanes, {value}");
+        }
+    }
 }
 
 /// A driver that rounds unsigned conversions twice gets signed ones of the halves, whose sum is rounded once.

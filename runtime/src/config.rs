@@ -15,7 +15,7 @@
 //! | `CALDERA_CACHE=DIR` | The directory in which compiled programs and pipelines are kept. If the variable is unset, it is `caldera` below `$XDG_CACHE_HOME` or `~/.cache`. It is always safe to remove it |
 //! | `CALDERA_CACHE=off` | Keep nothing on disk |
 //! | `CALDERA_CACHE_SIZE=MIB` | The size limit of the cache in MiB (default 512). The least recently used entries are removed first |
-//! | `CALDERA_CALIBRATION=off` | Do not measure the arithmetic of a device at its first use, and assume that it has none of the measured properties |
+//! | `CALDERA_CALIBRATION=off` | Do not measure the arithmetic and the sub-groups of a device at its first use, and assume that it has none of the measured properties |
 //! | `CALDERA_CALIBRATION=NAME=on\|off[,…]` | Assume that every device has (`on`) or lacks (`off`) a property, whatever the measurement finds: `fused-fma`, `fast-fma`, `flushing-fma`, `subnormals`, `exp2`, `rsqrt` |
 //! | `CALDERA_KEEP_CLOCK=off` | Let the driver of an NVIDIA GPU lower its clock while commands run with pauses. By default a CUDA context prevents that, which takes device memory and power |
 //! | `CALDERA_MATRICES=emulate\|off` | Cooperative matrices (cl_khr_cooperative_matrix): `emulate` them by sub-group operations on every device that has those, also where the device has matrices of its own, or do not offer them. By default they are offered where the device has them |

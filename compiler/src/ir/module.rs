@@ -537,6 +537,10 @@ pub struct Module {
     /// work-groups, even of different sizes, gives the same result. `lower_system_values` fills it in; an
     /// empty list is always safe.
     pub ungrouped: Vec<Func>,
+    /// The device gets the module's work-groups with one dimension, unless their rows are whole sub-groups; nothing else
+    /// sees a difference. `lower_system_values` decides it, for
+    /// [`Target::subgroup_layout`](crate::target::Target::subgroup_layout).
+    pub flat: bool,
 }
 
 /// Identifies an instruction in a module.

@@ -1,7 +1,8 @@
 //! Places loops inside a test whether the lane that executes them has a work-item.
 //!
-//! Why: llvmpipe executes eight neighbours in the first dimension as the lanes of a vector. If the size of the
-//! work-group is no multiple of eight, some lanes have no work-item. These lanes store nothing and load arbitrary
+//! Why: llvmpipe executes the work-items of a sub-group as the lanes of a vector: eight neighbours in the first dimension in
+//! versions of Mesa that make sub-groups of each row, otherwise eight neighbours in the order of their numbers. If the size of
+//! a row, or of the work-group, is no multiple of eight, some lanes have no work-item. These lanes store nothing and load arbitrary
 //! values, but they take part in loops. A loop that ends because of a value in memory may never end for them.
 //! It is repeated until the driver's limit for iterations is reached, and from then on the driver leaves every
 //! loop of the work-items beside them too early. The driver's conditions do exclude such lanes. The pass is for
@@ -11,8 +12,8 @@
 //!      that is not inlined, is in an arm of an `if` whose condition is true for every work-item, but false for a
 //!      lane without one.
 //!
-//! The position of such a lane in the first dimension is computed from its number in the sub-group. Where the
-//! work-group has the size 1 in that dimension, the driver knows that the position of each work-item is 0, and
+//! The position of such a lane in the row, or in the work-group, is computed from its number in the sub-group. Where the
+//! work-group has the size 1 in a dimension, the driver knows that the position of each work-item is 0 there, and
 //! uses that also for the other lanes. The size of the work-group is a specialization constant, so that the
 //! driver removes the `if` from work-groups of whole vectors.
 
@@ -22,6 +23,7 @@ use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::walk::Parents;
 use crate::ir::{BinOp, Builder, CmpOp, Function, Inst, Module, Op, Scalar, Ty, Unroll, Value};
+use crate::target::SubgroupLayout;
 
 pub const PASS: Pass = Pass {
     name: "guard_loops",
@@ -33,15 +35,16 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let in_rows = cx.target.subgroup_layout == SubgroupLayout::Rows && !module.flat;
     let mut changed = false;
     for kernel in module.kernels.iter() {
         let func = &mut module.funcs[kernel.func];
-        let found = divergent_loops(func);
+        let found = divergent_loops(func, in_rows);
         if found.is_empty() {
             continue;
         }
         // From SPIR-V 1.3 on, each device has the two built-in values of sub-groups, even if it does not offer sub-groups.
-        let condition = has_work_item(func, cx.target.spirv.minor >= 3);
+        let condition = has_work_item(func, cx.target.spirv.minor >= 3, in_rows);
         for inst in found {
             guard(func, inst, condition);
         }
@@ -52,13 +55,13 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 
 /// Returns the outermost loops from which a jump may be taken by some lanes only, and the calls outside of
 /// these loops.
-fn divergent_loops(func: &Function) -> Vec<Inst> {
+fn divergent_loops(func: &Function, in_rows: bool) -> Vec<Inst> {
     let order = func.insts_in_order();
     let may_loop = |i: &Inst| matches!(func.insts[*i].op, Op::Loop | Op::CallPure(_));
     if !order.iter().any(may_loop) {
         return Vec::new();
     }
-    let uniformity = Uniformity::new(func, &Parents::new(func));
+    let uniformity = Uniformity::new(func, &Parents::new(func), in_rows);
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(&inst) = order.get(at) {
@@ -79,19 +82,26 @@ fn divergent_loops(func: &Function) -> Vec<Inst> {
 }
 
 /// Inserts a test whether the lane has a work-item at the start of a function, and returns its result.
-fn has_work_item(func: &mut Function, subgroups: bool) -> Value {
+fn has_work_item(func: &mut Function, subgroups: bool, in_rows: bool) -> Value {
     let insts = &func.regions[func.body].insts;
     let is_variable = |&i: &Inst| matches!(func.insts[i].op, Op::Variable { .. } | Op::Alloca { .. });
     let start = insts.iter().position(|i| !is_variable(i)).unwrap_or(insts.len());
     let mut b = Builder::before(func, func.body, start);
-    let mut first = |op| {
-        let vector = b.value(Op::Intrinsic(op), vec![], Ty::vector(Scalar::I32, 3));
-        b.extract(vector, 0)
-    };
-    let (size, id) = (
-        first(Intrinsic::WorkgroupSize),
-        first(Intrinsic::LocalInvocationId),
-    );
+    let vector = |b: &mut Builder<'_>, op| b.value(Op::Intrinsic(op), vec![], Ty::vector(Scalar::I32, 3));
+    let sizes = vector(&mut b, Intrinsic::WorkgroupSize);
+    let mut size = b.extract(sizes, 0);
+    let ids = vector(&mut b, Intrinsic::LocalInvocationId);
+    let mut id = b.extract(ids, 0);
+    if !in_rows {
+        // The number of the work-item in the work-group, and that of all work-items.
+        for dim in 1..3 {
+            let place = b.extract(ids, dim);
+            let before = b.binary(BinOp::IMul, place, size);
+            id = b.binary(BinOp::IAdd, id, before);
+            let more = b.extract(sizes, dim);
+            size = b.binary(BinOp::IMul, size, more);
+        }
+    }
     if !subgroups {
         return b.compare(CmpOp::ULt, id, size);
     }

@@ -5,7 +5,7 @@
 //! kernels of a module share their offsets, and only those values that some kernel reads are present. They
 //! include the addresses in `constant_data`, since this pass sees whether there are `Constant` or `Global` globals, in
 //! `printf_buffer`, for `lower_printf`, in `scratch`, for `scratch_memory`, and in `ended_loops`, for
-//! `report_ended_loops`.
+//! `report_ended_loops`. It also decides whether the device gets the work-groups with one dimension ([`Module::flat`]).
 //! In:  `Inlined`.
 //! Out: `SystemValues`. Of the work-item functions only `WorkDim` remains, beside Vulkan's built-ins such as
 //!      `WorkgroupId`, `LocalInvocationId` and `WorkgroupSize`, and the functions of sub-groups other than
@@ -39,6 +39,7 @@ use crate::ir::{
     Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Function, Module, Op, SystemPush, Ty, Value,
 };
 use crate::source::Span;
+use crate::target::SubgroupLayout;
 
 pub const PASS: Pass = Pass {
     name: "lower_system_values",
@@ -83,6 +84,12 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         }
     }
     module.ungrouped = ungrouped(module);
+    module.flat = match cx.target.subgroup_layout {
+        SubgroupLayout::Full => false,
+        SubgroupLayout::Rows => used.subgroups,
+        // `guard_loops` must know which lanes have no work-item.
+        SubgroupLayout::Unknown => used.subgroups || cx.target.quirks.idle_lanes,
+    };
     if used.subgroups {
         check_subgroups(module, cx)?;
     }

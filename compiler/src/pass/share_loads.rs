@@ -7,9 +7,9 @@
 //! of a row 64 times. With this pass each work-item loads one of them, and one shuffle instruction
 //! distributes it to all eight.
 //! In:  after `lower_memory` and `hoist_invariants`. A loop is taken under the conditions of `batch_loads`, if
-//!      all work-items of a sub-group are active and stay together in it (`uniformity`). That analysis assumes
-//!      that sub-groups are eight neighbours in the first dimension, so the pipeline contains the pass only for
-//!      drivers that form them in this way.
+//!      all work-items of a sub-group are active and stay together in it (`uniformity`), provided that
+//!      sub-groups are eight neighbours in the first dimension. The pipeline contains the pass only for
+//!      drivers that form them in this way where the size of a row is a multiple of eight.
 //! Out: before the loop, a loop that does eight iterations in one as long as eight more are certain; the
 //!      original loop does the rest. Both are in one version of the loop, for sub-groups of eight work-items
 //!      and work-groups of a multiple of eight in the first dimension; the other version is the original
@@ -83,7 +83,7 @@ fn share(func: &mut Function, target: &Target) -> bool {
         if size > room || count.is_some_and(|n| n < LANES as u64) {
             continue;
         }
-        let uniformity = uniformity.get_or_insert_with(|| Uniformity::new(func, &parents));
+        let uniformity = uniformity.get_or_insert_with(|| Uniformity::new(func, &parents, true));
         // Sub-groups can exchange only what the device computes with.
         let least_bytes = if target.lacks_narrow_integers() { 4 } else { 1 };
         let shared = found.shared_loads(func, uniformity, least_bytes);

@@ -1,5 +1,4 @@
-//! Divergence analysis: which values are the same for all work-items of a sub-group, provided that these are
-//! neighbours in the first dimension. This is an analysis, not a pass.
+//! Divergence analysis: which values are the same for all work-items of a sub-group. This is an analysis, not a pass.
 //!
 //! All values are assumed to be uniform at first. The analysis marks values as varying and instructions as
 //! divergent until nothing changes.
@@ -17,16 +16,20 @@ pub struct Uniformity {
     divergent: Vec<bool>,
     /// Whether some work-items may return while others do not.
     returns: bool,
+    /// Whether the work-items of a sub-group are neighbours in the first dimension.
+    in_rows: bool,
     changed: bool,
 }
 
 impl Uniformity {
-    /// Analyses a function as it is now, after `lower_system_values` and `lower_memory`.
-    pub fn new(func: &Function, parents: &Parents) -> Uniformity {
+    /// Analyses a function as it is now, after `lower_system_values` and `lower_memory`. `in_rows` says whether the work-items
+    /// of each sub-group differ in the first dimension only.
+    pub fn new(func: &Function, parents: &Parents, in_rows: bool) -> Uniformity {
         let mut u = Uniformity {
             varying: vec![false; func.values.len()],
             divergent: vec![false; func.insts.len()],
             returns: false,
+            in_rows,
             changed: true,
         };
         for &param in &func.params {
@@ -69,7 +72,7 @@ impl Uniformity {
         let data = &func.insts[inst];
         let any = |u: &Self| data.args.iter().any(|&a| u.varies(a));
         let varies = match &data.op {
-            Op::Extract(n) if is_id(func, data.args[0]) => *n == 0,
+            Op::Extract(n) if is_id(func, data.args[0]) => *n == 0 || !self.in_rows,
             Op::Intrinsic(
                 Intrinsic::WorkgroupId
                 | Intrinsic::WorkgroupSize

@@ -13,8 +13,10 @@ use std::collections::BTreeMap;
 /// The global instructions that are declared once for the module.
 #[derive(Default)]
 pub(super) struct Shared {
-    /// The WorkgroupSize composite, unless all kernels have a fixed size.
+    /// The composite of the work-group size, unless all kernels have a fixed size and the work-groups are not flat.
     pub(super) size: Option<Id>,
+    /// How the device's work-groups differ from those of this size, if the module's are flat.
+    pub(super) flat: Option<super::flat::Flat>,
     /// The byte size of the arena.
     local_bytes: Option<Id>,
     pub(super) work_dim: Option<Id>,
@@ -40,13 +42,16 @@ pub(super) struct Arena {
 }
 
 impl Emitter<'_> {
-    /// Declares the work-group size as specialization constants, unless all work-groups of all kernels have a known size.
+    /// Declares the work-group size as specialization constants, unless all work-groups of all kernels have a known size
+    /// that the device also gets.
     ///
     /// The composite takes effect for all entry points of the module. A kernel with a required size is
     /// launched only with that size, or with smaller work-groups at the ends if it is uneven, so the constants that the
     /// runtime sets are right for it as well.
     pub(super) fn workgroup_size(&mut self) {
-        if self.module.kernels.iter().all(|k| k.fixed_size().is_some()) {
+        let all_known = self.module.kernels.iter().all(|k| k.fixed_size().is_some());
+        // Of flat work-groups, only the constants state the size that a kernel requires.
+        if all_known && !self.module.flat {
             return;
         }
         let u32_type = self.u32_type();
@@ -62,10 +67,20 @@ impl Emitter<'_> {
         let vector = self
             .ty(Ty::vector(Scalar::I32, 3))
             .expect("an integer vector is always a type");
-        let operands = parts.map(Operand::IdRef).to_vec();
-        let size = self.global(spv::Op::SpecConstantComposite, Some(vector), operands);
-        self.decorate_builtin(size, spv::BuiltIn::WorkgroupSize);
+        let composite = |e: &mut Self, parts: [Id; 3]| {
+            let operands = parts.map(Operand::IdRef).to_vec();
+            e.global(spv::Op::SpecConstantComposite, Some(vector), operands)
+        };
+        let size = composite(self, parts);
         self.shared.size = Some(size);
+        let of_device = match self.module.flat {
+            true => {
+                let parts = self.flat_size(parts);
+                composite(self, parts)
+            }
+            false => size,
+        };
+        self.decorate_builtin(of_device, spv::BuiltIn::WorkgroupSize);
     }
 
     /// Declares an array of 32-bit words, or of vectors of words, that the API fills in, as a block variable.
@@ -188,20 +203,11 @@ impl Emitter<'_> {
     /// Returns the number of elements of an arena.
     fn arena_length(&mut self, elem: Ty) -> Id {
         let bytes = self.local_bytes();
-        let u32_type = self.u32_type();
         let stride = self.u32_const(elem.bytes());
         let round = self.u32_const(elem.bytes() - 1);
-        let mut spec = |op: spv::Op, a: Id, b: Id| {
-            let operands = vec![
-                Operand::LiteralSpecConstantOpInteger(op),
-                Operand::IdRef(a),
-                Operand::IdRef(b),
-            ];
-            self.intern(spv::Op::SpecConstantOp, Some(u32_type), operands)
-        };
         // The division rounds up, because the last element may be used only in part.
-        let rounded = spec(spv::Op::IAdd, bytes, round);
-        spec(spv::Op::UDiv, rounded, stride)
+        let rounded = self.spec_op(spv::Op::IAdd, bytes, round);
+        self.spec_op(spv::Op::UDiv, rounded, stride)
     }
 
     /// Returns the type of an arena with several element types: a block of SPV_KHR_workgroup_memory_explicit_layout.
@@ -347,6 +353,8 @@ impl FnEmitter<'_, '_> {
                     (None, None) => Err(bug("no work-group size")),
                 };
             }
+            Intrinsic::LocalInvocationId if self.e.module.flat => return self.flat_local_id(),
+            Intrinsic::GlobalInvocationId if self.e.module.flat => return self.flat_global_id(),
             Intrinsic::WorkgroupId => (spv::BuiltIn::WorkgroupId, vector),
             Intrinsic::LocalInvocationId => (spv::BuiltIn::LocalInvocationId, vector),
             Intrinsic::GlobalInvocationId => (spv::BuiltIn::GlobalInvocationId, vector),
@@ -360,6 +368,11 @@ impl FnEmitter<'_, '_> {
         if ty == Ty::I32 {
             self.e.needs.capability(spv::Capability::GroupNonUniform);
         }
+        self.built_in(builtin, ty)
+    }
+
+    /// Reads an input variable of Vulkan.
+    pub(super) fn built_in(&mut self, builtin: spv::BuiltIn, ty: Ty) -> Emit<Id> {
         let variable = self.e.builtin(builtin, ty)?;
         // Input variables belong to the interface in every version.
         self.interface.insert(variable);

@@ -21,6 +21,7 @@ mod calls;
 mod capability;
 mod check;
 mod consts;
+mod flat;
 mod image;
 mod instruction;
 mod interface;

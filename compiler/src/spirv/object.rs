@@ -141,15 +141,9 @@ impl super::Emitter<'_> {
         }
         let mut length = self.local_length(spec_id);
         if elem_size != elem.bytes() {
-            let u32_type = self.u32_type();
             let spec = |e: &mut Self, op: spv::Op, a: Id, b: u32| {
                 let b = e.u32_const(b);
-                let operands = vec![
-                    Operand::LiteralSpecConstantOpInteger(op),
-                    Operand::IdRef(a),
-                    Operand::IdRef(b),
-                ];
-                e.intern(spv::Op::SpecConstantOp, Some(u32_type), operands)
+                e.spec_op(op, a, b)
             };
             let bytes = spec(self, spv::Op::IMul, length, elem_size);
             let rounded = spec(self, spv::Op::IAdd, bytes, elem.bytes() - 1);

@@ -5,13 +5,14 @@
 use crate::common::again::{run_exactly, run_tests};
 
 /// Tests that use every kind of instruction, memory and command.
-const TESTS: [&str; 7] = [
+const TESTS: [&str; 8] = [
     "aliases::arguments_share_memory",
     "atomics::on_int",
     "ended_loops::ended_loops_are_never_silent",
     "files",
     "images::of_2d",
     "printf::output",
+    "subgroups::of_several_dimensions",
     "subgroups::what_they_compute",
 ];
 
@@ -96,4 +97,16 @@ fn with_the_desktop_baseline() {
 #[test]
 fn with_the_android_baseline() {
     run_exactly(&SMALL_TESTS, "CALDERA_DEBUG", "device=android-2022");
+}
+
+/// Without measurements, all modules for llvmpipe get work-groups of one dimension (compiler ADR 13), and functions rely on no
+/// property of the arithmetic.
+#[test]
+fn without_measurements() {
+    let tests = [
+        "files",
+        "subgroups::of_known_sizes",
+        "subgroups::of_several_dimensions",
+    ];
+    run_exactly(&tests, "CALDERA_CALIBRATION", "off");
 }

@@ -394,3 +394,181 @@ fn required_size() {
         assert_eq!(build(size, "1").0, 0);
     }
 }
+
+/// Shapes of work-groups: rows that are shorter than a sub-group or no multiple of its size, columns, and whole sub-groups.
+const SHAPES: [[usize; 3]; 12] = [
+    [3, 3, 1],
+    [5, 3, 2],
+    [7, 9, 1],
+    [8, 3, 1],
+    [1, 16, 1],
+    [16, 1, 1],
+    [3, 1, 5],
+    [1, 1, 11],
+    [9, 2, 1],
+    [17, 2, 3],
+    [32, 3, 1],
+    [33, 3, 1],
+];
+
+/// The numbers that each work-item of the kernel `shape` writes.
+const SHAPE_NUMBERS: usize = 11;
+
+/// Kernels that write where each work-item is, and what it gets from others of its sub-group.
+fn shape_source(attribute: &str) -> String {
+    format!(
+        "{attribute} kernel void shape(global uint *out) {{
+  uint n = get_local_id(0) + get_local_size(0) * (get_local_id(1) + get_local_size(1) * get_local_id(2));
+  uint lane = get_sub_group_local_id(), size = get_sub_group_size();
+  global uint *o = out + {SHAPE_NUMBERS} * (get_global_id(0) + get_global_size(0) *
+    (get_global_id(1) + get_global_size(1) * get_global_id(2)));
+  o[0] = get_sub_group_id();
+  o[1] = lane;
+  o[2] = size;
+  o[3] = get_max_sub_group_size();
+  o[4] = get_num_sub_groups();
+  o[5] = get_enqueued_num_sub_groups();
+  o[6] = sub_group_broadcast(n, 0);
+  o[7] = sub_group_reduce_add(n + 1);
+  o[8] = sub_group_scan_exclusive_add(n + 1);
+  o[9] = sub_group_shuffle(n, size - 1 - lane);
+  // Loops that the work-items leave one after the other.
+  uint sum = 0;
+  for (uint k = 0; k <= n; k++) sum += k ^ (out == 0);
+  o[10] = sum;
+}}
+"
+    )
+}
+
+/// Checks that the sub-groups of a work-group with a shape are what OpenCL promises: each work-item is in one, their ids are
+/// those below their number, all but the last have the same size, and each exchanges the values of its own work-items.
+fn check_shape(lab: &Lab, program: cl_program, local: [usize; 3]) {
+    let kernel = lab.setup.kernel(program, "shape");
+    let sizes = local.map(usize::to_ne_bytes).concat();
+    let told = |what| {
+        let (code, value) = ask(lab, kernel, what, Some(&sizes), size_of::<usize>());
+        assert_eq!(code, 0);
+        value as u64
+    };
+    let max = told(common::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR);
+    let count = told(common::CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR);
+    let global = [GROUPS * local[0], GROUPS * local[1], local[2]];
+    let all: usize = global.iter().product();
+    let bytes = 4 * SHAPE_NUMBERS * all;
+    let buffer = lab.setup.buffer(&vec![0xCD; bytes]);
+    let code = cl!(clSetKernelArg(
+        kernel,
+        0,
+        size_of::<common::cl_mem>(),
+        (&raw const buffer).cast()
+    ));
+    assert_eq!(code, 0);
+    let code = cl!(clEnqueueNDRangeKernel(
+        lab.setup.queue,
+        kernel,
+        3,
+        null(),
+        global.as_ptr(),
+        local.as_ptr(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0, "{local:?}");
+    let out = lab.setup.read(buffer, bytes);
+    assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    // For each sub-group: by number in it, the local linear id of the work-item and what it wrote.
+    let mut found: BTreeMap<([usize; 3], u64), BTreeMap<u64, (u64, Vec<u64>)>> = BTreeMap::new();
+    for i in 0..all {
+        let place = [
+            i % global[0],
+            i / global[0] % global[1],
+            i / global[0] / global[1],
+        ];
+        let group = [0, 1, 2].map(|d| place[d] / local[d]);
+        let [x, y, z] = [0, 1, 2].map(|d| place[d] % local[d]);
+        let n = (x + local[0] * (y + local[1] * z)) as u64;
+        let said: Vec<u64> = (0..SHAPE_NUMBERS)
+            .map(|k| element(&out, 4, SHAPE_NUMBERS * i + k))
+            .collect();
+        assert_eq!(said[3..6], [max, count, count], "work-item {n} of {local:?}");
+        assert!(
+            said[0] < count,
+            "work-item {n} of {local:?} is in sub-group {}",
+            said[0]
+        );
+        assert_eq!(
+            said[10],
+            n * (n + 1) / 2,
+            "the loop of work-item {n} of {local:?}"
+        );
+        let members = found.entry((group, said[0])).or_default();
+        let (id, lane) = (said[0], said[1]);
+        let other = members.insert(lane, (n, said));
+        assert!(
+            other.is_none(),
+            "two work-items {lane} in sub-group {id} of {local:?}"
+        );
+    }
+    let groups = GROUPS * GROUPS;
+    assert_eq!(found.len(), groups * count as usize, "sub-groups of {local:?}");
+    for ((_, id), members) in &found {
+        let at = format!("sub-group {id} of {local:?}");
+        let size = members.len() as u64;
+        let whole = (all / groups) as u64;
+        let expected = if id + 1 == count {
+            whole - max * (count - 1)
+        } else {
+            max
+        };
+        assert_eq!(size, expected, "{at}");
+        assert!(members.keys().copied().eq(0..size), "{at}");
+        let numbers: Vec<u64> = members.values().map(|(n, _)| *n).collect();
+        let sum = |part: &[u64]| part.iter().map(|n| n + 1).sum::<u64>();
+        for (lane, (n, said)) in members.values().enumerate() {
+            let other = numbers[numbers.len() - 1 - lane];
+            let expected = [numbers[0], sum(&numbers), sum(&numbers[..lane]), other];
+            assert_eq!(
+                (said[2], &said[6..10]),
+                (size, &expected[..]),
+                "work-item {n}, {at}"
+            );
+        }
+    }
+}
+
+#[test]
+fn of_several_dimensions() {
+    let lab = Lab::new();
+    if !has_them(&lab) {
+        return;
+    }
+    for attribute in ["", "__attribute__((intel_reqd_sub_group_size(4)))"] {
+        let program = lab.build(&shape_source(attribute));
+        for shape in SHAPES {
+            check_shape(&lab, program, shape);
+        }
+        assert_eq!(cl!(clReleaseProgram(program)), 0);
+    }
+}
+
+/// Kernels whose work-groups have a size that the compiler knows.
+#[test]
+fn of_known_sizes() {
+    let lab = Lab::new();
+    if !has_them(&lab) {
+        return;
+    }
+    for [x, y, z] in [[3, 3, 1], [5, 3, 2], [8, 3, 1]] {
+        let attribute = format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))");
+        let alone = lab.build(&shape_source(&attribute));
+        check_shape(&lab, alone, [x, y, z]);
+        assert_eq!(cl!(clReleaseProgram(alone)), 0);
+        let others = "kernel void other(global uint *out) { out[get_local_id(1)] = get_local_size(0); }";
+        let program = lab.build(&(shape_source(&attribute) + others));
+        check_shape(&lab, program, [x, y, z]);
+        assert_eq!(cl!(clReleaseProgram(program)), 0);
+    }
+}

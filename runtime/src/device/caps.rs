@@ -5,7 +5,7 @@ use caldera_compiler::check::Checks;
 use caldera_compiler::options::ClStd;
 use caldera_compiler::target::{
     Calibration, Costs, DIVIDED_SUBGROUPS, MatrixVariant, Quirks, SHUFFLE_EXTENSIONS, SUBGROUP_EXTENSIONS,
-    SpirvVersion, Target, Zeroed,
+    SpirvVersion, SubgroupLayout, Target, Zeroed,
 };
 
 use super::calibrate::Measured;
@@ -371,12 +371,24 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
         matrix_variants: matrix_variants(f),
         emulated_matrices: emulates_matrices(f).then_some(f.subgroup_size),
         subgroup_size: f.features.subgroup_shuffle.then_some(f.subgroup_size),
+        subgroup_layout: subgroup_layout(f),
         newest: newest(),
         c_features: c_features(f, images, formats)
             .into_iter()
             .map(String::from)
             .collect(),
         extensions: extensions.into_iter().map(String::from).collect(),
+    }
+}
+
+/// Returns which work-items form sub-groups, as far as it is known without a measurement.
+fn subgroup_layout(f: &Facts) -> SubgroupLayout {
+    // Work-groups of all sizes must fit into one dimension to be flat.
+    let can_be_flat = f.max_compute_work_group_size[0] >= f.max_compute_work_group_invocations;
+    // NVIDIA's warps are threads with consecutive numbers in the work-group (CUDA C++ Programming Guide, SIMT Architecture).
+    match f.driver_name == "NVIDIA" || !can_be_flat {
+        true => SubgroupLayout::Full,
+        false => SubgroupLayout::Unknown,
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use caldera_compiler::target::SubgroupLayout;
+
 use super::Device;
 use crate::vk::PhysicalType;
 
@@ -162,6 +164,12 @@ impl Device {
         }
         let mul_hi = if measured.mul_hi { "right" } else { "wrong" };
         report.push_str(&format!("{:<34} {mul_hi}\n", "measured: mul_hi of 64 bits"));
+        let layout = match self.target().subgroup_layout {
+            SubgroupLayout::Full => "full, whatever the shape of the work-group",
+            SubgroupLayout::Rows => "in rows; work-groups with sub-groups get one dimension",
+            SubgroupLayout::Unknown => "unknown; work-groups get one dimension",
+        };
+        report.push_str(&format!("{:<34} {layout}\n", "sub-groups"));
         let e = measured.errors;
         report.push_str(&format!(
             "{:<34} x / y {:.2}, sqrt {:.2}, rsqrt {:.2}, exp2 {:.2}, log2 {:.2}, pow {:.0}\n",

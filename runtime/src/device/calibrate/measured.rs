@@ -1,6 +1,6 @@
 //! The results of calibration: how they are stored, and what the compiler concludes from them.
 
-use caldera_compiler::target::{Calibration, Target};
+use caldera_compiler::target::{Calibration, SubgroupLayout, Target};
 
 /// A property of the 16-, 32- and 64-bit formats; `false` also where the device lacks the format.
 pub(crate) type Widths = [bool; 3];
@@ -49,6 +49,8 @@ pub(crate) struct Measured {
     /// `mul_hi` of 64 bits is correct.
     pub mul_hi: bool,
     pub errors: Errors,
+    /// Which work-items form sub-groups.
+    pub subgroups: SubgroupLayout,
 }
 
 impl Default for Errors {
@@ -124,6 +126,7 @@ impl Measured {
             flushing_fma,
             mul_hi,
             errors,
+            subgroups: SubgroupLayout::Unknown,
         }
     }
 
@@ -175,14 +178,26 @@ impl Measured {
         let flags = self.flags().concat();
         let mut bytes: Vec<u8> = flags.into_iter().chain([self.mul_hi]).map(u8::from).collect();
         bytes.extend(self.errors.to_array().iter().flat_map(|e| e.to_le_bytes()));
+        bytes.push(match self.subgroups {
+            SubgroupLayout::Unknown => 0,
+            SubgroupLayout::Full => 1,
+            SubgroupLayout::Rows => 2,
+        });
         bytes
     }
 
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Measured> {
         const BOOLS: usize = 3 * Measured::FLAGS;
+        let (layout, bytes) = bytes.split_last()?;
         if bytes.len() != BOOLS + 1 + 4 * Errors::COUNT {
             return None;
         }
+        let subgroups = match layout {
+            0 => SubgroupLayout::Unknown,
+            1 => SubgroupLayout::Full,
+            2 => SubgroupLayout::Rows,
+            _ => return None,
+        };
         let mut flags = [[false; 3]; Measured::FLAGS];
         for (flag, byte) in flags.iter_mut().flatten().zip(bytes) {
             *flag = *byte != 0;
@@ -191,11 +206,10 @@ impl Measured {
         for (error, chunk) in errors.iter_mut().zip(bytes[BOOLS + 1..].chunks_exact(4)) {
             *error = f32::from_le_bytes(chunk.try_into().ok()?);
         }
-        Some(Measured::from_flags(
-            flags,
-            bytes[BOOLS] != 0,
-            Errors::from_array(errors),
-        ))
+        Some(Measured {
+            subgroups,
+            ..Measured::from_flags(flags, bytes[BOOLS] != 0, Errors::from_array(errors))
+        })
     }
 }
 
@@ -252,6 +266,9 @@ pub(crate) fn presume(
         }
     }
     target.calibration = measured.for_compiler();
+    if target.subgroup_layout == SubgroupLayout::Unknown {
+        target.subgroup_layout = measured.subgroups;
+    }
     (measured, target)
 }
 
@@ -265,6 +282,7 @@ mod tests {
             fused_fma: [false, true, true],
             divide: [true, false, true],
             mul_hi: true,
+            subgroups: SubgroupLayout::Rows,
             ..Measured::default()
         };
         m.errors.exp2 = 1.5;

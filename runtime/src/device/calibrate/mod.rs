@@ -1,4 +1,5 @@
-//! Calibration: measures what a device's arithmetic does where Vulkan guarantees nothing.
+//! Calibration: measures what a device's arithmetic does where Vulkan guarantees nothing, and which work-items form its
+//! sub-groups where the driver is not known to be right ([`subgroups`]).
 //!
 //! At the first use of a device, small kernels with known results run on it. Their results select variants in
 //! the compiler's library ([`measured`]) and determine CL_DEVICE_*_FP_CONFIG. They are kept in the cache on
@@ -8,6 +9,7 @@
 mod cases;
 mod measured;
 mod samples;
+mod subgroups;
 
 pub(super) use measured::presume;
 pub(crate) use measured::{Measured, Presumption};
@@ -17,7 +19,7 @@ use std::sync::Arc;
 use caldera_compiler::driver::Input;
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
-use caldera_compiler::target::Target;
+use caldera_compiler::target::{SubgroupLayout, Target};
 
 use super::Device;
 use crate::cache;
@@ -42,9 +44,10 @@ pub(super) fn calibrate(device: &Arc<Device>, base: &Target) -> Measured {
     let place = cache::store().map(|store| {
         let facts = device.physical.facts();
         // The arithmetic of a CPU driver is the processor's, which the driver's identity does not include.
+        let is_probed = [u8::from(probes_subgroups(base))];
         let key = cache::Key::new(
-            "calibration 3",
-            &[&facts.identity, facts.name.as_bytes(), &processor()],
+            "calibration 4",
+            &[&facts.identity, facts.name.as_bytes(), &processor(), &is_probed],
         );
         (store, key)
     });
@@ -89,21 +92,18 @@ fn measure(device: &Arc<Device>, base: &Target) -> Result<Measured> {
     // The probes must compile to the driver's own operations.
     let mut target = base.clone();
     target.calibration.fused_fma = [true; 3];
-    let input = Input {
-        name: "<calibration>",
-        source: PROBES,
-        options: &Options::default(),
-        resolver: &NoIncludes,
-    };
-    let compiled = caldera_compiler::compile(&input, &target)
-        .map_err(|failed| Error::new(ClCode::BuildProgramFailure, failed.log))?;
+    target.subgroup_layout = SubgroupLayout::Full;
     let context = Context::for_calibration(device)?;
     let bench = Bench {
         queue: CommandQueue::create(&context, device, QueueProperties::default())?,
-        program: Program::of_module(&context, device, compiled.words)?,
         context,
+        device,
     };
-    let mut measured = Measured::default();
+    let program = bench.program(PROBES, &target)?;
+    let mut measured = Measured {
+        subgroups: subgroup_layout(&bench, base, &target),
+        ..Measured::default()
+    };
     let widths = [
         base.has_extension("cl_khr_fp16"),
         true,
@@ -115,7 +115,7 @@ fn measure(device: &Arc<Device>, base: &Target) -> Result<Measured> {
         if bits == 32 {
             operands.extend(samples::operands());
         }
-        let results = bench.results(&format!("probe{bits}"), bits, &operands)?;
+        let results = bench.results(&program, &format!("probe{bits}"), bits, &operands)?;
         let (of_cases, of_samples) = results.split_at(cases.len() * WORDS);
         let holds = |property| all_as_expected(property, &cases, of_cases);
         measured.fused_fma[i] = holds(Property::FusedFma);
@@ -144,25 +144,83 @@ fn all_as_expected(property: Property, cases: &[Case], results: &[u64]) -> bool 
     of_property.all(|(case, words)| words[case.first..].starts_with(&case.expected))
 }
 
-/// The objects that the probes run with.
-struct Bench {
-    context: Arc<Context>,
-    queue: Arc<CommandQueue>,
-    program: Arc<Program>,
+/// Returns whether the layout of the device's sub-groups is measured.
+fn probes_subgroups(base: &Target) -> bool {
+    base.subgroup_layout == SubgroupLayout::Unknown && base.features.subgroups
 }
 
-impl Bench {
+/// Measures the layout of the device's sub-groups, if it is in doubt. `target` compiles to the driver's own numbers.
+fn subgroup_layout(bench: &Bench<'_>, base: &Target, target: &Target) -> SubgroupLayout {
+    if !probes_subgroups(base) {
+        return base.subgroup_layout;
+    }
+    let layout = bench.subgroup_layout(target).unwrap_or_else(|e| {
+        log::warn!(
+            "{}: sub-groups not measured: {}",
+            bench.device.info.name,
+            e.chain()
+        );
+        SubgroupLayout::Unknown
+    });
+    if layout != SubgroupLayout::Full {
+        log::info!(
+            "{}: kernels with sub-groups get work-groups of one dimension, because the driver's sub-groups are not full in \
+             others ({layout:?})",
+            bench.device.info.name
+        );
+    }
+    layout
+}
+
+/// The objects that the probes run with.
+struct Bench<'d> {
+    context: Arc<Context>,
+    queue: Arc<CommandQueue>,
+    device: &'d Arc<Device>,
+}
+
+impl Bench<'_> {
+    /// Compiles probes.
+    fn program(&self, source: &str, target: &Target) -> Result<Arc<Program>> {
+        let input = Input {
+            name: "<calibration>",
+            source,
+            options: &Options::default(),
+            resolver: &NoIncludes,
+        };
+        let compiled = caldera_compiler::compile(&input, target)
+            .map_err(|failed| Error::new(ClCode::BuildProgramFailure, failed.log))?;
+        Program::of_module(&self.context, self.device, compiled.words)
+    }
+
+    fn buffer(&self, bytes: &[u8]) -> Result<Arc<Buffer>> {
+        const READ_WRITE_COPY: u64 = 1 | 1 << 5;
+        let flags = MemFlags::from_bits(READ_WRITE_COPY)?;
+        Buffer::create(&self.context, flags, bytes.len(), Some(HostPtr::of_slice(bytes)))
+    }
+
+    /// Runs a kernel and reads a buffer.
+    fn run(&self, kernel: &Arc<Kernel>, range: &Range, from: &Arc<Buffer>, output: &mut [u8]) -> Result<()> {
+        let launch = kernel.launch(&self.queue, range)?;
+        launch.enqueue(CommandType::NdRangeKernel, Waits::default())?;
+        let all = BufferRange::new(from, 0, output.len())?;
+        let read = BufferTransfer::linear(&all, HostPtr::of_slice_mut(output));
+        self.queue.enqueue_read(read, true, Waits::default())?;
+        Ok(())
+    }
+
     /// Runs a kernel over cases; returns [`WORDS`] words for each.
-    fn results(&self, kernel: &str, bits: u32, operands: &[[u64; 3]]) -> Result<Vec<u64>> {
-        let kernel = Kernel::create(&self.program, kernel)?;
+    fn results(
+        &self,
+        program: &Arc<Program>,
+        kernel: &str,
+        bits: u32,
+        operands: &[[u64; 3]],
+    ) -> Result<Vec<u64>> {
+        let kernel = Kernel::create(program, kernel)?;
         let input = words(bits, operands.iter().flatten().copied());
         let mut output = vec![0u8; operands.len() * WORDS * bits as usize / 8];
-        const READ_WRITE_COPY: u64 = 1 | 1 << 5;
-        let buffer = |bytes: &[u8]| {
-            let flags = MemFlags::from_bits(READ_WRITE_COPY)?;
-            Buffer::create(&self.context, flags, bytes.len(), Some(HostPtr::of_slice(bytes)))
-        };
-        let (from, to) = (buffer(&input)?, buffer(&output)?);
+        let (from, to) = (self.buffer(&input)?, self.buffer(&output)?);
         kernel.set_arg(0, ArgValue::Buffer(Some(Arc::clone(&from))))?;
         kernel.set_arg(1, ArgValue::Buffer(Some(Arc::clone(&to))))?;
         let range = Range {
@@ -171,17 +229,46 @@ impl Bench {
             global: [operands.len(), 1, 1],
             local: None,
         };
-        let launch = kernel.launch(&self.queue, &range)?;
-        launch.enqueue(CommandType::NdRangeKernel, Waits::default())?;
-        let all = BufferRange::new(&to, 0, output.len())?;
-        let read = BufferTransfer::linear(&all, HostPtr::of_slice_mut(&mut output));
-        self.queue.enqueue_read(read, true, Waits::default())?;
+        self.run(&kernel, &range, &to, &mut output)?;
         let word = |bytes: &[u8]| {
             let mut word = [0; 8];
             word[..bytes.len()].copy_from_slice(bytes);
             u64::from_le_bytes(word)
         };
         Ok(output.chunks_exact(bits as usize / 8).map(word).collect())
+    }
+
+    /// Runs the probe of sub-groups in work-groups of several shapes.
+    fn subgroup_layout(&self, target: &Target) -> Result<SubgroupLayout> {
+        let limits = self.device.limits();
+        let program = self.program(subgroups::PROBE, target)?;
+        let kernel = Kernel::create(&program, "sub_groups")?;
+        let mut observed = subgroups::Observed::new(limits.subgroup, target.quirks.idle_lanes);
+        for shape in subgroups::shapes(limits.subgroup) {
+            let items = shape.iter().product::<u32>();
+            if items > limits.group_invocations || (0..3).any(|d| shape[d] > limits.group_size[d]) {
+                continue;
+            }
+            let mut output = vec![0u8; items as usize * size_of::<subgroups::Place>()];
+            let to = self.buffer(&output)?;
+            kernel.set_arg(0, ArgValue::Buffer(Some(Arc::clone(&to))))?;
+            let size = shape.map(|n| n as usize);
+            let range = Range {
+                work_dim: 3,
+                offset: [0; 3],
+                global: size,
+                local: Some(size),
+            };
+            self.run(&kernel, &range, &to, &mut output)?;
+            let numbers: Vec<u32> = output
+                .as_chunks()
+                .0
+                .iter()
+                .map(|bytes| u32::from_le_bytes(*bytes))
+                .collect();
+            observed.add(shape[0], numbers.as_chunks().0);
+        }
+        Ok(observed.layout())
     }
 }
 
