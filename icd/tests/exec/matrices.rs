@@ -333,6 +333,17 @@ kernel void components(global const float *x, global float *out, global int *len
   coop_mat_store(out, a, ROWS, 16);
   lengths[get_local_id(0)] = length;
 }
+kernel void arrays(global const float *x, global float *out, int first) {
+  floats all[4];
+  for (int i = 0; i < 4; i++) {
+    floats one = coop_mat_load(x, ROWS, 16);
+    all[i ^ first] = one * (float)i;
+  }
+  all[first] += all[(first + 1) % 4];
+  all[3 - first] = coop_mat_insert(all[3 - first], 8, first % 2);
+  for (int i = 0; i < 4; i++)
+    coop_mat_store(out + 256 * i, all[i], ROWS, 16);
+}
 ";
 
 #[test]
@@ -398,6 +409,25 @@ fn components() {
     }
     let lengths = int.decode_all(&got[1]);
     assert_eq!(lengths.iter().sum::<f64>(), 256.0, "{lengths:?}");
+
+    // The indices of the array are known only to the kernel.
+    let first = 2_u32.to_ne_bytes();
+    let got = run(
+        "arrays",
+        &[Arg::In(&in_x), Arg::Out(4 * 1024), Arg::Value(&first)],
+    );
+    let got = float.decode_all(&got[0]);
+    let is_inserted = |i: usize| got[256 + i] == 8.0;
+    assert_eq!((0..256).filter(|i| is_inserted(*i)).count(), items);
+    for i in 0..256 {
+        // Elements 0 to 3 are 2, 3, 0 and 1 times x, before the third has the fourth added.
+        let expected = [2.0, 3.0, 1.0, 1.0].map(|factor| x[i] * factor);
+        for (n, value) in expected.into_iter().enumerate() {
+            if n != 1 || !is_inserted(i) {
+                assert_eq!(got[256 * n + i], value, "element {n} of the array");
+            }
+        }
+    }
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 

@@ -95,7 +95,9 @@ impl LocalMemory {
         self.offsets.clear();
         self.bytes = 0;
         for g in variables {
-            let offset = self.bytes.next_multiple_of(globals[g].align.max(self.least_alignment));
+            let offset = self
+                .bytes
+                .next_multiple_of(globals[g].align.max(self.least_alignment));
             self.offsets.insert(g, offset);
             self.bytes = offset.saturating_add(globals[g].size);
         }
