@@ -29,7 +29,8 @@ void gemm_matrices(uint n, global const uint4 *a, global const uint4 *b, global 
     local uint4 left[BLOCK * (A_ROW + 1)], right[STEP * (B_ROW + 1)];
     uint item = get_local_id(0), line = n / EACH;
     uint column = get_group_id(0) * BLOCK, row = get_group_id(1) * BLOCK;
-    uint x = get_sub_group_id() % ACROSS * WIDE * TILE, y = get_sub_group_id() / ACROSS * TALL * TILE;
+    // The first row of the sub-group's part, and its first column in elements of local memory.
+    uint y = get_sub_group_id() / ACROSS * TALL * TILE, x = get_sub_group_id() % ACROSS * WIDE * TILE / EACH;
     sum_t sums[TALL][WIDE];
     UNROLL for (int i = 0; i < TALL; i++)
         UNROLL for (int j = 0; j < WIDE; j++)
@@ -57,9 +58,9 @@ void gemm_matrices(uint n, global const uint4 *a, global const uint4 *b, global 
             UNROLL for (int part = 0; part < STEP; part += TILE) {
                 left_t tiles[TALL];
                 UNROLL for (int i = 0; i < TALL; i++)
-                    tiles[i] = coop_mat_load((local const half *)left + (y + i * TILE) * (STEP + EACH) + part, ROWS, STEP + EACH);
+                    tiles[i] = coop_mat_load((local const half *)(left + (y + i * TILE) * (A_ROW + 1) + part / EACH), ROWS, STEP + EACH);
                 UNROLL for (int j = 0; j < WIDE; j++) {
-                    right_t tile = coop_mat_load((local const half *)right + part * (BLOCK + EACH) + x + j * TILE, ROWS, BLOCK + EACH);
+                    right_t tile = coop_mat_load((local const half *)(right + part * (B_ROW + 1) + x + j * (TILE / EACH)), ROWS, BLOCK + EACH);
                     UNROLL for (int i = 0; i < TALL; i++)
                         sums[i][j] = coop_mat_mulAdd(tiles[i], tile, sums[i][j]);
                 }
@@ -68,5 +69,5 @@ void gemm_matrices(uint n, global const uint4 *a, global const uint4 *b, global 
     }
     UNROLL for (int i = 0; i < TALL; i++)
         UNROLL for (int j = 0; j < WIDE; j++)
-            coop_mat_store(c + (row + y + i * TILE) * n + column + x + j * TILE, sums[i][j], ROWS, n);
+            coop_mat_store(c + (row + y + i * TILE) * n + column + x * EACH + j * TILE, sums[i][j], ROWS, n);
 }
