@@ -53,6 +53,9 @@ fn build_log(path: &Path) -> String {
             if names.split_whitespace().any(|n| n == "cl_khr_subgroups") {
                 target.features.subgroups = false;
             }
+            if names.split_whitespace().any(|n| n == "cl_khr_cooperative_matrix") {
+                target.features.matrices = false;
+            }
             if names.split_whitespace().any(|n| n == "images") {
                 target.features.images = false;
             }

@@ -34,10 +34,10 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         let mut walk = Walk::new(func);
         while let Some((_, inst)) = walk.next(func) {
             let data = &func.insts[inst];
-            let matrices = data.results.iter().filter_map(|&r| func.ty(r).scalar.matrix());
-            let missing = matrices
-                .into_iter()
-                .find(|m| !variants.iter().any(|v| has(v, *m)));
+            // Constants are operands only.
+            let values = data.results.iter().chain(&data.args);
+            let mut matrices = values.filter_map(|&v| func.ty(v).scalar.matrix());
+            let missing = matrices.find(|m| !variants.iter().any(|v| has(v, *m)));
             let what = match (missing, &data.op) {
                 (Some(m), _) => Some(format!("a cooperative matrix of {m}")),
                 (None, Op::Intrinsic(Intrinsic::Matrix(MatrixOp::MultiplyAdd(signs)))) => {

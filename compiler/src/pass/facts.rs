@@ -439,7 +439,15 @@ fn follow(func: &Function, v: Value, fuel: &mut usize) -> Facts {
             let a = of(1);
             a.join(of(2))
         }
-        Op::Intrinsic(Intrinsic::LocalId | Intrinsic::LocalSize | Intrinsic::EnqueuedLocalSize) => group,
+        Op::Intrinsic(
+            Intrinsic::LocalId
+            | Intrinsic::LocalSize
+            | Intrinsic::EnqueuedLocalSize
+            | Intrinsic::SubgroupSize
+            | Intrinsic::NumSubgroups
+            | Intrinsic::SubgroupId
+            | Intrinsic::SubgroupLocalId,
+        ) => group,
         Op::Intrinsic(i) => match data.args.len() {
             1 if func.ty(data.args[0]) == ty => {
                 let a = of(0);

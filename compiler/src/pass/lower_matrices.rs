@@ -1,8 +1,8 @@
 //! Emulates cooperative matrices: each work-item keeps its components in values, and sub-groups exchange them by shuffles.
 //!
 //! Why: for devices without matrices ([`Target::emulated_matrices`](crate::target::Target::emulated_matrices)).
-//! In:  `Inlined`; `mem2reg` has promoted variables with matrices. A matrix that is still in memory is an error, and so is one
-//!      whose components cannot be distributed evenly over the sub-group.
+//! In:  `Inlined`; `mem2reg` has promoted variables with matrices, except for arrays whose indices are computed
+//!      (`lower_matrices/variables.rs`). A matrix whose components cannot be distributed evenly over the sub-group is an error.
 //! Out: no value is a matrix. The kernel requires the size of sub-groups that the target states.
 //!
 //! Component n of a matrix, counted by rows, belongs to the work-item n modulo the size of the sub-group, as in the interpreter.
@@ -11,6 +11,7 @@
 //! not speed.
 
 mod product;
+mod variables;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
@@ -22,6 +23,7 @@ use crate::ir::{
     Access, BinOp, Builder, CastOp, CmpOp, Const, Function, Inst, InstData, Matrix, Module, Op, Ty, Value,
     ValueDef,
 };
+use variables::Variables;
 
 pub const PASS: Pass = Pass {
     name: "lower_matrices",
@@ -71,16 +73,20 @@ struct Lower<'f> {
     parts: Replaced<Vec<Value>>,
     /// Other values that are replaced.
     others: Replacements,
+    /// The variables in memory.
+    variables: Variables,
 }
 
 fn lower(func: &mut Function, size: u32) -> Result<(), PassError> {
     let body = func.body;
     let lane = Op::Intrinsic(Intrinsic::SubgroupLocalId);
     let lane = Builder::before(func, body, 0).value(lane, [], Ty::I32);
+    let variables = Variables::new(func, size);
     let mut l = Lower {
         b: Builder::at_end(func, body),
         size,
         lane,
+        variables,
         parts: Replaced::default(),
         others: Replacements::default(),
     };
@@ -155,6 +161,9 @@ impl Lower<'_> {
         if data.op.is_structured() || data.op.is_terminator() {
             return self.structured(inst);
         }
+        if self.variable(inst, &data)? {
+            return Ok(());
+        }
         if !data
             .args
             .iter()
@@ -165,12 +174,8 @@ impl Lower<'_> {
             return Ok(());
         }
         let Op::Intrinsic(Intrinsic::Matrix(op)) = data.op else {
-            let what =
-                "a cooperative matrix in a variable whose place is computed, where matrices are emulated";
-            return Err(self.unsupported(
-                what.into(),
-                "indices of arrays that are constants once loops are unrolled",
-            ));
+            let what = "a cooperative matrix in a variable that is accessed in several ways, where matrices are emulated";
+            return Err(self.unsupported(what.into(), "an array of matrices of one type"));
         };
         match data.results.first() {
             Some(&result) => match self.matrix(result) {

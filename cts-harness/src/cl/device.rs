@@ -22,6 +22,8 @@ pub(crate) struct Device {
     pub(crate) has_images: bool,
     pub(crate) has_half: bool,
     pub(crate) has_double: bool,
+    /// The number of work-items that have a matrix of cl_khr_cooperative_matrix together.
+    pub(crate) matrix_items: Option<usize>,
     pub(crate) has_native_kernels: bool,
     pub(crate) has_out_of_order_queues: bool,
     pub(crate) global_memory: u64,
@@ -54,6 +56,9 @@ pub(crate) fn open(library: &str) -> Result<Vec<Device>, Failure> {
     }
 }
 
+/// CL_DEVICE_SUB_GROUP_SIZES_INTEL, in ascending order.
+const SUB_GROUP_SIZES_INTEL: cl_uint = 0x4108;
+
 impl Platform {
     fn devices(&self) -> Result<Vec<Device>, Failure> {
         let name = text(&answer!(self.clGetPlatformInfo(self.raw, CL_PLATFORM_NAME))?);
@@ -84,6 +89,10 @@ impl Device {
             (4, CL_DEVICE_SINGLE_FP_CONFIG),
             (8, CL_DEVICE_DOUBLE_FP_CONFIG),
         ];
+        let matrix_items = match has("cl_khr_cooperative_matrix") {
+            true => device.numbers(SUB_GROUP_SIZES_INTEL)?.last().copied(),
+            false => None,
+        };
         let keeps = |what| number(what).unwrap_or(0) & CL_FP_DENORM != 0;
         Ok(Device {
             table,
@@ -97,6 +106,7 @@ impl Device {
             has_images: number(CL_DEVICE_IMAGE_SUPPORT)? != 0,
             has_half: has("cl_khr_fp16"),
             has_double: has("cl_khr_fp64") || number(CL_DEVICE_DOUBLE_FP_CONFIG).unwrap_or(0) != 0,
+            matrix_items,
             has_native_kernels: native != 0,
             has_out_of_order_queues: out_of_order != 0,
             global_memory: number(CL_DEVICE_GLOBAL_MEM_SIZE)?,
@@ -158,6 +168,13 @@ impl Asked {
 
     fn number(&self, what: cl_uint) -> Result<u64, Failure> {
         Ok(number(&answer!(self.clGetDeviceInfo(self.raw, what))?))
+    }
+
+    /// Returns the numbers of an answer that is an array of size_t.
+    fn numbers(&self, what: cl_uint) -> Result<Vec<usize>, Failure> {
+        let bytes = answer!(self.clGetDeviceInfo(self.raw, what))?;
+        let (numbers, _) = bytes.as_chunks();
+        Ok(numbers.iter().map(|n| usize::from_ne_bytes(*n)).collect())
     }
 }
 

@@ -127,6 +127,13 @@ struct Variant {
     saturates: bool,
 }
 
+/// The product of the examples.
+const HALF_TO_FLOAT: Variant = Variant {
+    size: [16; 3],
+    types: [Type(0), Type(0), Type(1), Type(1)],
+    saturates: false,
+};
+
 type Query =
     unsafe extern "C" fn(cl_device_id, u32, usize, *const c_void, usize, *mut c_void, *mut usize) -> cl_int;
 
@@ -333,6 +340,17 @@ kernel void components(global const float *x, global float *out, global int *len
   coop_mat_store(out, a, ROWS, 16);
   lengths[get_local_id(0)] = length;
 }
+kernel void arrays(global const float *x, global float *out, int first) {
+  floats all[4];
+  for (int i = 0; i < 4; i++) {
+    floats one = coop_mat_load(x, ROWS, 16);
+    all[i ^ first] = one * (float)i;
+  }
+  all[first] += all[(first + 1) % 4];
+  all[3 - first] = coop_mat_insert(all[3 - first], 8, first % 2);
+  for (int i = 0; i < 4; i++)
+    coop_mat_store(out + 256 * i, all[i], ROWS, 16);
+}
 ";
 
 #[test]
@@ -398,6 +416,25 @@ fn components() {
     }
     let lengths = int.decode_all(&got[1]);
     assert_eq!(lengths.iter().sum::<f64>(), 256.0, "{lengths:?}");
+
+    // The indices of the array are known only to the kernel.
+    let first = 2_u32.to_ne_bytes();
+    let got = run(
+        "arrays",
+        &[Arg::In(&in_x), Arg::Out(4 * 1024), Arg::Value(&first)],
+    );
+    let got = float.decode_all(&got[0]);
+    let is_inserted = |i: usize| got[256 + i] == 8.0;
+    assert_eq!((0..256).filter(|i| is_inserted(*i)).count(), items);
+    for i in 0..256 {
+        // Elements 0 to 3 are 2, 3, 0 and 1 times x, before the third has the fourth added.
+        let expected = [2.0, 3.0, 1.0, 1.0].map(|factor| x[i] * factor);
+        for (n, value) in expected.into_iter().enumerate() {
+            if n != 1 || !is_inserted(i) {
+                assert_eq!(got[256 * n + i], value, "element {n} of the array");
+            }
+        }
+    }
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
@@ -405,12 +442,7 @@ fn components() {
 #[test]
 fn gemm() {
     let Some(lab) = lab() else { return };
-    let wanted = Variant {
-        size: [16; 3],
-        types: [Type(0), Type(0), Type(1), Type(1)],
-        saturates: false,
-    };
-    if !variants(&lab).contains(&wanted) {
+    if !variants(&lab).contains(&HALF_TO_FLOAT) {
         assert!(!is_emulated());
         return;
     }
@@ -431,6 +463,59 @@ fn gemm() {
         for c in 0..n {
             let exact: f64 = (0..n).map(|k| a[r * n + k] * b[k * n + c]).sum();
             assert_eq!(got[r * n + c], exact, "{r} {c}");
+        }
+    }
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// The example of attention.
+#[test]
+fn attention() {
+    const QUERIES: usize = 32;
+    const KEYS: usize = 64;
+    // The driver takes long to compile emulated products.
+    let depth = if is_emulated() { 16 } else { 64 };
+    let Some(lab) = lab() else { return };
+    if !variants(&lab).contains(&HALF_TO_FLOAT) {
+        assert!(!is_emulated());
+        return;
+    }
+    let program = lab
+        .setup
+        .built(include_str!("matrices/attention.cl"), &format!("-DDEPTH={depth}"));
+    let (half, float, items) = (Type(0), Type(1), sub_group(&lab));
+    let queries = half.numbers(QUERIES * depth, 8);
+    let [keys, values] = [9, 10].map(|seed| half.numbers(KEYS * depth, seed));
+    let [in_q, in_k, in_v] = [&queries, &keys, &values].map(|v| half.encode_all(v));
+    let count = (KEYS as u32).to_ne_bytes();
+    let args = [
+        Arg::In(&in_q),
+        Arg::In(&in_k),
+        Arg::In(&in_v),
+        Arg::Out(4 * QUERIES * depth),
+        Arg::Value(&count),
+    ];
+    let got = lab.run(program, "attention", QUERIES / 16 * items, Some(items), &args);
+    let got = float.decode_all(&got[0]);
+    for q in 0..QUERIES {
+        let product = |k: usize| -> f64 {
+            let terms = (0..depth).map(|d| queries[q * depth + d] * keys[k * depth + d]);
+            terms.sum::<f64>() / (depth as f64).sqrt()
+        };
+        let products: Vec<f64> = (0..KEYS).map(product).collect();
+        let most = products.iter().copied().fold(f64::MIN, f64::max);
+        let weights: Vec<f64> = products.iter().map(|p| (p - most).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        for d in 0..depth {
+            let terms = (0..KEYS).map(|k| weights[k] * values[k * depth + d]);
+            let exact = terms.sum::<f64>() / total;
+            // The weights are rounded to halves, and no value is above 3.5.
+            let error = (got[q * depth + d] - exact).abs();
+            assert!(
+                error <= 3.5 * 2f64.powi(-11),
+                "{q} {d}: {} instead of {exact}",
+                got[q * depth + d]
+            );
         }
     }
     assert_eq!(cl!(clReleaseProgram(program)), 0);

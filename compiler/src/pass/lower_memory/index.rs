@@ -5,6 +5,7 @@ use super::Lower;
 use crate::ir::analysis::constant_offset;
 use crate::ir::inst::{BinOp, CastOp};
 use crate::ir::{Const, Op, Ty, Value};
+use crate::pass::facts::facts;
 
 /// The greatest depth of an expression that is rewritten.
 const MAX_DEPTH: u32 = 6;
@@ -86,11 +87,14 @@ impl Lower<'_> {
                     (Some(k), None) => (c, k),
                     (None, None) => return None,
                 };
-                if factor.trailing_zeros() < log {
-                    return None;
-                }
-                let x = self.narrow(x, depth + 1);
-                let factor = factor >> log;
+                let (x, factor) = match log.checked_sub(factor.trailing_zeros()) {
+                    None | Some(0) => (self.narrow(x, depth + 1), factor >> log),
+                    // The rest of the power is in what is multiplied.
+                    Some(more) => (
+                        self.divided_extension(x, more, depth + 1)?,
+                        factor >> (log - more),
+                    ),
+                };
                 if factor == 1 {
                     return Some(Quotient::Value(x));
                 }
@@ -109,6 +113,60 @@ impl Lower<'_> {
                 }
                 let count = self.b.bits(Ty::I32, count);
                 Some(Quotient::Value(self.b.binary(BinOp::Shl, x, count)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns a 64-bit offset that is the extension of an unsigned I32, divided by a power of two of which that is a
+    /// multiple.
+    fn divided_extension(&mut self, v: Value, log: u32, depth: u32) -> Option<Value> {
+        let data = &self.b.func.insts[self.b.func.def_inst(v)?];
+        let [word] = data.args[..] else { return None };
+        let is_extension = data.op == Op::Cast(CastOp::ZExt) && self.b.func.ty(word) == Ty::I32;
+        is_extension
+            .then(|| self.divided_word(word, log, depth))
+            .flatten()
+    }
+
+    /// Returns an unsigned I32 divided by a power of two, if it is a sum of multiples of that power and does not overflow.
+    fn divided_word(&mut self, v: Value, log: u32, depth: u32) -> Option<Value> {
+        let most = |l: &Self, v: Value| facts(l.b.func, v).max();
+        let fits = |n: Option<u64>| n.is_some_and(|n| u32::try_from(n).is_ok());
+        if let Some(bits) = self.b.func.as_bits(v) {
+            let is_multiple = bits == 0 || bits.trailing_zeros() >= log;
+            return is_multiple.then(|| self.b.bits(Ty::I32, bits >> log));
+        }
+        if depth >= MAX_DEPTH {
+            return None;
+        }
+        let data = &self.b.func.insts[self.b.func.def_inst(v)?];
+        let [a, c] = data.args[..] else { return None };
+        match data.op {
+            Op::Binary(BinOp::IAdd) if fits(most(self, a).checked_add(most(self, c))) => {
+                let x = self.divided_word(a, log, depth + 1)?;
+                let y = self.divided_word(c, log, depth + 1)?;
+                Some(self.b.binary(BinOp::IAdd, x, y))
+            }
+            Op::Binary(BinOp::IMul) if fits(most(self, a).checked_mul(most(self, c))) => {
+                let (x, factor) = match (self.b.func.as_bits(a), self.b.func.as_bits(c)) {
+                    (_, Some(k)) => (a, k),
+                    (Some(k), None) => (c, k),
+                    (None, None) => return None,
+                };
+                let (x, factor) = match log.checked_sub(factor.trailing_zeros()) {
+                    None | Some(0) => (self.mapped(x), factor >> log),
+                    Some(more) => (self.divided_word(x, more, depth + 1)?, factor >> (log - more)),
+                };
+                let factor = self.b.bits(Ty::I32, factor);
+                Some(self.b.binary(BinOp::IMul, x, factor))
+            }
+            Op::Binary(BinOp::Shl) => {
+                let count = self.b.func.as_bits(c).filter(|count| *count < 32)? as u32;
+                let is_whole = fits(most(self, a).checked_mul(1 << count));
+                let left = count.checked_sub(log).filter(|_| is_whole)?;
+                let (x, left) = (self.mapped(a), self.b.bits(Ty::I32, left.into()));
+                Some(self.b.binary(BinOp::Shl, x, left))
             }
             _ => None,
         }

@@ -41,6 +41,8 @@ pub(super) struct LocalMemory {
     pub(super) bytes: u32,
     /// For each value, the index in `own` of the variable into which it points.
     places: Vec<Option<u32>>,
+    /// The least alignment of variables in the arena.
+    least_alignment: u32,
 }
 
 impl LocalMemory {
@@ -59,6 +61,7 @@ impl LocalMemory {
             offsets: BTreeMap::new(),
             bytes: 0,
             places: vec![None; func.values.len()],
+            least_alignment: least_alignment(func),
         };
         let locals = classes.locals();
         memory.place(globals, locals.keys().copied());
@@ -92,7 +95,9 @@ impl LocalMemory {
         self.offsets.clear();
         self.bytes = 0;
         for g in variables {
-            let offset = self.bytes.next_multiple_of(globals[g].align.max(1));
+            let offset = self
+                .bytes
+                .next_multiple_of(globals[g].align.max(self.least_alignment));
             self.offsets.insert(g, offset);
             self.bytes = offset.saturating_add(globals[g].size);
         }
@@ -129,4 +134,11 @@ impl LocalMemory {
             variable.elem = without_narrow(accesses.shared_element(), target);
         }
     }
+}
+
+/// Returns 16 for functions with cooperative matrices, whose rows are loaded and stored as 16 bytes: programs need not
+/// align local variables themselves.
+fn least_alignment(func: &Function) -> u32 {
+    let has_matrices = func.values.keys().any(|v| func.ty(v).scalar.matrix().is_some());
+    if has_matrices { 16 } else { 1 }
 }

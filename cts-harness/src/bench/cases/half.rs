@@ -1,8 +1,8 @@
-//! saxpy and a matrix product with halves.
+//! saxpy and matrix products with halves, one of them with cooperative matrices.
 
 use super::giga;
 use crate::bench::case::{Case, Scale, Side, Stop};
-use crate::bench::data::{of_u16, to_u16};
+use crate::bench::data::{of_u16, to_f32, to_u16};
 use crate::bench::work::{
     self, Memory,
     Value::{Half, Object, U32},
@@ -14,7 +14,7 @@ use half::f16;
 
 const SOURCE: &str = include_str!("../kernels/half.cl");
 
-pub(super) fn cases(scale: Scale) -> [Case; 2] {
+pub(super) fn cases(scale: Scale) -> [Case; 3] {
     let count = scale.pick(1 << 20, 1 << 27);
     let n = scale.pick(128, 2048);
     let operations = 2.0 * (n as f64).powi(3);
@@ -35,7 +35,27 @@ pub(super) fn cases(scale: Scale) -> [Case; 2] {
                 Ok(gemm(n))
             },
         ),
+        matrices(scale),
     ]
+}
+
+/// Returns the case with the device's units for matrices.
+fn matrices(scale: Scale) -> Case {
+    let n = scale.pick(128, 4096);
+    let operations = 2.0 * (n as f64).powi(3);
+    work::case(
+        "kernel/half gemm matrices",
+        giga(operations, "GFLOP/s"),
+        move |side| {
+            offered(side)?;
+            let lacks = || Stop::Refused("no cl_khr_cooperative_matrix".into());
+            let items = side.device.matrix_items.ok_or_else(lacks)?;
+            if SUB_GROUPS * items > MOST_ITEMS {
+                return Err(Stop::Refused(format!("sub-groups of {items}")));
+            }
+            Ok(by_matrices(n, items))
+        },
+    )
 }
 
 fn offered(side: &Side) -> Result<(), Stop> {
@@ -99,4 +119,30 @@ fn gemm(n: usize) -> Work {
             let found = to_u16(found);
             super::sgemm::sampled(n, &a, &b, |i| number(found[i]), 1e-6)
         })
+}
+
+/// The rows and columns of the result that a work-group of `matrices.cl` computes, and its sub-groups.
+const BLOCK: usize = 128;
+const SUB_GROUPS: usize = 8;
+/// The work-items that copy a step to local memory at once.
+const MOST_ITEMS: usize = 512;
+
+fn by_matrices(n: usize, sub_group: usize) -> Work {
+    let mut random = Random::new(5);
+    let (a, b) = (numbers(&mut random, n * n), numbers(&mut random, n * n));
+    let items = SUB_GROUPS * sub_group;
+    Work::new(
+        include_str!("../kernels/matrices.cl"),
+        vec![bytes(&a), bytes(&b), Memory::Output(n * n * 4)],
+    )
+    .options(format!("-DITEMS={items}"))
+    .launch(
+        "gemm_matrices",
+        &[U32(n as u32), Object(0), Object(1), Object(2)],
+        Range::plane([n / BLOCK * items, n / BLOCK], [items, 1]),
+    )
+    .checked(2, move |found| {
+        let found = to_f32(found);
+        super::sgemm::sampled(n, &a, &b, |i| found[i], 1e-6)
+    })
 }
