@@ -333,7 +333,12 @@ impl Candidate {
         let mut known: BTreeMap<Value, Vec<Value>> = BTreeMap::new();
         let of = |growth: Value| {
             let list = known.entry(growth).or_insert_with(|| {
-                let double = |&v: &Value| Some(b.binary(BinOp::IAdd, v, v));
+                let double = |&v: &Value| {
+                    Some(match b.func.as_bits(v) {
+                        Some(bits) => b.bits(b.func.ty(v), bits.wrapping_mul(2)),
+                        None => b.binary(BinOp::IAdd, v, v),
+                    })
+                };
                 std::iter::successors(Some(growth), double)
                     .take(factor.ilog2() as usize)
                     .collect()
