@@ -206,3 +206,32 @@ fn half_functions_stay() {
         assert!(!half.contains(&format!("intrinsic {own} ")), "{name}: {half}");
     }
 }
+
+/// Powers with small whole numbers as exponents are products.
+#[test]
+fn whole_powers_are_products() {
+    // Returns the number of products and whether a function of the library is called.
+    let products = |call: &str, options: &str| {
+        let parsed = Options::parse(options).expect("options");
+        let input = Input {
+            name: "a.cl",
+            source: &format!("double f(float a, double d) {{ return {call}; }}"),
+            options: &parsed,
+            resolver: &NoIncludes,
+        };
+        let object = compile_object(&input, &Target::desktop()).unwrap_or_else(|e| panic!("{}", e.log));
+        let text = object.to_text();
+        let body = text.split("\n}").next().unwrap_or_default();
+        (body.matches("FMul").count(), body.contains("call"))
+    };
+    for options in ["", "-cl-mad-enable", "-cl-fast-relaxed-math"] {
+        assert_eq!(products("pow(a, 2)", options), (1, false), "{options}");
+        assert_eq!(products("pow(d, 3.0)", options), (2, false), "{options}");
+        assert_eq!(products("pow(a, 5.0f)", options), (3, false), "{options}");
+        assert_eq!(products("pown(a, 8)", options), (3, false), "{options}");
+        assert_eq!(products("pow(a, 1)", options), (0, false), "{options}");
+    }
+    for other in ["pow(a, 9)", "pow(a, 0.5f)", "pow(a, -1)", "powr(a, 2.0f)"] {
+        assert!(products(other, "").1, "{other}");
+    }
+}

@@ -31,6 +31,9 @@ impl FuncLowering<'_, '_> {
                 Val::None => return broken("a void argument"),
             });
         }
+        if let Some(power) = self.power(callee, &values, ty)? {
+            return Ok(Val::Value(power));
+        }
         let value = self
             .b
             .call(func, values, types::value(&self.cx.program.types, ty));

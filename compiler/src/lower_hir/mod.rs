@@ -21,6 +21,7 @@ mod func;
 mod goto;
 mod kernel;
 mod place;
+mod power;
 mod stmt;
 mod switch;
 mod types;

@@ -42,8 +42,12 @@ pub const PASS: Pass = Pass {
 
 /// The number of iterations that become one, and the most bytes that each of them may load for that: the loads of
 /// all are in registers at the same time. (H200: 8 instead of 4 iterations make products of sparse matrices up to 1.5
-/// times as fast, and a sum by a single work-item 1.8 times. 16 are worth it for the latter only.)
-const FACTORS: [(usize, u32); 3] = [(8, 8), (4, 40), (2, 64)];
+/// times as fast, and a sum by a single work-item 1.8 times, 16 the latter again 1.8 times.)
+const FACTORS: [(usize, u32); 4] = [(16, 4), (8, 8), (4, 40), (2, 64)];
+
+/// If more iterations than these become one, a second loop does the rest this many at a time, so that few are left
+/// that wait for memory one by one.
+const REST: usize = 4;
 
 /// The most instructions of a loop body, and of one that is nothing but straight-line code.
 const MAX_BODY: usize = 64;
@@ -90,10 +94,13 @@ fn batch(func: &mut Function) -> bool {
         let Some(found) = Candidate::new(func, &jumps, loop_).filter(|_| !known()) else {
             continue;
         };
-        let size = found.factor * found.len();
+        let rest = (found.factor > 2 * REST).then_some(REST);
+        let size = (found.factor + rest.unwrap_or(0)) * found.len();
         if size <= room {
             room -= size;
-            found.build(func, place, &Batch::of(found.factor));
+            for factor in [Some(found.factor), rest].into_iter().flatten() {
+                found.build(func, place, &Batch::of(factor));
+            }
             changed = true;
         }
     }
@@ -237,7 +244,7 @@ impl Candidate {
         let args = func.regions[body].args.clone();
         let types: Vec<Ty> = args.iter().map(|&a| func.ty(a)).collect();
         let starts = func.insts[self.loop_].args.clone();
-        let growths = self.growths(func, place);
+        let growths = self.multiples(func, place, batch.factor);
         let offsets = self.lane_offsets(func, place, batch);
         let quick = func.new_inst(Op::Loop, starts, &types, span);
         let inside = func.new_region(&types);
@@ -261,17 +268,20 @@ impl Candidate {
         copies[0].insts(func, &first, inside, |_, _, _| {});
         for at in 1..copies.len() {
             let (before, copy) = copies.split_at_mut(at);
-            let (before, copy) = (&before[at - 1], &mut copy[0]);
+            let copy = &mut copy[0];
             for &n in &self.args {
-                copy.map_value(args[n], before.value(nexts[n]));
+                copy.map_value(args[n], before[at - 1].value(nexts[n]));
             }
+            // Each sum is added to one that is as far away as possible, so that chains of sums are short.
+            let power = at.trailing_zeros() as usize;
+            let from = &before[at - (1 << power)];
             for inst in &first {
-                let Some(&growth) = growths.get(inst) else {
+                let Some(multiples) = growths.get(inst) else {
                     copy.insts(func, &[*inst], inside, |_, _, _| {});
                     continue;
                 };
                 let result = func.insts[*inst].results[0];
-                let terms = [before.value(result), growth];
+                let terms = [from.value(result), multiples[power]];
                 let sum = func.new_inst(Op::Binary(BinOp::IAdd), terms, &[func.ty(result)], span);
                 func.regions[inside].insts.push(sum);
                 copy.map_value(result, func.insts[sum].results[0]);
@@ -312,6 +322,31 @@ impl Candidate {
         let own = next.args.iter().position(|&a| a == arg)?;
         let other = next.args[1 - own];
         is_outside(func, body, other).then_some(Growth::By(other))
+    }
+
+    /// Returns the increments of [`Candidate::growths`] times the powers of two that are less than `factor`. The
+    /// multiples are computed before the loop.
+    fn multiples(&self, func: &mut Function, place: Region, factor: usize) -> BTreeMap<Inst, Vec<Value>> {
+        let growths = self.growths(func, place);
+        let at = func.index_in(place, self.loop_);
+        let mut b = Builder::before(func, place, at);
+        let mut known: BTreeMap<Value, Vec<Value>> = BTreeMap::new();
+        let of = |growth: Value| {
+            let list = known.entry(growth).or_insert_with(|| {
+                let double = |&v: &Value| {
+                    Some(match b.func.as_bits(v) {
+                        Some(bits) => b.bits(b.func.ty(v), bits.wrapping_mul(2)),
+                        None => b.binary(BinOp::IAdd, v, v),
+                    })
+                };
+                std::iter::successors(Some(growth), double)
+                    .take(factor.ilog2() as usize)
+                    .collect()
+            });
+            list.clone()
+        };
+        let (insts, growths): (Vec<Inst>, Vec<Value>) = growths.into_iter().unzip();
+        insts.into_iter().zip(growths.into_iter().map(of)).collect()
     }
 
     /// Computes the loop-invariant increments of the instructions that addresses depend on, so that a copy of

@@ -216,6 +216,8 @@ pub fn pipeline(target: &Target) -> Pipeline {
         p.run_pass(batch_loads::PASS);
         // This pass takes the loops that `batch_loads` leaves.
         p.run_pass(interleave::PASS);
+        // `share_offsets` recognizes equal sums only if equal terms are one value.
+        p.run_pass(cse::PASS);
         // This pass comes after the last `hoist_invariants`, which would take the sums apart again.
         p.run_pass(share_offsets::PASS);
     }

@@ -8,7 +8,8 @@
 //! - A block that is left only at its end dissolves into the region around it.
 //! - Instructions after an instruction that never completes are removed.
 //! - A result or loop argument that always has the same value is replaced by that value.
-//! - An `if` whose arms only compute a few cheap values becomes selects.
+//! - An `if` whose arms only compute a few cheap values becomes selects. In any other `if` a result that is a
+//!   constant in both arms becomes a select after it, so that a comparison of the result is known to be the condition.
 //! - Where one arm of an `if` leaves an enclosing block, the code after the `if` moves into the other arm,
 //!   and a block that ends in such an `if` becomes that `if`. Thus an early return becomes an else.
 
@@ -59,6 +60,7 @@ pub(super) fn simplify(func: &mut Function) -> bool {
         let known = Known::new(func, jumps);
         let again = unify(func, &known)
             || if_to_select(func, &known)
+            || constants_to_select(func, &known.jumps)
             || nest_tails(func, &known)
             || merge_tails(func, known);
         if !folded && !again {
@@ -400,6 +402,54 @@ fn if_to_select(func: &mut Function, known: &Known) -> bool {
     }
     replacements.apply(func);
     changed
+}
+
+/// Replaces the results of `if`s that are an integer constant in both arms by selects after the `if`s.
+fn constants_to_select(func: &mut Function, jumps: &Jumps) -> bool {
+    let mut found = Vec::new();
+    for region in func.regions_in_order() {
+        for (n, &inst) in func.regions[region].insts.iter().enumerate() {
+            let data = &func.insts[inst];
+            if data.op != Op::If || data.results.is_empty() || jumps.exits(inst).len() != 2 {
+                continue;
+            }
+            let ends = [0, 1].map(|arm| func.terminator(data.regions[arm]));
+            let [Some(then), Some(otherwise)] = ends else {
+                continue;
+            };
+            if [then, otherwise]
+                .iter()
+                .any(|&end| func.insts[end].op != Op::Exit(inst))
+            {
+                continue;
+            }
+            for slot in 0..data.results.len() {
+                let ty = func.ty(data.results[slot]);
+                let passed = [then, otherwise].map(|end| func.insts[end].args[slot]);
+                let is_flag = !ty.is_vector() && (ty.scalar.is_int() || ty.scalar == Scalar::Bool);
+                if is_flag && passed.iter().all(|&v| func.as_bits(v).is_some()) {
+                    found.push((region, n, slot, passed));
+                }
+            }
+        }
+    }
+    let mut replacements = Replacements::default();
+    // The last ones come first, so that the positions of the others stay valid.
+    for &(region, n, slot, [then, otherwise]) in found.iter().rev() {
+        let inst = func.regions[region].insts[n];
+        let data = &func.insts[inst];
+        let (cond, result, span) = (data.args[0], data.results[slot], data.span);
+        let select = func.new_inst(Op::Select, vec![cond, then, otherwise], &[func.ty(result)], span);
+        func.regions[region].insts.insert(n + 1, select);
+        replacements.set(result, func.insts[select].results[0]);
+    }
+    if found.is_empty() {
+        return false;
+    }
+    replacements.apply(func);
+    // The results have no uses any more.
+    super::dce::remove_dead(func);
+    true
 }
 
 /// Returns whether an `if` can become selects.

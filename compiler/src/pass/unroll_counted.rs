@@ -20,10 +20,12 @@
 //! loops around it are left to the next execution of the pass. The same holds for a loop that would be unrolled
 //! partially, or far, if loops in it were just unrolled: folding may leave little of them.
 
+mod counters;
 mod promotion;
 
 use std::collections::BTreeSet;
 
+use self::counters::{counts_through, divisor, table_index};
 use self::promotion::Promotion;
 use super::interleave;
 use super::trip_count::{TripCount, positions, trip_count};
@@ -46,9 +48,6 @@ pub const PASS: Pass = Pass {
     establishes: inv![],
     destroys: inv![SpirvExits],
 };
-
-/// The longest chain of operations that is followed from an index.
-const MAX_INDEX: u32 = 6;
 
 /// The most instructions and the most iterations that an unrolled loop may have.
 #[derive(Copy, Clone)]
@@ -79,6 +78,13 @@ const PROMOTING: Budget = Budget {
 const TABLES: Budget = Budget {
     insts: 6144,
     iterations: 64,
+};
+
+/// The budget of a loop that divides integers by its counter. A division by an unknown number takes some twenty
+/// operations, and by a constant, of which most are powers of two here, one or a few.
+const DIVIDING: Budget = Budget {
+    insts: 640,
+    iterations: 32,
 };
 
 /// The budget of a loop that copies from global to work-group memory. Drivers do not unroll such loops, so that each
@@ -288,11 +294,14 @@ fn decide(
     let fills = facts.shares && facts.fills[inst.index()] && facts.loaded[inst.index()] > 0;
     let budget = match hint {
         Unroll::Never | Unroll::Done => return None,
-        Unroll::Unsaid if !facts.slow[inst.index()] && facts.counts_through_a_table(func, jumps, inst) => {
+        Unroll::Unsaid if !facts.slow[inst.index()] && counts_through(func, jumps, inst, &facts.tables) => {
             TABLES
         }
         Unroll::Unsaid if facts.indexes[inst.index()] => PROMOTING,
         Unroll::Unsaid if fills => FILLING,
+        Unroll::Unsaid if !facts.slow[inst.index()] && counts_through(func, jumps, inst, &facts.divisors) => {
+            DIVIDING
+        }
         Unroll::Unsaid => SMALL,
         Unroll::Full | Unroll::By(_) => ASKED,
     };
@@ -434,6 +443,8 @@ struct Facts {
     slow: Vec<bool>,
     /// The values carried by loops that are part of an offset into a table of constants.
     tables: BTreeSet<(Region, u32)>,
+    /// The values carried by loops that are part of a divisor of integers.
+    divisors: BTreeSet<(Region, u32)>,
     /// Whether a loop in the instruction was unrolled into other code than a plain sequence, so that loops
     /// around it must wait for the next execution of the pass.
     waits: Vec<bool>,
@@ -461,32 +472,12 @@ impl Facts {
             slow: vec![false; count],
             shares,
             tables: BTreeSet::new(),
+            divisors: BTreeSet::new(),
             waits: vec![false; count],
             unfolded: vec![false; count],
             leaves: vec![false; count],
             outermost: vec![u32::MAX; count],
         }
-    }
-
-    /// Returns whether an offset into a table of constants is computed from a counter of the loop.
-    fn counts_through_a_table(&self, func: &Function, jumps: &Jumps, loop_: Inst) -> bool {
-        let body = func.insts[loop_].regions[0];
-        let mut carried = self.tables.range((body, 0)..=(body, u32::MAX));
-        carried.any(|&(_, n)| {
-            let counter = func.regions[body].args[n as usize];
-            jumps.repeats(loop_).iter().all(|&repeat| {
-                let next = func.insts[repeat].args[n as usize];
-                func.def_inst(next).is_some_and(|step| {
-                    let data = &func.insts[step];
-                    matches!(data.op, Op::Binary(_))
-                        && data.args.contains(&counter)
-                        && data
-                            .args
-                            .iter()
-                            .all(|&a| a == counter || func.as_const(a).is_some())
-                })
-            })
-        })
     }
 
     /// Returns whether a pointer is a constant address in a variable that becomes values.
@@ -510,6 +501,7 @@ impl Facts {
             Op::PtrAdd => u32::from(self.is_free(func, data.results[0])),
             _ => 0,
         };
+        divisor(func, inst, &mut self.divisors);
         let of_table = matches!(data.op, Op::Load(_)) && table_index(func, data.args[0], &mut self.tables);
         let mut loaded = match data.op {
             Op::Load(_) if of_table => 0,
@@ -592,53 +584,6 @@ impl Facts {
         self.is_loop[n] = data.op == Op::Loop;
         self.outermost[n] = outermost;
         self.leaves[n] = outermost < position[n];
-    }
-}
-
-/// Returns whether an address is that of a constant variable at program scope plus an offset computed from
-/// values that loops carry, and adds these values to `carried`. Returns false for a constant address.
-fn table_index(func: &Function, pointer: Value, carried: &mut BTreeSet<(Region, u32)>) -> bool {
-    let mut base = pointer;
-    let mut found = Vec::new();
-    while let Some(inst) = func.def_inst(base) {
-        let data = &func.insts[inst];
-        match data.op {
-            Op::PtrAdd => {
-                if !comes_from_loops(func, data.args[1], MAX_INDEX, &mut found) {
-                    return false;
-                }
-                base = data.args[0];
-            }
-            Op::GlobalAddr(_) if func.ty(base).space() == Some(AddressSpace::Constant) => {
-                let is_table = !found.is_empty();
-                carried.extend(found);
-                return is_table;
-            }
-            _ => return false,
-        }
-    }
-    false
-}
-
-/// Returns whether a value is computed only from constants and values carried by loops, in a chain of at most
-/// `room` operations. Adds the carried values to `found`.
-fn comes_from_loops(func: &Function, v: Value, room: u32, found: &mut Vec<(Region, u32)>) -> bool {
-    match &func.values[v].def {
-        ValueDef::Const(_) => true,
-        ValueDef::Param(_) => false,
-        ValueDef::Arg(region, n) => {
-            found.push((*region, *n));
-            true
-        }
-        ValueDef::Inst(inst, _) => {
-            let data = &func.insts[*inst];
-            room > 0
-                && matches!(data.op, Op::Binary(_) | Op::Cast(_))
-                && data
-                    .args
-                    .iter()
-                    .all(|&a| comes_from_loops(func, a, room - 1, found))
-        }
     }
 }
 

@@ -129,14 +129,14 @@ double rsqrt_d(double x)
     }
 }
 
-// p * 2^k for p near 1; `rare` says that k may be outside the range of exponents.
+// p * 2^k for p near 1; `rare` says that k may be outside the range of exponents. The rare case is a single piece of
+// straight-line code. NaN has made p NaN.
 double __c_exp_result_d(double p, uint k, double x, int rare, double most, double least)
 {
     if (rare) {
-        if (x != x) return x;
-        if (x > most) return as_double(0x7ff0000000000000UL);
-        if (x < least) return 0;
-        return __c_scale_d(p, (int)k);
+        double r = __c_scale_d(p, (int)k);
+        r = x > most ? as_double(0x7ff0000000000000UL) : r;
+        return x < least ? 0.0 : r;
     }
     return as_double(as_ulong(p) + ((ulong)(k << 20) << 32));
 }
