@@ -100,6 +100,10 @@ pub mod memory {
     /// The number of entries of an argument.
     pub const COUNT: u32 = 5;
 
+    /// Instead of an argument, the entries after those of the arguments are about the memory that checks keep for each
+    /// work-group, in place of local memory: the address of that of the check of races, or 0.
+    pub const RACES_OF_GROUPS: u32 = 0;
+
     /// The bytes that the check of races keeps for each element: words for the last store, the last load, the last atomic
     /// operation, and the value of the last store.
     pub const RACE: u32 = 16;
@@ -341,6 +345,61 @@ impl Site {
     }
 }
 
+/// What a check of a kernel leaves out, and what it needs of launches. The text of these notes is a format of the printf
+/// buffer that no record has.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Notes {
+    /// The name of the kernel.
+    pub kernel: String,
+    /// The check: one of [`Checks::NAMES`].
+    pub check: String,
+    /// What is not checked: words for it, and the reason.
+    pub left_out: Vec<(String, String)>,
+    /// The bytes of global memory that the check wants for each work-group ([`memory::RACES_OF_GROUPS`]).
+    pub group_bytes: u32,
+}
+
+/// The characters at the start of the text of notes.
+const NOTES: &str = "\u{1}caldera-notes";
+
+impl Notes {
+    /// Returns the text that stands for the notes in a module.
+    pub fn to_text(&self) -> String {
+        let clean = |text: &str| text.replace([FIELD, PART, '\0'], " ");
+        let mut fields = vec![
+            NOTES.to_owned(),
+            clean(&self.kernel),
+            clean(&self.check),
+            self.group_bytes.to_string(),
+        ];
+        let left_out = self.left_out.iter();
+        fields.extend(left_out.map(|(what, why)| format!("{}{PART}{}", clean(what), clean(why))));
+        fields.join(&FIELD.to_string())
+    }
+
+    /// Returns whether a text is that of notes.
+    pub fn is_notes(text: impl AsRef<[u8]>) -> bool {
+        text.as_ref().starts_with(NOTES.as_bytes())
+    }
+
+    /// Reads the output of [`Notes::to_text`]. `None`: the text is not that of notes.
+    pub fn from_text(text: &str) -> Option<Notes> {
+        let mut fields = text.split(FIELD);
+        if fields.next()? != NOTES {
+            return None;
+        }
+        Some(Notes {
+            kernel: fields.next()?.to_owned(),
+            check: fields.next()?.to_owned(),
+            group_bytes: fields.next()?.parse().ok()?,
+            left_out: fields
+                .map(|field| field.split_once(PART).unwrap_or((field, "")))
+                .map(|(what, why)| (what.to_owned(), why.to_owned()))
+                .collect(),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -375,6 +434,19 @@ mod tests {
         assert_eq!(Site::from_text(&site.to_text()), Some(site));
         assert_eq!(Site::from_text("%d"), None);
         assert_eq!(Site::from_text(MARK), None);
+    }
+
+    #[test]
+    fn the_text_of_notes_is_read_back() {
+        let notes = Notes {
+            kernel: "k".into(),
+            check: "race".into(),
+            left_out: vec![("local variable 'a'".into(), "it is too large".into())],
+            group_bytes: 64,
+        };
+        assert_eq!(Notes::from_text(&notes.to_text()), Some(notes));
+        assert_eq!(Notes::from_text(NOTES), None);
+        assert!(!Notes::is_notes(MARK) && !Site::is_site(NOTES));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::mem2reg::promote_those;
 use super::shadow::{Beside, Place, Variables, count};
 use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
-use crate::check::Site;
+use crate::check::{Notes, Site};
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
 use crate::ir::{
@@ -41,8 +41,14 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         // Pointers to other variables are followed then.
         promote_those(func, |ty| ty.scalar.is_ptr());
         let mut variables = Variables::new(func, &module.globals, cx.sources, true, None);
-        let room = cx.target.limits.local_memory;
+        let room = (cx.target.limits.local_memory, false);
         let local = Beside::declare(&mut variables, &mut module.globals, kernel, room, |_| 1);
+        sites.note(&Notes {
+            kernel: func.name.clone(),
+            check: "uninitialized".into(),
+            left_out: variables.left_out(kernel),
+            ..Notes::default()
+        });
         let mut check = Check {
             variables,
             local,

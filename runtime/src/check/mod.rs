@@ -5,6 +5,7 @@
 //! complete.
 
 mod allocations;
+pub(crate) mod notes;
 mod report;
 mod shadows;
 
@@ -21,7 +22,7 @@ use crate::kernel::pipeline::DeviceKernel;
 use crate::mem::{Buffer, HostPtr, KernelAccess};
 use crate::printf::records;
 use report::{Finding, Other, Place};
-use shadows::{Wanted, complain, parts};
+use shadows::{Parts, Wanted, complain, parts};
 
 /// The memory of an argument.
 #[derive(Debug, Default)]
@@ -42,6 +43,8 @@ struct Argument {
 pub(crate) struct CheckedLaunch {
     area: Area,
     args: Vec<Argument>,
+    /// The address of the memory that the check of races keeps for each work-group, or 0.
+    races_of_groups: u64,
     /// The allocations that pointers from memory may lead to.
     ranges: Vec<Range>,
 }
@@ -80,7 +83,12 @@ impl CheckedLaunch {
         }
         let list = kernel.reflection().args.iter().zip(args);
         let args = list.map(|(_, value)| argument(value, &ranges)).collect();
-        Some(CheckedLaunch { area, args, ranges })
+        Some(CheckedLaunch {
+            area,
+            args,
+            races_of_groups: 0,
+            ranges,
+        })
     }
 
     /// Allocates the memory in which the kernel keeps what it knows about the memory of its arguments. `groups`: the number
@@ -92,7 +100,13 @@ impl CheckedLaunch {
         (groups, device): (u64, usize),
         allocate: impl FnOnce(u64) -> Result<u64>,
     ) {
-        if self.area.unit == 0 {
+        let name = &kernel.reflection().name;
+        let of_group = |check: &str| {
+            let bytes = kernel.notes().filter(|n| n.check == check);
+            bytes.map(|n| u64::from(n.group_bytes)).sum::<u64>()
+        };
+        let races_of_groups = of_group("race").saturating_mul(groups);
+        if self.area.unit == 0 && races_of_groups == 0 {
             return;
         }
         let reflected = &kernel.reflection().args;
@@ -110,13 +124,21 @@ impl CheckedLaunch {
                 written: reflected.uses.written || reflected.uses.escapes,
             })
         });
-        let mut parts = parts(&wanted.collect::<Vec<_>>(), self.area.unit.into(), groups);
+        let mut parts = match self.area.unit {
+            0 => Parts::default(),
+            unit => parts(&wanted.collect::<Vec<_>>(), unit.into(), groups),
+        };
+        let at = parts.add(races_of_groups);
+        if at.is_none() {
+            complain(name, "race", "its local variables", None);
+        }
         if parts.size > 0 {
             match allocate(parts.size) {
                 Ok(address) => {
                     for (arg, offset) in self.args.iter_mut().zip(&parts.offsets) {
                         arg.races = offset.map_or(0, |offset| address + offset);
                     }
+                    self.races_of_groups = at.map_or(0, |at| address + at);
                 }
                 Err(_) => {
                     let offsets = parts.offsets.iter().enumerate();
@@ -126,7 +148,9 @@ impl CheckedLaunch {
                 }
             }
         }
-        complain(&kernel.reflection().name, &self.args, &parts.left_out);
+        for n in parts.left_out {
+            complain(name, "race", &self.args[n].words, Some(n));
+        }
     }
 
     /// Returns the size of the printf buffer with what follows it.
@@ -145,6 +169,11 @@ impl CheckedLaunch {
             }
         };
         let room = (self.area.counters - start) / ARGUMENT;
+        let after = self.args.len() as u32;
+        if after < room {
+            let at = start + ARGUMENT * after + 8 * memory::RACES_OF_GROUPS;
+            put(at, &self.races_of_groups.to_ne_bytes());
+        }
         for (n, arg) in self.args.iter().enumerate().take(room as usize) {
             let if_allowed = |not: KernelAccess| if arg.access == not { 0 } else { arg.bytes };
             let values = [

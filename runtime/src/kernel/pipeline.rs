@@ -8,6 +8,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use caldera_compiler::check::Notes;
 use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection, spec_id};
 use caldera_compiler::spirv;
 use once_cell::sync::OnceCell;
@@ -21,6 +22,7 @@ use super::ended::EndedLoops;
 use super::launched::Launched;
 use super::local_size;
 use super::local_size::Wishes;
+use crate::check::notes;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
@@ -46,6 +48,8 @@ pub struct DeviceModule {
     /// The buffer that is bound for a null pointer where a descriptor is required.
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
+    /// What the checks of its kernels leave out, and what they need.
+    notes: Vec<Notes>,
     ended_loops: Option<EndedLoops>,
     /// A hash of the program, if the process is observed and this is a module of the application.
     identity: OnceLock<u64>,
@@ -265,6 +269,7 @@ impl DeviceModule {
             ended_loops,
             code,
             kernels: reflection.kernels.iter().map(|_| OnceCell::new()).collect(),
+            notes: notes::of_module(&reflection),
             reflection,
             constants,
             blank,
@@ -448,6 +453,12 @@ impl DeviceKernel {
     /// Returns the kernel's reflection.
     pub fn reflection(&self) -> &reflect::Kernel {
         &self.module.reflection.kernels[self.index]
+    }
+
+    /// Returns the notes about the checks of the kernel.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = &Notes> {
+        let name = &self.reflection().name;
+        self.module.notes.iter().filter(move |n| n.kernel == *name)
     }
 
     /// Returns the kernel's entry in the profile, if it is a kernel of the application.

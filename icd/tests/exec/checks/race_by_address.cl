@@ -28,3 +28,21 @@ kernel void async_copies(ARGS) {
   wait_group_events(1, &done);
   l[1] = l[1 + (get_local_id(0) & 1)]; // fault
 }
+kernel void large_local_array(ARGS) {
+  // Nothing that is kept about it fits into local memory.
+  local int own[7000];
+  own[get_local_id(0) / 2 + 6000] = get_local_id(0); // fault
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = own[get_local_id(0) / 2 + 6000];
+}
+kernel void large_array_beside_a_small_one(ARGS) {
+  local int small[4];
+  local char own[20000];
+  int i = get_local_id(0);
+  small[i] = i;
+  own[i + 19000] = i;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  own[i + 19000] = own[(i ^ 1) + 19000]; // fault
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = own[i + 19000] + small[i ^ 1];
+}
