@@ -97,12 +97,21 @@ pub mod memory {
     /// The address of what is kept about the memory for the check of races, or 0: for each element [`RACE`] bytes. The size
     /// of the elements is added to this number. Local memory has as much for each work-group.
     pub const RACES: u32 = 16;
+    /// The address of what is kept about the memory for the check of uninitialized memory, or 0: a byte for each byte, which is
+    /// 255 if something has been written there. Local memory has as much for each work-group, rounded up to a multiple of
+    /// [`GROUP_ALIGN`].
+    pub const WRITTEN: u32 = 4;
     /// The number of entries of an argument.
-    pub const COUNT: u32 = 5;
+    pub const COUNT: u32 = 6;
+
+    /// What is kept for a work-group begins at a multiple of this.
+    pub const GROUP_ALIGN: u32 = 128;
 
     /// Instead of an argument, the entries after those of the arguments are about the memory that checks keep for each
     /// work-group, in place of local memory: the address of that of the check of races, or 0.
     pub const RACES_OF_GROUPS: u32 = 0;
+    /// See above, for the check of uninitialized memory.
+    pub const WRITTEN_OF_GROUPS: u32 = 1;
 
     /// The bytes that the check of races keeps for each element: words for the last store, the last load, the last atomic
     /// operation, and the value of the last store.
@@ -357,6 +366,10 @@ pub struct Notes {
     pub left_out: Vec<(String, String)>,
     /// The bytes of global memory that the check wants for each work-group ([`memory::RACES_OF_GROUPS`]).
     pub group_bytes: u32,
+    /// The arguments of which the kernel notes what it writes ([`memory::WRITTEN`]).
+    pub noted: Vec<u32>,
+    /// The kernel may write memory that is none of its arguments.
+    pub anywhere: bool,
 }
 
 /// The characters at the start of the text of notes.
@@ -371,6 +384,8 @@ impl Notes {
             clean(&self.kernel),
             clean(&self.check),
             self.group_bytes.to_string(),
+            u32::from(self.anywhere).to_string(),
+            self.noted.iter().map(|n| format!("{n}{PART}")).collect(),
         ];
         let left_out = self.left_out.iter();
         fields.extend(left_out.map(|(what, why)| format!("{}{PART}{}", clean(what), clean(why))));
@@ -392,6 +407,8 @@ impl Notes {
             kernel: fields.next()?.to_owned(),
             check: fields.next()?.to_owned(),
             group_bytes: fields.next()?.parse().ok()?,
+            anywhere: fields.next()? != "0",
+            noted: fields.next()?.split(PART).filter_map(|n| n.parse().ok()).collect(),
             left_out: fields
                 .map(|field| field.split_once(PART).unwrap_or((field, "")))
                 .map(|(what, why)| (what.to_owned(), why.to_owned()))
@@ -443,6 +460,8 @@ mod tests {
             check: "race".into(),
             left_out: vec![("local variable 'a'".into(), "it is too large".into())],
             group_bytes: 64,
+            noted: vec![0, 12],
+            anywhere: true,
         };
         assert_eq!(Notes::from_text(&notes.to_text()), Some(notes));
         assert_eq!(Notes::from_text(NOTES), None);

@@ -200,7 +200,9 @@ impl Check<'_, '_> {
         let last = || facts(b.func, extent.offset).max();
         match (number(extent.object), number(extent.size)) {
             (Some(n), _) if n == u64::from(UNCHECKED) => {
-                if !self.unchecked.contains(&space) {
+                // All pointers to global memory are checked that are addresses, except those of other checks.
+                let is_ours = self.by_address && space == AddressSpace::Global;
+                if !is_ours && !self.unchecked.contains(&space) {
                     self.unchecked.push(space);
                 }
                 None

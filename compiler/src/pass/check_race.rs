@@ -18,7 +18,7 @@
 mod words;
 
 use super::check_memory::{argument, sum};
-use super::shadow::{self, Beside, Place, Variables, count, linear_id};
+use super::shadow::{self, Beside, Place, Purpose, Variables, count, linear_id};
 use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
@@ -60,7 +60,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             continue;
         }
         let arguments = (cx.target.abi == Abi::Physical).then_some(kernel);
-        let mut variables = Variables::new(func, &module.globals, cx.sources, false, arguments);
+        let mut variables = Variables::new(func, &module.globals, cx.sources, Purpose::Accesses, arguments);
         let room = (cx.target.limits.local_memory, cx.target.abi == Abi::Physical);
         let scale = |least| memory::RACE / least;
         let local = Beside::declare(&mut variables, &mut module.globals, kernel, room, scale);
@@ -322,7 +322,7 @@ impl Check<'_, '_> {
                 // One that fails stores nothing.
                 let stores = b.compare(CmpOp::IEq, data.results[0], data.args[1]);
                 let bytes = b.func.ty(data.results[0]).bytes();
-                words::when(b, stores, |b| {
+                shadow::when(b, stores, |b| {
                     self.access(b, data.args[0], bytes, Kind::Atomic, Stored::Unknown);
                 });
                 return;
@@ -386,7 +386,7 @@ impl Check<'_, '_> {
         ];
         let is_inside = b.binary(BinOp::And, tests[0], tests[1]);
         let is_inside = b.binary(BinOp::And, is_inside, tests[2]);
-        words::when(b, is_inside, |b| {
+        shadow::when(b, is_inside, |b| {
             let (scale, mask) = (
                 b.i64((memory::RACE / unit).into()),
                 b.i64(-i64::from(memory::RACE)),
@@ -455,7 +455,7 @@ impl Check<'_, '_> {
             // A later access must meet each of several others.
             let before = words::exchange(b, own, tag);
             let is_live = clock.is_live(b, before, tag);
-            words::when(b, is_live, |b| {
+            shadow::when(b, is_live, |b| {
                 let several = clock.several(b, before, tag);
                 words::exchange(b, own, several);
             });

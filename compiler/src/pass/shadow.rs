@@ -4,14 +4,14 @@
 
 use super::check_memory::{argument, sum};
 use super::sites::private_object;
-use crate::check::{Object, object};
+use crate::check::{Object, memory, object};
 use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
 use crate::ir::{
     Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, Function, Global, GlobalData, Inst,
-    KernelInfo, Linkage, Map, Op, Ty, Value,
+    KernelInfo, Linkage, Map, Op, Ty, Value, ValueDef,
 };
 use crate::source::SourceMap;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The end of the name of memory beside a local variable. It is no variable of the program, and nobody checks it for races.
 const CHECKED: &str = " (checked)";
@@ -22,6 +22,15 @@ const FOLLOWED: &str = "its address is stored, passes through a loop or a select
 const PARTLY: &str = "accesses through pointers that pass through a loop, a selection or memory";
 /// Why nothing is kept about a local variable.
 const NO_ROOM: &str = "local memory has no room for what the check keeps about it";
+
+/// What a check wants to know.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Who accesses memory that several work-items share. Arguments are followed if their memory is changed.
+    Accesses,
+    /// What is in memory, also in private and constant memory.
+    Contents,
+}
 
 /// Where a variable is.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
@@ -72,16 +81,17 @@ pub(super) struct Variables {
     parameters: Vec<(u32, Value)>,
     /// Whether there are stores through pointers that are not followed: to local, and to global memory.
     elsewhere: [bool; 2],
+    /// Pointers to memory that the launch supplies for a check.
+    supplied: HashSet<Value>,
 }
 
 impl Variables {
-    /// Follows the pointers of a kernel without calls. `private`: private variables, too. `arguments`: also pointers that are
-    /// arguments of this kernel, to global and local memory.
+    /// Follows the pointers of a kernel without calls. `arguments`: also pointers that are arguments of this kernel.
     pub(super) fn new(
         func: &Function,
         globals: &Map<Global, GlobalData>,
         sources: Option<&SourceMap>,
-        private: bool,
+        purpose: Purpose,
         arguments: Option<&KernelInfo>,
     ) -> Variables {
         let mut all = Variables {
@@ -92,12 +102,17 @@ impl Variables {
             beside: HashMap::new(),
             parameters: Vec::new(),
             elsewhere: [false; 2],
+            supplied: HashSet::new(),
         };
         let arguments = arguments.map_or(&[][..], |kernel| &kernel.args);
         for ((arg, &param), n) in arguments.iter().zip(&func.params).zip(0..) {
             let is_memory = matches!(arg.kind, ArgKind::Buffer { .. } | ArgKind::Local { .. });
-            let space = func.ty(param).space();
-            if is_memory && matches!(space, Some(AddressSpace::Global | AddressSpace::Local)) {
+            let is_wanted = match func.ty(param).space() {
+                Some(AddressSpace::Global | AddressSpace::Local) => true,
+                Some(AddressSpace::Constant) => purpose == Purpose::Contents,
+                _ => false,
+            };
+            if is_memory && is_wanted {
                 all.add(param, Memory::Argument(n), String::new(), (0, 8));
                 all.parameters.push((n, param));
             }
@@ -106,7 +121,7 @@ impl Variables {
             let data = &func.insts[inst];
             let variable = |n: usize| all.into.get(&data.args[n]).copied();
             match data.op {
-                Op::Alloca { size, align } if private => {
+                Op::Alloca { size, align } if purpose == Purpose::Contents => {
                     let words = private_object(sources, data.span, size);
                     all.add(data.results[0], Memory::Private(inst), words, (size, align));
                 }
@@ -121,7 +136,12 @@ impl Variables {
                 Op::PtrAdd => {
                     if let Some(v) = variable(0) {
                         all.into.insert(data.results[0], v);
+                    } else if all.supplied.contains(&data.args[0]) {
+                        all.supplied.insert(data.results[0]);
                     }
+                }
+                Op::Cast(CastOp::IntToPtr) if is_supplied(func, data.args[0]) => {
+                    all.supplied.insert(data.results[0]);
                 }
                 Op::Load(_) => all.access(func, data.args[0], size_of(func, data.results[0]), false),
                 Op::Intrinsic(Intrinsic::Atomic(op)) => {
@@ -147,7 +167,10 @@ impl Variables {
                 _ => data.args.iter().for_each(|&arg| all.escape(arg)),
             }
         }
-        all.leave_out_constant_arguments(func);
+        match purpose {
+            Purpose::Accesses => all.leave_out_constant_arguments(func),
+            Purpose::Contents => all.leave_out_arguments_changed_elsewhere(func),
+        }
         all
     }
 
@@ -183,6 +206,28 @@ impl Variables {
                 keeps
             });
         self.parameters = kept.map(|(parameter, _)| parameter).collect();
+    }
+
+    /// Follows no argument whose memory may be changed through pointers that are not followed.
+    fn leave_out_arguments_changed_elsewhere(&mut self, func: &Function) {
+        for (_, param) in &self.parameters {
+            let is_local = func.ty(*param).space() == Some(AddressSpace::Local);
+            let variable = &mut self.list[self.into[param]];
+            variable.escapes = variable.why.is_some() && self.elsewhere[usize::from(!is_local)];
+        }
+        let list = &self.list;
+        let into = &self.into;
+        self.parameters.retain(|(_, param)| !list[into[param]].escapes);
+    }
+
+    /// Returns the ordinals of the arguments that are followed.
+    pub(super) fn arguments(&self) -> Vec<u32> {
+        self.parameters.iter().map(|(n, _)| *n).collect()
+    }
+
+    /// Returns whether there are stores to global memory through pointers that are not followed.
+    pub(super) fn stores_elsewhere(&self) -> bool {
+        self.elsewhere[1]
     }
 
     /// Returns whether a value is a pointer that is followed.
@@ -235,7 +280,7 @@ impl Variables {
             let variable = &mut self.list[v];
             variable.least = variable.least.min(size);
             variable.stored |= stores;
-        } else if stores {
+        } else if stores && !self.supplied.contains(&pointer) {
             let space = func.ty(pointer).space();
             let is_generic = space == Some(AddressSpace::Generic);
             self.elsewhere[0] |= is_generic || space == Some(AddressSpace::Local);
@@ -368,8 +413,6 @@ pub(super) struct Beside {
     pub group_bytes: u32,
 }
 
-/// What is kept about each variable in the memory of a work-group begins at a multiple of this.
-const SPILLED_ALIGN: u32 = 128;
 /// The most bytes of global memory for each work-group.
 const MOST_SPILLED: u32 = 1 << 26;
 
@@ -407,7 +450,7 @@ impl Beside {
             let size = size.next_multiple_of(8);
             if size > room {
                 let rest = MOST_SPILLED - local.group_bytes;
-                if !can_spill || size > u64::from(rest - SPILLED_ALIGN) {
+                if !can_spill || size > u64::from(rest - memory::GROUP_ALIGN) {
                     variable.escapes = true;
                     variable.why = Some(NO_ROOM);
                     continue;
@@ -418,7 +461,7 @@ impl Beside {
                     least: variable.least,
                     offset: local.group_bytes,
                 });
-                local.group_bytes += (size as u32).next_multiple_of(SPILLED_ALIGN);
+                local.group_bytes += (size as u32).next_multiple_of(memory::GROUP_ALIGN);
                 continue;
             }
             room -= size;
@@ -549,6 +592,36 @@ pub(super) fn linear(b: &mut Builder<'_>, id: Intrinsic, range: Intrinsic) -> (V
 /// Computes the number of the work-item in its group and the number of work-items of the group, as i32.
 pub(super) fn linear_id(b: &mut Builder<'_>) -> (Value, Value) {
     linear(b, Intrinsic::LocalId, Intrinsic::LocalSize)
+}
+
+/// Inserts what happens under a condition.
+pub(super) fn when(b: &mut Builder<'_>, condition: Value, then: impl FnOnce(&mut Builder<'_>)) {
+    let (choice, yes, no) = b.if_(condition, &[]);
+    b.enter(yes);
+    then(b);
+    b.exit(choice, vec![]);
+    b.leave();
+    b.enter(no);
+    b.exit(choice, vec![]);
+    b.leave();
+}
+
+/// Returns whether a number is an address that the launch supplies for a check, or the sum of one and an offset.
+pub(super) fn is_supplied(func: &Function, address: Value) -> bool {
+    fn search(func: &Function, v: Value, depth: u32) -> bool {
+        let ValueDef::Inst(inst, _) = func.values[v].def else {
+            return false;
+        };
+        let data = &func.insts[inst];
+        let among = |args: &[Value]| depth > 0 && args.iter().any(|&arg| search(func, arg, depth - 1));
+        match data.op {
+            Op::Intrinsic(Intrinsic::ArgumentMemory) => true,
+            Op::Binary(BinOp::IAdd) => among(&data.args),
+            Op::Select => among(&data.args[1..]),
+            _ => false,
+        }
+    }
+    search(func, address, 6)
 }
 
 /// Computes the number of the work-group, as i32.

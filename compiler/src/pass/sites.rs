@@ -83,7 +83,8 @@ impl<'a> Sites<'a> {
 
     /// Notes what a check of a kernel leaves out, and what it needs of launches, unless that is nothing.
     pub(super) fn note(&mut self, notes: &Notes) {
-        if !notes.left_out.is_empty() || notes.group_bytes > 0 {
+        let needs = notes.group_bytes > 0 || notes.anywhere || !notes.noted.is_empty();
+        if needs || !notes.left_out.is_empty() {
             self.strings.push(notes.to_text().into_bytes());
         }
     }

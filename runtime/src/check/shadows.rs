@@ -34,7 +34,7 @@ pub(super) struct Parts {
 impl Parts {
     /// Adds a part of this size. Returns its offset; `None` if it is too large.
     pub(super) fn add(&mut self, size: u64) -> Option<u64> {
-        let offset = self.size;
+        let offset = self.size.next_multiple_of(memory::GROUP_ALIGN.into());
         self.size = offset.checked_add(size).filter(|end| *end <= MOST)?;
         Some(offset)
     }
@@ -148,7 +148,7 @@ mod tests {
             written: true,
         };
         let parts = parts(&[Some(local), global(0, 8, true)], 4, 100);
-        assert_eq!(parts.offsets, [Some(0), Some(3 * 16 * 100)]);
+        assert_eq!(parts.offsets, [Some(0), Some((3 * 16 * 100_u64).next_multiple_of(128))]);
     }
 
     #[test]

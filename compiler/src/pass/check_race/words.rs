@@ -154,18 +154,6 @@ impl Clock {
     }
 }
 
-/// Inserts what happens under a condition.
-pub(super) fn when(b: &mut Builder<'_>, condition: Value, then: impl FnOnce(&mut Builder<'_>)) {
-    let (choice, yes, no) = b.if_(condition, &[]);
-    b.enter(yes);
-    then(b);
-    b.exit(choice, vec![]);
-    b.leave();
-    b.enter(no);
-    b.exit(choice, vec![]);
-    b.leave();
-}
-
 /// Exchanges a word, and returns the old one.
 pub(super) fn exchange(b: &mut Builder<'_>, at: Value, word: Value) -> Value {
     let op = Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Xchg));
