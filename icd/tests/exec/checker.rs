@@ -39,12 +39,17 @@ fn checked(tests: &[&str], checks: &str, variables: &[(&str, &str)]) -> (Output,
     (out, text.lines().map(String::from).collect())
 }
 
-fn is_child() -> bool {
+/// Runs a test again, with checks. Returns its output and the lines with its findings.
+pub(crate) fn again_in(test: &str, checks: &str) -> (Output, Vec<String>) {
+    checked(&[test], checks, &[])
+}
+
+pub(crate) fn is_child() -> bool {
     std::env::var_os(FILE).is_some()
 }
 
 /// Returns the text of a field of a finding, without quotation marks.
-fn field<'l>(line: &'l str, name: &str) -> &'l str {
+pub(crate) fn field<'l>(line: &'l str, name: &str) -> &'l str {
     let key = format!("\"{name}\":");
     let rest = line.split_once(&key).expect("the field exists").1;
     match rest.strip_prefix('"') {
@@ -53,7 +58,7 @@ fn field<'l>(line: &'l str, name: &str) -> &'l str {
     }
 }
 
-fn launch(s: &Setup, kernel: cl_kernel, items: usize) {
+pub(crate) fn launch(s: &Setup, kernel: cl_kernel, items: usize) {
     let size = &raw const items;
     let code = cl!(clEnqueueNDRangeKernel(
         s.queue,
@@ -69,7 +74,7 @@ fn launch(s: &Setup, kernel: cl_kernel, items: usize) {
     assert_eq!(code, 0);
 }
 
-fn set_buffer(kernel: cl_kernel, index: u32, buffer: &cl_mem) {
+pub(crate) fn set_buffer(kernel: cl_kernel, index: u32, buffer: &cl_mem) {
     let at: *const cl_mem = buffer;
     assert_eq!(
         cl!(clSetKernelArg(kernel, index, size_of::<cl_mem>(), at.cast())),
