@@ -18,7 +18,7 @@
 pub struct Checks {
     /// Accesses to memory are compared with the object that they are for. Accesses outside of it are left out.
     pub memory: bool,
-    /// Uses of private and local memory that nobody has written.
+    /// Uses of memory that nobody has written.
     pub uninitialized: bool,
     /// Accesses of two work-items to the same place in local or global memory without a barrier between them.
     pub race: bool,
@@ -408,7 +408,11 @@ impl Notes {
             check: fields.next()?.to_owned(),
             group_bytes: fields.next()?.parse().ok()?,
             anywhere: fields.next()? != "0",
-            noted: fields.next()?.split(PART).filter_map(|n| n.parse().ok()).collect(),
+            noted: fields
+                .next()?
+                .split(PART)
+                .filter_map(|n| n.parse().ok())
+                .collect(),
             left_out: fields
                 .map(|field| field.split_once(PART).unwrap_or((field, "")))
                 .map(|(what, why)| (what.to_owned(), why.to_owned()))

@@ -47,7 +47,8 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         };
         check.function(func);
         let spaces = std::mem::take(&mut check.unchecked);
-        let why = "the object is not known, because the pointer comes from memory, a number or a generic pointer";
+        let why =
+            "the object is not known, because the pointer comes from memory, a number or a generic pointer";
         let words = |space| format!("accesses to {} memory", name_of(space));
         sites.note(&Notes {
             kernel: func.name.clone(),

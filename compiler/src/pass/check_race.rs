@@ -3,7 +3,7 @@
 //! Why: `CALDERA_CHECK=race` ([`Checks::race`](crate::check::Checks::race)).
 //! In:  `Inlined`; pointers that are variables should be values.
 //! Out: beside each local variable whose pointers can be followed, and in memory that the launch supplies for arguments
-//!      ([`memory::RACES`]), are four words for each element: the last store, the last load and the last atomic operation,
+//!      ([`memory::RACES`]) and for local variables for which local memory has no room ([`memory::RACES_OF_GROUPS`]), are four words for each element: the last store, the last load and the last atomic operation,
 //!      and what was stored last. Each of the first three has the work-item, the number of barriers that it had passed,
 //!      and the line ([`race`]). An access that meets one of another work-item of the group with the same number of
 //!      barriers, or one of another group, states a finding ([`Intrinsic::ReportFinding`]), whose offset has that word,
@@ -282,10 +282,7 @@ impl Check<'_, '_> {
 
     /// Finds the memory of local variables for which local memory has no room.
     fn start_spilled(&mut self, b: &mut Builder<'_>, kernel: &KernelInfo, group: Value) {
-        let Some(base) = self
-            .local
-            .group_memory(b, kernel, memory::RACES_OF_GROUPS, group)
-        else {
+        let Some(base) = self.local.group_memory(b, kernel, memory::RACES_OF_GROUPS, group) else {
             return;
         };
         for spilled in self.local.spilled.clone() {

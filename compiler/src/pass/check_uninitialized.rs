@@ -1,13 +1,15 @@
-//! Reports uses of private and local memory that nobody has written.
+//! Reports uses of memory that nobody has written.
 //!
 //! Why: `CALDERA_CHECK=uninitialized` ([`Checks::uninitialized`](crate::check::Checks::uninitialized)).
 //! In:  `Inlined`; before variables become values, so that each variable has memory, except those that hold pointers.
 //! Out: beside each variable whose pointers can be followed is memory of the same size, with −1 for what has been written
-//!      and 0 for the rest. An instruction that uses a loaded value which nobody has written states a finding
+//!      and 0 for the rest. The launch supplies such memory for arguments ([`memory::WRITTEN`](crate::check::memory::WRITTEN)), and
+//!      for local variables for which local memory has no room (`supplied.rs`). An instruction that uses a loaded value which nobody has written states a finding
 //!      ([`Intrinsic::ReportFinding`]).
 //!
 //! Loading a value is no use: to store one lane of a vector, a program may load and store the whole vector. What is known
-//! about a loaded value goes with it through operations on lanes, selections and stores to variables.
+//! about a loaded value goes with it through operations on lanes, selections and stores to variables. A store to a buffer
+//! uses the value, and what is stored counts as written.
 
 mod supplied;
 
@@ -29,7 +31,7 @@ use supplied::{At, Supplied};
 
 pub const PASS: Pass = Pass {
     name: "check_uninitialized",
-    about: "Reports uses of private and local memory that nobody has written.",
+    about: "Reports uses of memory that nobody has written.",
     run,
     requires: inv![Inlined],
     establishes: inv![],
@@ -85,7 +87,10 @@ fn has_pointers_from_elsewhere(func: &Function) -> bool {
             let space = func.ty(*v).space();
             space.is_some_and(|s| !matches!(s, AddressSpace::Private | AddressSpace::Local))
         };
-        let makes_one = matches!(data.op, Op::Load(_) | Op::Cast(CastOp::IntToPtr | CastOp::Bitcast));
+        let makes_one = matches!(
+            data.op,
+            Op::Load(_) | Op::Cast(CastOp::IntToPtr | CastOp::Bitcast)
+        );
         let is_number = |v: &Value| func.as_const(*v).is_some();
         makes_one && data.results.iter().any(is_outside)
             || data.args.iter().any(|v| is_outside(v) && is_number(v))

@@ -17,7 +17,8 @@ use std::collections::{HashMap, HashSet};
 const CHECKED: &str = " (checked)";
 
 /// Why the accesses to a variable are not checked.
-const FOLLOWED: &str = "its address is stored, passes through a loop or a selection, or becomes a generic pointer or a number";
+const FOLLOWED: &str =
+    "its address is stored, passes through a loop or a selection, or becomes a generic pointer or a number";
 /// Why some accesses to the memory of an argument are not checked.
 const PARTLY: &str = "accesses through pointers that pass through a loop, a selection or memory";
 /// Why nothing is kept about a local variable.

@@ -29,7 +29,17 @@ const FAULTS: [(&str, u32); 8] = [
 fn write(s: &Setup, buffer: cl_mem, size: usize) {
     let bytes = vec![1u8; size];
     let from = bytes.as_ptr().cast();
-    let code = cl!(clEnqueueWriteBuffer(s.queue, buffer, 1, 0, size, from, 0, null(), null_mut()));
+    let code = cl!(clEnqueueWriteBuffer(
+        s.queue,
+        buffer,
+        1,
+        0,
+        size,
+        from,
+        0,
+        null(),
+        null_mut()
+    ));
     assert_eq!(code, 0);
 }
 
@@ -57,12 +67,32 @@ fn write_rows(s: &Setup, buffer: cl_mem) {
 fn fill(s: &Setup, buffer: cl_mem) {
     let (pattern, queue) = ([1u8; 4], s.queue);
     let pattern = pattern.as_ptr().cast();
-    let code = cl!(clEnqueueFillBuffer(queue, buffer, pattern, 4, 0, SEEN, 0, null(), null_mut()));
+    let code = cl!(clEnqueueFillBuffer(
+        queue,
+        buffer,
+        pattern,
+        4,
+        0,
+        SEEN,
+        0,
+        null(),
+        null_mut()
+    ));
     assert_eq!(code, 0);
 }
 
 fn copy(s: &Setup, from: cl_mem, to: cl_mem) {
-    let code = cl!(clEnqueueCopyBuffer(s.queue, from, to, 0, 0, SEEN, 0, null(), null_mut()));
+    let code = cl!(clEnqueueCopyBuffer(
+        s.queue,
+        from,
+        to,
+        0,
+        0,
+        SEEN,
+        0,
+        null(),
+        null_mut()
+    ));
     assert_eq!(code, 0);
 }
 
@@ -79,7 +109,14 @@ fn map(s: &Setup, buffer: cl_mem, flags: u64) {
         null_mut()
     ));
     assert_eq!(code, 0);
-    let code = cl!(clEnqueueUnmapMemObject(s.queue, buffer, at, 0, null(), null_mut()));
+    let code = cl!(clEnqueueUnmapMemObject(
+        s.queue,
+        buffer,
+        at,
+        0,
+        null(),
+        null_mut()
+    ));
     assert_eq!(code, 0);
 }
 
@@ -110,7 +147,10 @@ fn run() {
     };
     let names = source.lines().filter_map(|l| l.strip_prefix("kernel void "));
     let names = names.map(|l| l.split('(').next().expect("a name"));
-    for name in names.filter(|name| !name.starts_with("store")).chain(["stored", "stored_by_loop"]) {
+    for name in names
+        .filter(|name| !name.starts_with("store"))
+        .chain(["stored", "stored_by_loop"])
+    {
         let (buffer, code) = created!(clCreateBuffer(s.context, 1, SIZE, null_mut()));
         assert_eq!(code, 0);
         let (out, written) = (s.buffer(&[0; SEEN]), s.buffer(&[1; SEEN]));

@@ -353,7 +353,10 @@ fn what_is_not_checked_is_said() {
     for text in &expected {
         assert_eq!(errors.matches(text).count(), 1, "{text}: {errors}");
     }
-    assert!(!errors.contains("'right'") || common::again::with_descriptors(), "{errors}");
+    assert!(
+        !errors.contains("'right'") || common::again::with_descriptors(),
+        "{errors}"
+    );
 }
 
 const SOME: &str = "

@@ -91,7 +91,10 @@ impl Noted {
             return;
         };
         let written = Arc::new(Written::new(size));
-        allocations.written.lock().insert(self.number, Arc::clone(&written));
+        allocations
+            .written
+            .lock()
+            .insert(self.number, Arc::clone(&written));
         self.written = Some(written);
     }
 

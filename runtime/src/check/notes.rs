@@ -20,8 +20,7 @@ pub(crate) fn of_module(reflection: &Reflection) -> Vec<Notes> {
 
 /// States once for each kernel and check what is not checked.
 pub(crate) fn tell_left_out<'n>(notes: impl Iterator<Item = &'n Notes>) {
-    static TOLD: LazyLock<Mutex<HashSet<String>>> =
-        LazyLock::new(|| Mutex::new(Rank::Cache, HashSet::new()));
+    static TOLD: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(|| Mutex::new(Rank::Cache, HashSet::new()));
     for notes in notes.filter(|n| !n.left_out.is_empty()) {
         let text = text(notes);
         if TOLD.lock().insert(text.clone()) {

@@ -98,7 +98,10 @@ pub(super) fn parts(wanted: &[Option<Wanted>], unit: u64, groups: u64) -> Parts 
 pub(super) fn complain(kernel: &str, check: &str, words: &str, argument: Option<usize>) {
     static TOLD: LazyLock<Mutex<HashSet<(String, String, Option<usize>)>>> =
         LazyLock::new(|| Mutex::new(Rank::Cache, HashSet::new()));
-    if TOLD.lock().insert((kernel.to_owned(), check.to_owned(), argument)) {
+    if TOLD
+        .lock()
+        .insert((kernel.to_owned(), check.to_owned(), argument))
+    {
         let what = match argument {
             Some(n) => format!("argument {n} of kernel '{kernel}' ({words}) is"),
             None => format!("kernel '{kernel}': {words} are"),
@@ -148,7 +151,10 @@ mod tests {
             written: true,
         };
         let parts = parts(&[Some(local), global(0, 8, true)], 4, 100);
-        assert_eq!(parts.offsets, [Some(0), Some((3 * 16 * 100_u64).next_multiple_of(128))]);
+        assert_eq!(
+            parts.offsets,
+            [Some(0), Some((3 * 16 * 100_u64).next_multiple_of(128))]
+        );
     }
 
     #[test]

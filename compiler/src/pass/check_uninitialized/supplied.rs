@@ -3,9 +3,7 @@
 
 use super::{note_written, ones, plain};
 use crate::check::memory;
-use crate::ir::{
-    Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, KernelInfo, Ty, Value,
-};
+use crate::ir::{Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, KernelInfo, Ty, Value};
 use crate::pass::check_memory::{argument, sum};
 use crate::pass::shadow::{Beside, Variables, group, of_group, when};
 use std::collections::HashMap;
@@ -43,8 +41,7 @@ impl Supplied {
         let needs_group = !local.spilled.is_empty() || arguments.iter().any(|(n, _)| is_local(*n));
         let group = needs_group.then(|| group(b));
         for (n, variable) in arguments {
-            let [mut start, bytes] =
-                [memory::WRITTEN, memory::BYTES].map(|what| argument(b, n, what));
+            let [mut start, bytes] = [memory::WRITTEN, memory::BYTES].map(|what| argument(b, n, what));
             if let (true, Some(group)) = (is_local(n), group) {
                 let align = i64::from(memory::GROUP_ALIGN);
                 let (most, mask) = (b.i64(align - 1), b.i64(-align));
