@@ -4,19 +4,12 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use caldera_compiler::check::Notes;
-use caldera_compiler::reflect::Reflection;
 
 use super::report::tell;
 use crate::lock::{Mutex, Rank};
 
 /// The most things that a line lists.
 const MOST: usize = 6;
-
-/// Returns the notes about the checks of a module's kernels.
-pub(crate) fn of_module(reflection: &Reflection) -> Vec<Notes> {
-    let formats = reflection.printf_formats.iter();
-    formats.filter_map(|f| Notes::from_text(&f.format)).collect()
-}
 
 /// States once for each kernel and check what is not checked.
 pub(crate) fn tell_left_out<'n>(notes: impl Iterator<Item = &'n Notes>) {

@@ -16,7 +16,6 @@ use crate::device::recycling::Storage;
 use crate::error::Result;
 use crate::lock::{Mutex, Rank};
 use crate::mem::HostPtr;
-use crate::vk;
 
 /// The most ranges that are kept apart.
 const MOST: usize = 256;
@@ -122,8 +121,7 @@ impl Written {
     }
 
     fn make(&self, device: &Device) -> Result<(Arc<Storage>, u64)> {
-        let storage = device.opened()?.storage(self.size, vk::Place::Device);
-        let storage = Arc::new(storage.map_err(crate::mem::buffer::allocation_error)?);
+        let storage = Arc::new(crate::mem::buffer::memory_beside(device, self.size)?);
         let (list, version) = {
             let ranges = self.ranges.lock();
             (ranges.list.clone(), ranges.version)

@@ -8,7 +8,6 @@ use super::pipeline::{DeviceKernel, Variant};
 use super::placed::{Placed, Push};
 use super::uses::{self, Accesses};
 use super::{Range, alias, local_size, scratch};
-use crate::check::notes;
 use crate::device::Limits;
 use crate::device::staging::Staging;
 use crate::error::{ClCode, Error, Result};
@@ -404,7 +403,6 @@ impl Launch {
             let pipeline = kernel.pipeline(variant)?;
             tails.push(Tail { pipeline, part });
         }
-        notes::tell_left_out(kernel.notes());
         let mut launch = Launch {
             provisional,
             scratch_budget: limits.scratch,

@@ -114,6 +114,12 @@ pub(crate) fn allocation_error(e: vk::AllocError) -> Error {
     Error::new(code, what).at("5.2.1").from_source(e)
 }
 
+/// Allocates memory on a device for what a check keeps about a buffer.
+pub(crate) fn memory_beside(device: &Device, size: u64) -> Result<Storage> {
+    let storage = device.opened()?.storage(size, vk::Place::Device);
+    storage.map_err(allocation_error)
+}
+
 /// Checks the size of a buffer. CL 5.2.1: INVALID_BUFFER_SIZE if size is 0 or exceeds MAX_MEM_ALLOC_SIZE of every device
 fn check_size(context: &Context, size: usize) -> Result<u64> {
     let size = size as u64;

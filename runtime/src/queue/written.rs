@@ -1,6 +1,8 @@
-//! What commands write of buffers, for the check of uninitialized memory ([`crate::check::written`]).
+//! What commands write of buffers, for the check of uninitialized memory ([`crate::check::written`]), and what checks leave
+//! out.
 
 use super::CommandQueue;
+use crate::check::notes;
 use crate::command::replay::{Action, Replay};
 use crate::command::{Command, Incoming};
 use crate::kernel::launch::ArgValue;
@@ -9,7 +11,19 @@ use crate::kernel::uses;
 
 impl CommandQueue {
     /// Notes what a command that is being enqueued will write, and prepares what launches need. No lock may be held.
+    #[inline]
     pub(super) fn note_writes(&self, incoming: &Incoming<'_>) {
+        match incoming {
+            Incoming::Launch { launch, .. } => tell_left_out(launch.kernel()),
+            Incoming::Command(Command::Replay(Replay { steps })) => {
+                for step in steps.iter() {
+                    if let Action::Launch(launch) = &step.action {
+                        tell_left_out(launch.kernel());
+                    }
+                }
+            }
+            Incoming::Command(_) => {}
+        }
         if self.context.allocations().is_none_or(|a| !a.know_writes()) {
             return;
         }
@@ -25,7 +39,9 @@ impl CommandQueue {
             Command::Replay(Replay { steps }) => {
                 for step in steps.iter() {
                     match &step.action {
-                        Action::Launch(launch) => self.note_launch(launch.kernel(), launch.args()),
+                        Action::Launch(launch) => {
+                            self.note_launch(launch.kernel(), launch.args());
+                        }
                         Action::Command(command) => self.note_command(command),
                     }
                 }
@@ -60,5 +76,12 @@ impl CommandQueue {
                 written.prepare(&self.device);
             }
         }
+    }
+}
+
+/// States what the checks of a kernel leave out, unless that has been said.
+fn tell_left_out(kernel: &DeviceKernel) {
+    if let Some(notes) = kernel.notes_to_tell() {
+        notes::tell_left_out(notes);
     }
 }
