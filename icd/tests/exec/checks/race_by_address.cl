@@ -18,9 +18,13 @@ kernel void global_bytes(ARGS) {
 }
 kernel void local_argument(ARGS) {
   int i = get_local_id(0);
+  l[i] = i;
+  barrier(CLK_LOCAL_MEM_FENCE);
   l[i] = l[i ^ 1] + i; // fault
 }
 kernel void atomic_and_plain(ARGS) {
+  if (get_local_id(0) == 0) l[0] = 1;
+  barrier(CLK_LOCAL_MEM_FENCE);
   if (get_local_id(0) == 0) l[0] = 0; else atomic_inc(l); // fault
 }
 kernel void async_copies(ARGS) {
