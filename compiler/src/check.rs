@@ -18,7 +18,7 @@
 pub struct Checks {
     /// Accesses to memory are compared with the object that they are for. Accesses outside of it are left out.
     pub memory: bool,
-    /// Uses of private and local memory that nobody has written.
+    /// Uses of memory that nobody has written.
     pub uninitialized: bool,
     /// Accesses of two work-items to the same place in local or global memory without a barrier between them.
     pub race: bool,
@@ -97,8 +97,21 @@ pub mod memory {
     /// The address of what is kept about the memory for the check of races, or 0: for each element [`RACE`] bytes. The size
     /// of the elements is added to this number. Local memory has as much for each work-group.
     pub const RACES: u32 = 16;
+    /// The address of what is kept about the memory for the check of uninitialized memory, or 0: a byte for each byte, which is
+    /// 255 if something has been written there. Local memory has as much for each work-group, rounded up to a multiple of
+    /// [`GROUP_ALIGN`].
+    pub const WRITTEN: u32 = 4;
     /// The number of entries of an argument.
-    pub const COUNT: u32 = 5;
+    pub const COUNT: u32 = 6;
+
+    /// What is kept for a work-group begins at a multiple of this.
+    pub const GROUP_ALIGN: u32 = 128;
+
+    /// Instead of an argument, the entries after those of the arguments are about the memory that checks keep for each
+    /// work-group, in place of local memory: the address of that of the check of races, or 0.
+    pub const RACES_OF_GROUPS: u32 = 0;
+    /// See above, for the check of uninitialized memory.
+    pub const WRITTEN_OF_GROUPS: u32 = 1;
 
     /// The bytes that the check of races keeps for each element: words for the last store, the last load, the last atomic
     /// operation, and the value of the last store.
@@ -341,6 +354,73 @@ impl Site {
     }
 }
 
+/// What a check of a kernel leaves out, and what it needs of launches. The text of these notes is a format of the printf
+/// buffer that no record has.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Notes {
+    /// The name of the kernel.
+    pub kernel: String,
+    /// The check: one of [`Checks::NAMES`].
+    pub check: String,
+    /// What is not checked: words for it, and the reason.
+    pub left_out: Vec<(String, String)>,
+    /// The bytes of global memory that the check wants for each work-group ([`memory::RACES_OF_GROUPS`]).
+    pub group_bytes: u32,
+    /// The arguments of which the kernel notes what it writes ([`memory::WRITTEN`]).
+    pub noted: Vec<u32>,
+    /// The kernel may write memory that is none of its arguments.
+    pub anywhere: bool,
+}
+
+/// The characters at the start of the text of notes.
+const NOTES: &str = "\u{1}caldera-notes";
+
+impl Notes {
+    /// Returns the text that stands for the notes in a module.
+    pub fn to_text(&self) -> String {
+        let clean = |text: &str| text.replace([FIELD, PART, '\0'], " ");
+        let mut fields = vec![
+            NOTES.to_owned(),
+            clean(&self.kernel),
+            clean(&self.check),
+            self.group_bytes.to_string(),
+            u32::from(self.anywhere).to_string(),
+            self.noted.iter().map(|n| format!("{n}{PART}")).collect(),
+        ];
+        let left_out = self.left_out.iter();
+        fields.extend(left_out.map(|(what, why)| format!("{}{PART}{}", clean(what), clean(why))));
+        fields.join(&FIELD.to_string())
+    }
+
+    /// Returns whether a text is that of notes.
+    pub fn is_notes(text: impl AsRef<[u8]>) -> bool {
+        text.as_ref().starts_with(NOTES.as_bytes())
+    }
+
+    /// Reads the output of [`Notes::to_text`]. `None`: the text is not that of notes.
+    pub fn from_text(text: &str) -> Option<Notes> {
+        let mut fields = text.split(FIELD);
+        if fields.next()? != NOTES {
+            return None;
+        }
+        Some(Notes {
+            kernel: fields.next()?.to_owned(),
+            check: fields.next()?.to_owned(),
+            group_bytes: fields.next()?.parse().ok()?,
+            anywhere: fields.next()? != "0",
+            noted: fields
+                .next()?
+                .split(PART)
+                .filter_map(|n| n.parse().ok())
+                .collect(),
+            left_out: fields
+                .map(|field| field.split_once(PART).unwrap_or((field, "")))
+                .map(|(what, why)| (what.to_owned(), why.to_owned()))
+                .collect(),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -375,6 +455,21 @@ mod tests {
         assert_eq!(Site::from_text(&site.to_text()), Some(site));
         assert_eq!(Site::from_text("%d"), None);
         assert_eq!(Site::from_text(MARK), None);
+    }
+
+    #[test]
+    fn the_text_of_notes_is_read_back() {
+        let notes = Notes {
+            kernel: "k".into(),
+            check: "race".into(),
+            left_out: vec![("local variable 'a'".into(), "it is too large".into())],
+            group_bytes: 64,
+            noted: vec![0, 12],
+            anywhere: true,
+        };
+        assert_eq!(Notes::from_text(&notes.to_text()), Some(notes));
+        assert_eq!(Notes::from_text(NOTES), None);
+        assert!(!Notes::is_notes(MARK) && !Site::is_site(NOTES));
     }
 
     #[test]

@@ -163,6 +163,10 @@ impl Context {
         checks: Checks,
         (observer, captures): (Option<&'static Observer>, Option<&'static Selection>),
     ) -> Arc<Context> {
+        let know_writes = checks.uninitialized && devices.len() == 1;
+        if checks.uninitialized && !know_writes {
+            log::warn!("uninitialized: buffers are not checked, because the context has several devices");
+        }
         Arc::new(Context {
             anchor: Anchor::new(),
             executor: Executor::new("caldera-executor"),
@@ -175,7 +179,7 @@ impl Context {
             addresses: AddressTable::new(),
             svm: SvmTable::new(),
             checks,
-            allocations: checks.any().then(Allocations::new),
+            allocations: checks.any().then(|| Allocations::new(know_writes)),
             queues: Mutex::new(Rank::Context, WeakList::new()),
             destructor_callbacks: Mutex::new(Rank::Context, Vec::new()),
             observer,

@@ -11,7 +11,7 @@ use super::report_ended_loops::only_return;
 use super::shadow::{barrier, linear_id};
 use super::sites::Sites;
 use super::{Changed, Pass, PassCx, PassError};
-use crate::check::{Site, object};
+use crate::check::{Notes, Site, object};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::walk::Parents;
@@ -38,7 +38,16 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     for kernel in &module.kernels {
         let func = &mut module.funcs[kernel.func];
         let barriers = suspects(func);
-        if barriers.is_empty() || only_return(func).is_none() {
+        if barriers.is_empty() {
+            continue;
+        }
+        if only_return(func).is_none() {
+            sites.note(&Notes {
+                kernel: func.name.clone(),
+                check: "barrier".into(),
+                left_out: vec![("the whole kernel".into(), "it never returns".into())],
+                ..Notes::default()
+            });
             continue;
         }
         let size = 4 * barriers.len() as u32;

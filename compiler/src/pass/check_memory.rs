@@ -17,7 +17,7 @@ use super::facts::facts;
 use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
-use crate::check::{Site, object};
+use crate::check::{Notes, Site, object};
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
 use crate::ir::walk::Replacements;
@@ -43,8 +43,19 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             by_address: cx.target.abi == Abi::Physical,
             sites: &mut sites,
             replacements: Replacements::default(),
+            unchecked: Vec::new(),
         };
         check.function(func);
+        let spaces = std::mem::take(&mut check.unchecked);
+        let why =
+            "the object is not known, because the pointer comes from memory, a number or a generic pointer";
+        let words = |space| format!("accesses to {} memory", name_of(space));
+        sites.note(&Notes {
+            kernel: func.name.clone(),
+            check: "memory".into(),
+            left_out: spaces.into_iter().map(|s| (words(s), why.to_owned())).collect(),
+            ..Notes::default()
+        });
     }
     sites.give_back(module);
     Ok(Changed::Yes)
@@ -65,6 +76,8 @@ struct Check<'c, 'a> {
     by_address: bool,
     sites: &'c mut Sites<'a>,
     replacements: Replacements,
+    /// The address spaces with accesses that are not checked.
+    unchecked: Vec<AddressSpace>,
 }
 
 impl Check<'_, '_> {
@@ -187,7 +200,14 @@ impl Check<'_, '_> {
         let number = |v: Value| b.func.as_bits(v);
         let last = || facts(b.func, extent.offset).max();
         match (number(extent.object), number(extent.size)) {
-            (Some(n), _) if n == u64::from(UNCHECKED) => None,
+            (Some(n), _) if n == u64::from(UNCHECKED) => {
+                // All pointers to global memory are checked that are addresses, except those of other checks.
+                let is_ours = self.by_address && space == AddressSpace::Global;
+                if !is_ours && !self.unchecked.contains(&space) {
+                    self.unchecked.push(space);
+                }
+                None
+            }
             (Some(n), Some(size))
                 if n >= u64::from(object::FIRST)
                     && last()

@@ -3,7 +3,7 @@
 //! Why: `CALDERA_CHECK=race` ([`Checks::race`](crate::check::Checks::race)).
 //! In:  `Inlined`; pointers that are variables should be values.
 //! Out: beside each local variable whose pointers can be followed, and in memory that the launch supplies for arguments
-//!      ([`memory::RACES`]), are four words for each element: the last store, the last load and the last atomic operation,
+//!      ([`memory::RACES`]) and for local variables for which local memory has no room ([`memory::RACES_OF_GROUPS`]), are four words for each element: the last store, the last load and the last atomic operation,
 //!      and what was stored last. Each of the first three has the work-item, the number of barriers that it had passed,
 //!      and the line ([`race`]). An access that meets one of another work-item of the group with the same number of
 //!      barriers, or one of another group, states a finding ([`Intrinsic::ReportFinding`]), whose offset has that word,
@@ -18,11 +18,11 @@
 mod words;
 
 use super::check_memory::{argument, sum};
-use super::shadow::{Beside, Place, Variables, count, linear_id};
+use super::shadow::{self, Beside, Place, Purpose, Variables, count, linear_id};
 use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
-use crate::check::{Position, Site, memory, race};
+use crate::check::{Notes, Position, Site, memory, race};
 use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
 use crate::inv;
 use crate::ir::{
@@ -49,14 +49,27 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut checked = Vec::new();
     for (n, kernel) in module.kernels.iter().enumerate() {
         let func = &module.funcs[kernel.func];
-        if may_synchronise_otherwise(func) {
+        let mut notes = Notes {
+            kernel: func.name.clone(),
+            check: "race".into(),
+            ..Notes::default()
+        };
+        if let Some(why) = synchronises_otherwise(func) {
+            notes.left_out.push(("the whole kernel".into(), why.into()));
+            sites.note(&notes);
             continue;
         }
         let arguments = (cx.target.abi == Abi::Physical).then_some(kernel);
-        let mut variables = Variables::new(func, &module.globals, cx.sources, false, arguments);
-        let room = cx.target.limits.local_memory;
+        let mut variables = Variables::new(func, &module.globals, cx.sources, Purpose::Accesses, arguments);
+        let room = (cx.target.limits.local_memory, cx.target.abi == Abi::Physical);
         let scale = |least| memory::RACE / least;
         let local = Beside::declare(&mut variables, &mut module.globals, kernel, room, scale);
+        notes.left_out = variables.left_out(kernel);
+        if arguments.is_none() && has_memory_arguments(kernel) {
+            notes.left_out.push(("arguments".into(), NO_ADDRESSES.into()));
+        }
+        notes.group_bytes = local.group_bytes;
+        sites.note(&notes);
         checked.push((n, variables, local));
     }
     // Two arguments may have the same memory, and the launch knows one size of elements.
@@ -74,7 +87,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             local,
             unit: unit.unwrap_or(1),
             sites: &mut sites,
-            arguments: HashMap::new(),
+            supplied: HashMap::new(),
             clocks: [None; 2],
         };
         rebuild(func, |b, inst| match inst {
@@ -86,15 +99,27 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(Changed::Yes)
 }
 
-/// Returns whether work-items may synchronise by something else than barriers of the work-group.
-fn may_synchronise_otherwise(func: &Function) -> bool {
+/// Why no argument is checked under the descriptor ABI.
+pub(super) const NO_ADDRESSES: &str = "pointers are no addresses with CALDERA_ABI=descriptor";
+
+/// Returns whether a kernel has arguments with memory.
+pub(super) fn has_memory_arguments(kernel: &KernelInfo) -> bool {
+    let mut args = kernel.args.iter();
+    args.any(|arg| matches!(arg.kind, ArgKind::Buffer { .. } | ArgKind::Local { .. }))
+}
+
+/// Returns how work-items may synchronise by something else than barriers of the work-group.
+fn synchronises_otherwise(func: &Function) -> Option<&'static str> {
     let order = func.insts_in_order();
     let any = |is: fn(&Intrinsic) -> bool| {
         let mut ops = order.iter().map(|&i| &func.insts[i].op);
         ops.any(|op| matches!(op, Op::Intrinsic(intrinsic) if is(intrinsic)))
     };
-    any(|i| matches!(i, Intrinsic::SubgroupBarrier(_)))
-        || (any(|i| matches!(i, Intrinsic::Fence(_))) && any(|i| matches!(i, Intrinsic::Atomic(_))))
+    if any(|i| matches!(i, Intrinsic::SubgroupBarrier(_))) {
+        return Some("its work-items may synchronise by sub_group_barrier");
+    }
+    let flags = any(|i| matches!(i, Intrinsic::Fence(_))) && any(|i| matches!(i, Intrinsic::Atomic(_)));
+    flags.then_some("its work-items may synchronise by fences and atomic operations")
 }
 
 /// What the work-items of a kernel may do.
@@ -191,14 +216,16 @@ enum Stored {
     Unknown,
 }
 
-/// The memory of an argument.
+/// Memory that the launch supplies, about the memory of an argument or a local variable.
 #[derive(Copy, Clone)]
-struct Argument {
+struct Supplied {
     /// The address of the words, 0 if there are none.
     words: Value,
     /// The offset of the argument in its memory, and the size of the memory.
     offset: Value,
     bytes: Value,
+    /// The size of the elements.
+    unit: u32,
 }
 
 /// The state of the pass for one kernel.
@@ -210,7 +237,8 @@ struct Check<'c, 'a> {
     sites: &'c mut Sites<'a>,
     may: May,
     lines: Vec<Position>,
-    arguments: HashMap<u32, Argument>,
+    /// By the number of the variable.
+    supplied: HashMap<usize, Supplied>,
     /// For local and for global memory.
     clocks: [Option<Clock>; 2],
 }
@@ -220,28 +248,51 @@ impl Check<'_, '_> {
     fn start(&mut self, b: &mut Builder<'_>, kernel: &KernelInfo) {
         self.local.clear(b);
         let (own, items) = linear_id(b);
-        let group = words::group(b);
+        let group = shadow::group(b);
         let mut spaces = [!self.local.is_empty(), false];
-        for n in self.variables.start_arguments(b) {
+        let unit = self.unit;
+        for (n, variable) in self.variables.start_arguments(b) {
             let bytes = argument(b, n, memory::BYTES);
             let mut words = argument(b, n, memory::RACES + self.unit);
             let is_local = matches!(kernel.args[n as usize].kind, ArgKind::Local { .. });
             let offset = match is_local {
                 true => {
-                    words = words::of_group(b, words, bytes, self.unit, group);
+                    words = words::of_group(b, words, bytes, unit, group);
                     b.i64(0)
                 }
                 false => argument(b, n, memory::OFFSET),
             };
             spaces[usize::from(!is_local)] = true;
-            let found = Argument { words, offset, bytes };
-            self.arguments.insert(n, found);
+            let found = Supplied {
+                words,
+                offset,
+                bytes,
+                unit,
+            };
+            self.supplied.insert(variable, found);
         }
+        self.start_spilled(b, kernel, group);
         if spaces[0] {
             self.clocks[0] = Some(Clock::of_group(b, own));
         }
         if spaces[1] {
             self.clocks[1] = Some(Clock::of_launch(b, own, items, group, self.may.groups));
+        }
+    }
+
+    /// Finds the memory of local variables for which local memory has no room.
+    fn start_spilled(&mut self, b: &mut Builder<'_>, kernel: &KernelInfo, group: Value) {
+        let Some(base) = self.local.group_memory(b, kernel, memory::RACES_OF_GROUPS, group) else {
+            return;
+        };
+        for spilled in self.local.spilled.clone() {
+            let found = Supplied {
+                words: Beside::spilled_at(b, base, spilled),
+                offset: b.i64(0),
+                bytes: b.i64(spilled.bytes.into()),
+                unit: spilled.least,
+            };
+            self.supplied.insert(spilled.variable, found);
         }
     }
 
@@ -268,7 +319,7 @@ impl Check<'_, '_> {
                 // One that fails stores nothing.
                 let stores = b.compare(CmpOp::IEq, data.results[0], data.args[1]);
                 let bytes = b.func.ty(data.results[0]).bytes();
-                words::when(b, stores, |b| {
+                shadow::when(b, stores, |b| {
                     self.access(b, data.args[0], bytes, Kind::Atomic, Stored::Unknown);
                 });
                 return;
@@ -315,31 +366,31 @@ impl Check<'_, '_> {
             stored,
             exchanged: self.variables.is_exchanged(place),
         };
-        let Some(ordinal) = self.variables.argument(place) else {
+        let Some(&supplied) = self.supplied.get(&place.variable) else {
             let unit = self.variables.least(place);
             let words = self.variables.beside(b, place, memory::RACE / unit, &self.local);
             return self.elements(b, access, (words, unit), clock);
         };
-        let (argument, unit) = (self.arguments[&ordinal], self.unit);
-        let offset = b.binary(BinOp::IAdd, argument.offset, place.offset);
+        let unit = supplied.unit;
+        let offset = b.binary(BinOp::IAdd, supplied.offset, place.offset);
         // The access may be outside, and the launch may have no words.
         let (size, zero) = (b.i64(bytes.into()), b.i64(0));
         let end = b.binary(BinOp::IAdd, offset, size);
         let tests = [
-            b.compare(CmpOp::ULt, offset, argument.bytes),
-            b.compare(CmpOp::ULe, end, argument.bytes),
-            b.compare(CmpOp::INe, argument.words, zero),
+            b.compare(CmpOp::ULt, offset, supplied.bytes),
+            b.compare(CmpOp::ULe, end, supplied.bytes),
+            b.compare(CmpOp::INe, supplied.words, zero),
         ];
         let is_inside = b.binary(BinOp::And, tests[0], tests[1]);
         let is_inside = b.binary(BinOp::And, is_inside, tests[2]);
-        words::when(b, is_inside, |b| {
+        shadow::when(b, is_inside, |b| {
             let (scale, mask) = (
                 b.i64((memory::RACE / unit).into()),
                 b.i64(-i64::from(memory::RACE)),
             );
             let at = b.binary(BinOp::IMul, offset, scale);
             let at = b.binary(BinOp::And, at, mask);
-            let words = sum(b, argument.words, at);
+            let words = sum(b, supplied.words, at);
             let words = b.cast(CastOp::IntToPtr, words, Ty::ptr(AddressSpace::Global));
             self.elements(b, access, (words, unit), clock);
         });
@@ -401,7 +452,7 @@ impl Check<'_, '_> {
             // A later access must meet each of several others.
             let before = words::exchange(b, own, tag);
             let is_live = clock.is_live(b, before, tag);
-            words::when(b, is_live, |b| {
+            shadow::when(b, is_live, |b| {
                 let several = clock.several(b, before, tag);
                 words::exchange(b, own, several);
             });

@@ -1,30 +1,37 @@
-//! Reports uses of private and local memory that nobody has written.
+//! Reports uses of memory that nobody has written.
 //!
 //! Why: `CALDERA_CHECK=uninitialized` ([`Checks::uninitialized`](crate::check::Checks::uninitialized)).
 //! In:  `Inlined`; before variables become values, so that each variable has memory, except those that hold pointers.
 //! Out: beside each variable whose pointers can be followed is memory of the same size, with −1 for what has been written
-//!      and 0 for the rest. An instruction that uses a loaded value which nobody has written states a finding
+//!      and 0 for the rest. The launch supplies such memory for arguments ([`memory::WRITTEN`](crate::check::memory::WRITTEN)), and
+//!      for local variables for which local memory has no room (`supplied.rs`). An instruction that uses a loaded value which nobody has written states a finding
 //!      ([`Intrinsic::ReportFinding`]).
 //!
 //! Loading a value is no use: to store one lane of a vector, a program may load and store the whole vector. What is known
-//! about a loaded value goes with it through operations on lanes, selections and stores to variables.
+//! about a loaded value goes with it through operations on lanes, selections and stores to variables. A store to a buffer
+//! uses the value, and what is stored counts as written.
 
+mod supplied;
+
+use super::check_race::{NO_ADDRESSES, has_memory_arguments};
 use super::mem2reg::promote_those;
-use super::shadow::{Beside, Place, Variables, count};
+use super::shadow::{Beside, Place, Purpose, Variables, count};
 use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
-use crate::check::Site;
+use crate::abi::Abi;
+use crate::check::{Notes, Site};
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
 use crate::ir::{
-    Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Function, Inst, Module, Op, Region, Scalar, Ty,
-    Value,
+    Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Function, Inst, KernelInfo, Module, Op, Region,
+    Scalar, Ty, Value,
 };
 use std::collections::{HashMap, HashSet};
+use supplied::{At, Supplied};
 
 pub const PASS: Pass = Pass {
     name: "check_uninitialized",
-    about: "Reports uses of private and local memory that nobody has written.",
+    about: "Reports uses of memory that nobody has written.",
     run,
     requires: inv![Inlined],
     establishes: inv![],
@@ -40,20 +47,54 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         let func = &mut module.funcs[kernel.func];
         // Pointers to other variables are followed then.
         promote_those(func, |ty| ty.scalar.is_ptr());
-        let mut variables = Variables::new(func, &module.globals, cx.sources, true, None);
-        let room = cx.target.limits.local_memory;
+        let by_address = cx.target.abi == Abi::Physical;
+        let arguments = by_address.then_some(kernel);
+        let purpose = Purpose::Contents;
+        let mut variables = Variables::new(func, &module.globals, cx.sources, purpose, arguments);
+        let room = (cx.target.limits.local_memory, by_address);
         let local = Beside::declare(&mut variables, &mut module.globals, kernel, room, |_| 1);
+        let mut left_out = variables.left_out(kernel);
+        if !by_address && has_memory_arguments(kernel) {
+            left_out.push(("arguments".into(), NO_ADDRESSES.into()));
+        }
+        sites.note(&Notes {
+            kernel: func.name.clone(),
+            check: "uninitialized".into(),
+            left_out,
+            group_bytes: local.group_bytes,
+            noted: variables.arguments(),
+            anywhere: variables.stores_elsewhere() && has_pointers_from_elsewhere(func),
+        });
         let mut check = Check {
             variables,
             local,
             sites: &mut sites,
             known: HashMap::new(),
             used: HashSet::new(),
+            supplied: HashMap::new(),
         };
-        check.function(func);
+        check.function(func, kernel);
     }
     sites.give_back(module);
     Ok(Changed::Yes)
+}
+
+/// Returns whether a kernel has pointers to global memory that come neither from its arguments nor from variables.
+fn has_pointers_from_elsewhere(func: &Function) -> bool {
+    func.insts_in_order().into_iter().any(|inst| {
+        let data = &func.insts[inst];
+        let is_outside = |v: &Value| {
+            let space = func.ty(*v).space();
+            space.is_some_and(|s| !matches!(s, AddressSpace::Private | AddressSpace::Local))
+        };
+        let makes_one = matches!(
+            data.op,
+            Op::Load(_) | Op::Cast(CastOp::IntToPtr | CastOp::Bitcast)
+        );
+        let is_number = |v: &Value| func.as_const(*v).is_some();
+        makes_one && data.results.iter().any(is_outside)
+            || data.args.iter().any(|v| is_outside(v) && is_number(v))
+    })
 }
 
 /// What is known about a loaded value.
@@ -74,12 +115,25 @@ struct Check<'c, 'a> {
     known: HashMap<Value, Loaded>,
     /// The uses that have been checked.
     used: HashSet<(Region, Value)>,
+    /// The memory that the launch supplies, by the numbers of the variables.
+    supplied: HashMap<usize, Supplied>,
+}
+
+/// Where something is kept about a place.
+#[derive(Copy, Clone)]
+enum Kept {
+    /// Beside the variable.
+    Beside(Value),
+    Supplied(At),
 }
 
 impl Check<'_, '_> {
-    fn function(&mut self, func: &mut Function) {
+    fn function(&mut self, func: &mut Function, kernel: &KernelInfo) {
         rebuild(func, |b, inst| match inst {
-            None => self.local.clear(b),
+            None => {
+                self.local.clear(b);
+                self.supplied = Supplied::find(b, kernel, &mut self.variables, &self.local);
+            }
             Some(inst) => self.inst(b, inst),
         });
     }
@@ -94,39 +148,29 @@ impl Check<'_, '_> {
                 return;
             }
             Op::Load(access) => {
-                if let Some((place, beside)) = self.beside(b, data.args[0]) {
+                if let Some((place, kept)) = self.kept(b, data.args[0]) {
                     let ty = mask_of(b.func.ty(data.results[0]));
-                    let written = b.load(beside, ty, plain(access));
+                    let written = kept.load(b, ty, access);
                     self.know(b, data.results[0], data.args[0], written, place);
                 }
             }
-            Op::Store(access) => match self.beside(b, data.args[0]) {
-                Some((_, beside)) => {
-                    let written = self.written(b, data.args[1]);
-                    b.store(beside, written, plain(access));
-                }
-                None => self.use_value(b, data.args[1]),
-            },
+            Op::Store(access) => self.store(b, data.args[0], data.args[1], access),
             Op::MemZero { size, dst } => {
-                if let Some((_, beside)) = self.beside(b, data.args[0]) {
-                    note_written(b, beside, size, dst);
+                if let Some((_, kept)) = self.kept(b, data.args[0]) {
+                    kept.note(b, size, dst);
                 }
             }
             Op::MemCpy { size, dst, src } => {
-                let [to, from] = [0, 1].map(|n| self.beside(b, data.args[n]));
-                match (to, from) {
-                    (Some((_, to)), Some((_, from))) => {
-                        b.mem_cpy(to, plain(dst), from, plain(src), size);
-                    }
-                    (Some((_, to)), None) => note_written(b, to, size, dst),
-                    (None, _) => {}
+                let [to, from] = [0, 1].map(|n| self.kept(b, data.args[n]));
+                if let Some((_, to)) = to {
+                    to.copy(b, from.map(|(_, from)| from), (dst, src), size);
                 }
             }
             Op::Intrinsic(Intrinsic::Atomic(op)) => {
                 for &arg in &data.args[1..] {
                     self.use_value(b, arg);
                 }
-                if let Some((place, beside)) = self.beside(b, data.args[0]) {
+                if let Some((place, kept)) = self.kept(b, data.args[0]) {
                     let value = data.results.first().or(data.args.get(1));
                     let ty = mask_of(value.map_or(Ty::I32, |&v| b.func.ty(v)));
                     let access = Access {
@@ -134,13 +178,13 @@ impl Check<'_, '_> {
                         volatile: false,
                     };
                     if let (Some(&result), true) = (data.results.first(), op != AtomicOp::Store) {
-                        let written = b.load(beside, ty, access);
+                        let written = kept.load(b, ty, access);
                         self.know(b, result, data.args[0], written, place);
                         self.use_value(b, result);
                         self.known.remove(&result);
                     }
                     let all = ones(b, ty);
-                    b.store(beside, all, access);
+                    kept.store(b, all, access);
                 }
             }
             Op::Insert(_) | Op::Shuffle(_) | Op::Construct | Op::Extract(_) | Op::Select => {
@@ -161,10 +205,32 @@ impl Check<'_, '_> {
         self.variables.push(b, inst);
     }
 
-    /// Returns the place of a pointer, and the address beside it, if the pointer is followed.
-    fn beside(&self, b: &mut Builder<'_>, pointer: Value) -> Option<(Place, Value)> {
+    /// Notes a store at the cursor.
+    fn store(&mut self, b: &mut Builder<'_>, pointer: Value, value: Value, access: Access) {
+        let Some((place, kept)) = self.kept(b, pointer) else {
+            return self.use_value(b, value);
+        };
+        let is_global = matches!(kept, Kept::Supplied(at) if at.is_global());
+        // A store to a buffer uses the value, unless it changes lanes of what was there.
+        let is_own = |of: &Loaded| of.place.variable == place.variable;
+        if is_global && !self.known.get(&value).is_some_and(is_own) {
+            self.use_value(b, value);
+            let ty = mask_of(b.func.ty(value));
+            let all = ones(b, ty);
+            return kept.store(b, all, access);
+        }
+        let written = self.written(b, value);
+        kept.store(b, written, access);
+    }
+
+    /// Returns the place of a pointer, and where something is kept about it, if the pointer is followed.
+    fn kept(&self, b: &mut Builder<'_>, pointer: Value) -> Option<(Place, Kept)> {
         let place = self.variables.place(pointer)?;
-        Some((place, self.variables.beside(b, place, 1, &self.local)))
+        let kept = match self.supplied.get(&place.variable) {
+            Some(supplied) => Kept::Supplied(supplied.at(place.offset)),
+            None => Kept::Beside(self.variables.beside(b, place, 1, &self.local)),
+        };
+        Some((place, kept))
     }
 
     fn know(&mut self, b: &Builder<'_>, value: Value, pointer: Value, written: Value, place: Place) {
@@ -243,6 +309,66 @@ impl Check<'_, '_> {
     }
 }
 
+impl Kept {
+    /// Loads what is known about a value; `ty` is the type of the mask.
+    fn load(self, b: &mut Builder<'_>, ty: Ty, access: Access) -> Value {
+        match self {
+            Kept::Beside(from) => b.load(from, ty, plain(access)),
+            Kept::Supplied(at) => at.load(b, ty, access),
+        }
+    }
+
+    /// Stores what is known about a value.
+    fn store(self, b: &mut Builder<'_>, written: Value, access: Access) {
+        match self {
+            Kept::Beside(to) => {
+                b.store(to, written, plain(access));
+            }
+            Kept::Supplied(at) => at.store(b, written, access),
+        }
+    }
+
+    /// Notes that bytes have been written.
+    fn note(self, b: &mut Builder<'_>, size: u32, access: Access) {
+        match self {
+            Kept::Beside(to) => note_written(b, to, size, plain(access)),
+            Kept::Supplied(at) => at.note(b, size, access),
+        }
+    }
+
+    /// Copies what is known about bytes.
+    fn copy(self, b: &mut Builder<'_>, from: Option<Kept>, (dst, src): (Access, Access), size: u32) {
+        if from.is_none_or(|from| matches!(from, Kept::Supplied(_))) {
+            // Where nothing is kept about the source, it counts as written.
+            self.note(b, size, dst);
+        }
+        if let Some(from) = from {
+            let (dst, src) = (self.access(dst), from.access(src));
+            from.with(b, size, |b, from| {
+                self.with(b, size, |b, to| {
+                    b.mem_cpy(to, dst, from, src, size);
+                });
+            });
+        }
+    }
+
+    /// Returns the access to what is kept.
+    fn access(self, access: Access) -> Access {
+        match self {
+            Kept::Beside(_) => plain(access),
+            Kept::Supplied(at) => at.access(access),
+        }
+    }
+
+    /// Calls a function with the address of what is kept about some bytes, where something is kept.
+    fn with(self, b: &mut Builder<'_>, bytes: u32, then: impl FnOnce(&mut Builder<'_>, Value)) {
+        match self {
+            Kept::Beside(at) => then(b, at),
+            Kept::Supplied(at) => at.with(b, bytes, then),
+        }
+    }
+}
+
 /// Returns whether a cast keeps the number and the size of the lanes.
 fn same_lanes(func: &Function, inst: Inst) -> bool {
     let (from, to) = (
@@ -270,7 +396,6 @@ fn plain(access: Access) -> Access {
 
 /// Notes that bytes have been written.
 fn note_written(b: &mut Builder<'_>, beside: Value, size: u32, access: Access) {
-    let access = plain(access);
     let unit = access.align.min(4);
     let unit = match size % unit {
         0 => unit,

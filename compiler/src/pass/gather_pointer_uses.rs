@@ -12,6 +12,7 @@
 //! structured instruction passes a derived value on. With any other use of a derived pointer (it is stored,
 //! or converted to an integer) the pointer escapes, and nothing is known.
 
+use super::shadow::is_supplied;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::{AtomicOp, Intrinsic, MatrixOp};
 use crate::inv;
@@ -86,16 +87,7 @@ fn accesses_any_memory(func: &Function, users: &[Vec<(Inst, usize)>]) -> bool {
 /// Returns whether an instruction makes a pointer to memory that the launch supplies for a check: of its address, or of the sum
 /// of that and an offset.
 fn is_for_check(func: &Function, inst: Inst) -> bool {
-    let made_by = |v: Value| match func.values[v].def {
-        ValueDef::Inst(inst, _) => Some(&func.insts[inst]),
-        _ => None,
-    };
-    let is_address =
-        |v: Value| made_by(v).is_some_and(|by| by.op == Op::Intrinsic(Intrinsic::ArgumentMemory));
-    func.insts[inst].op == Op::Cast(CastOp::IntToPtr)
-        && made_by(func.insts[inst].args[0]).is_some_and(|by| {
-            by.op == Op::Intrinsic(Intrinsic::ArgumentMemory) || by.args.iter().any(|&arg| is_address(arg))
-        })
+    func.insts[inst].op == Op::Cast(CastOp::IntToPtr) && is_supplied(func, func.insts[inst].args[0])
 }
 
 /// Returns whether an instruction accesses memory through an operand.

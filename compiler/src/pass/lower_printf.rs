@@ -57,6 +57,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     if lower.area.is_some() {
         lower.sites();
     }
+    lower.notes();
     for kernel in &module.kernels {
         if lower.function(&mut module.funcs[kernel.func])? {
             lower.printf.kernels.push(kernel.func);

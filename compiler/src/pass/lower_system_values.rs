@@ -32,6 +32,7 @@
 
 use super::{Changed, Pass, PassCx, PassError, report_ended_loops, scratch_memory};
 use crate::abi::{DescriptorAbi, GlobalOffset, Slot};
+use crate::check::Notes;
 use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::walk::{Replacements, Walk};
@@ -67,6 +68,10 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     for kernel in &mut module.kernels {
         kernel.uneven &= can_be_uneven;
         used.uneven |= kernel.uneven;
+    }
+    if abi.is_some_and(|d| !d.printf) && used.printf.is_some_and(Span::is_none) {
+        // Without the buffer, nobody is told of the notes.
+        used.printf = None;
     }
     match abi {
         None => module.system = physical_slots(&used, cx.target.wide_ranges),
@@ -316,6 +321,10 @@ struct Used {
 impl Used {
     fn by(module: &Module) -> Used {
         let mut used = Used::default();
+        if module.strings.iter().any(Notes::is_notes) {
+            // The notes are formats of the buffer.
+            used.printf = Some(Span::NONE);
+        }
         for (_, func) in module.funcs.iter() {
             let mut walk = Walk::new(func);
             while let Some((_, inst)) = walk.next(func) {

@@ -2,19 +2,36 @@
 //! them, in which a check keeps what it knows about their contents. The passes that check something share this; it is not
 //! a pass.
 
-use super::check_memory::sum;
+use super::check_memory::{argument, sum};
 use super::sites::private_object;
-use crate::check::{Object, object};
+use crate::check::{Object, memory, object};
 use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
 use crate::ir::{
     Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, Function, Global, GlobalData, Inst,
-    KernelInfo, Linkage, Map, Op, Ty, Value,
+    KernelInfo, Linkage, Map, Op, Ty, Value, ValueDef,
 };
 use crate::source::SourceMap;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The end of the name of memory beside a local variable. It is no variable of the program, and nobody checks it for races.
 const CHECKED: &str = " (checked)";
+
+/// Why the accesses to a variable are not checked.
+const FOLLOWED: &str =
+    "its address is stored, passes through a loop or a selection, or becomes a generic pointer or a number";
+/// Why some accesses to the memory of an argument are not checked.
+const PARTLY: &str = "accesses through pointers that pass through a loop, a selection or memory";
+/// Why nothing is kept about a local variable.
+const NO_ROOM: &str = "local memory has no room for what the check keeps about it";
+
+/// What a check wants to know.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Who accesses memory that several work-items share. Arguments are followed if their memory is changed.
+    Accesses,
+    /// What is in memory, also in private and constant memory.
+    Contents,
+}
 
 /// Where a variable is.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
@@ -35,6 +52,8 @@ struct Variable {
     least: u32,
     /// Whether a pointer into it is used otherwise than for an access, or nothing is kept about it.
     escapes: bool,
+    /// Why all or some accesses to it are not checked.
+    why: Option<&'static str>,
     /// Whether there are stores to it or atomic operations on it.
     stored: bool,
     /// Whether it is compared and exchanged.
@@ -44,7 +63,8 @@ struct Variable {
 /// The place that a pointer points to.
 #[derive(Copy, Clone)]
 pub(super) struct Place {
-    variable: usize,
+    /// The number of the variable.
+    pub variable: usize,
     /// The offset in the variable in bytes (i64).
     pub offset: Value,
 }
@@ -60,16 +80,19 @@ pub(super) struct Variables {
     beside: HashMap<usize, Value>,
     /// The parameters that are followed, by their ordinals.
     parameters: Vec<(u32, Value)>,
+    /// Whether there are stores through pointers that are not followed: to local, and to global memory.
+    elsewhere: [bool; 2],
+    /// Pointers to memory that the launch supplies for a check.
+    supplied: HashSet<Value>,
 }
 
 impl Variables {
-    /// Follows the pointers of a kernel without calls. `private`: private variables, too. `arguments`: also pointers that are
-    /// arguments of this kernel, to global and local memory.
+    /// Follows the pointers of a kernel without calls. `arguments`: also pointers that are arguments of this kernel.
     pub(super) fn new(
         func: &Function,
         globals: &Map<Global, GlobalData>,
         sources: Option<&SourceMap>,
-        private: bool,
+        purpose: Purpose,
         arguments: Option<&KernelInfo>,
     ) -> Variables {
         let mut all = Variables {
@@ -79,12 +102,18 @@ impl Variables {
             offsets: HashMap::new(),
             beside: HashMap::new(),
             parameters: Vec::new(),
+            elsewhere: [false; 2],
+            supplied: HashSet::new(),
         };
         let arguments = arguments.map_or(&[][..], |kernel| &kernel.args);
         for ((arg, &param), n) in arguments.iter().zip(&func.params).zip(0..) {
             let is_memory = matches!(arg.kind, ArgKind::Buffer { .. } | ArgKind::Local { .. });
-            let space = func.ty(param).space();
-            if is_memory && matches!(space, Some(AddressSpace::Global | AddressSpace::Local)) {
+            let is_wanted = match func.ty(param).space() {
+                Some(AddressSpace::Global | AddressSpace::Local) => true,
+                Some(AddressSpace::Constant) => purpose == Purpose::Contents,
+                _ => false,
+            };
+            if is_memory && is_wanted {
                 all.add(param, Memory::Argument(n), String::new(), (0, 8));
                 all.parameters.push((n, param));
             }
@@ -93,7 +122,7 @@ impl Variables {
             let data = &func.insts[inst];
             let variable = |n: usize| all.into.get(&data.args[n]).copied();
             match data.op {
-                Op::Alloca { size, align } if private => {
+                Op::Alloca { size, align } if purpose == Purpose::Contents => {
                     let words = private_object(sources, data.span, size);
                     all.add(data.results[0], Memory::Private(inst), words, (size, align));
                 }
@@ -108,30 +137,41 @@ impl Variables {
                 Op::PtrAdd => {
                     if let Some(v) = variable(0) {
                         all.into.insert(data.results[0], v);
+                    } else if all.supplied.contains(&data.args[0]) {
+                        all.supplied.insert(data.results[0]);
                     }
                 }
-                Op::Load(_) => all.access(data.args[0], size_of(func, data.results[0]), false),
+                Op::Cast(CastOp::IntToPtr) if is_supplied(func, data.args[0]) => {
+                    all.supplied.insert(data.results[0]);
+                }
+                Op::Load(_) => all.access(func, data.args[0], size_of(func, data.results[0]), false),
                 Op::Intrinsic(Intrinsic::Atomic(op)) => {
                     if let (AtomicOp::CmpXchg, Some(v)) = (op, variable(0)) {
                         all.list[v].exchanged = true;
                     }
                     let value = data.results.first().or(data.args.get(1));
                     let size = value.map_or(1, |&v| size_of(func, v));
-                    all.access(data.args[0], size, op != AtomicOp::Load);
+                    all.access(func, data.args[0], size, op != AtomicOp::Load);
                 }
                 Op::Store(_) => {
-                    all.access(data.args[0], size_of(func, data.args[1]), true);
+                    all.access(func, data.args[0], size_of(func, data.args[1]), true);
                     all.escape(data.args[1]);
                 }
-                Op::MemZero { dst, size } => all.access(data.args[0], size_of_copy(dst, size), true),
-                Op::MemCpy { dst, src, size } => {
-                    all.access(data.args[0], size_of_copy(dst, size), true);
-                    all.access(data.args[1], size_of_copy(src, size), false);
+                Op::MemZero { dst, size } => {
+                    all.access(func, data.args[0], size_of_copy(dst, size), true);
                 }
+                Op::MemCpy { dst, src, size } => {
+                    all.access(func, data.args[0], size_of_copy(dst, size), true);
+                    all.access(func, data.args[1], size_of_copy(src, size), false);
+                }
+                Op::Compare(_) => {}
                 _ => data.args.iter().for_each(|&arg| all.escape(arg)),
             }
         }
-        all.leave_out_constant_arguments(func);
+        match purpose {
+            Purpose::Accesses => all.leave_out_constant_arguments(func),
+            Purpose::Contents => all.leave_out_arguments_changed_elsewhere(func),
+        }
         all
     }
 
@@ -141,7 +181,11 @@ impl Variables {
         let stored: Vec<bool> = self
             .parameters
             .iter()
-            .map(|(_, p)| self.list[self.into[p]].stored)
+            .map(|(_, p)| {
+                let variable = &self.list[self.into[p]];
+                let elsewhere = self.elsewhere[usize::from(is_global(*p))];
+                variable.stored || variable.why.is_some() && elsewhere
+            })
             .collect();
         let any_global = self
             .parameters
@@ -157,9 +201,34 @@ impl Variables {
                 let keeps = if is_global(*p) { any_global } else { *stored };
                 let variable = self.into[p];
                 self.list[variable].escapes = !keeps;
+                if !keeps {
+                    self.list[variable].why = None;
+                }
                 keeps
             });
         self.parameters = kept.map(|(parameter, _)| parameter).collect();
+    }
+
+    /// Follows no argument whose memory may be changed through pointers that are not followed.
+    fn leave_out_arguments_changed_elsewhere(&mut self, func: &Function) {
+        for (_, param) in &self.parameters {
+            let is_local = func.ty(*param).space() == Some(AddressSpace::Local);
+            let variable = &mut self.list[self.into[param]];
+            variable.escapes = variable.why.is_some() && self.elsewhere[usize::from(!is_local)];
+        }
+        let list = &self.list;
+        let into = &self.into;
+        self.parameters.retain(|(_, param)| !list[into[param]].escapes);
+    }
+
+    /// Returns the ordinals of the arguments that are followed.
+    pub(super) fn arguments(&self) -> Vec<u32> {
+        self.parameters.iter().map(|(n, _)| *n).collect()
+    }
+
+    /// Returns whether there are stores to global memory through pointers that are not followed.
+    pub(super) fn stores_elsewhere(&self) -> bool {
+        self.elsewhere[1]
     }
 
     /// Returns whether a value is a pointer that is followed.
@@ -167,20 +236,13 @@ impl Variables {
         self.into.get(&pointer).is_some_and(|&v| !self.list[v].escapes)
     }
 
-    /// Begins to follow the arguments, at the start of the kernel. Returns their ordinals.
-    pub(super) fn start_arguments(&mut self, b: &mut Builder<'_>) -> Vec<u32> {
+    /// Begins to follow the arguments, at the start of the kernel. Returns their ordinals and the numbers of their variables.
+    pub(super) fn start_arguments(&mut self, b: &mut Builder<'_>) -> Vec<(u32, usize)> {
         let zero = b.i64(0);
         self.offsets
             .extend(self.parameters.iter().map(|&(_, param)| (param, zero)));
-        self.parameters.iter().map(|(n, _)| *n).collect()
-    }
-
-    /// Returns the ordinal of the argument to whose memory a place belongs.
-    pub(super) fn argument(&self, place: Place) -> Option<u32> {
-        match self.list[place.variable].memory {
-            Memory::Argument(n) => Some(n),
-            Memory::Private(_) | Memory::Local(_) => None,
-        }
+        let parameters = self.parameters.iter();
+        parameters.map(|(n, param)| (*n, self.into[param])).collect()
     }
 
     /// Returns the smallest size of an access to the memory of an argument.
@@ -205,6 +267,7 @@ impl Variables {
                 align,
                 least: 8,
                 escapes: false,
+                why: None,
                 stored: false,
                 exchanged: false,
             });
@@ -213,19 +276,39 @@ impl Variables {
     }
 
     /// Notes an access with scalars of a size.
-    fn access(&mut self, pointer: Value, size: u32, stores: bool) {
+    fn access(&mut self, func: &Function, pointer: Value, size: u32, stores: bool) {
         if let Some(&v) = self.into.get(&pointer) {
             let variable = &mut self.list[v];
             variable.least = variable.least.min(size);
             variable.stored |= stores;
+        } else if stores && !self.supplied.contains(&pointer) {
+            let space = func.ty(pointer).space();
+            let is_generic = space == Some(AddressSpace::Generic);
+            self.elsewhere[0] |= is_generic || space == Some(AddressSpace::Local);
+            self.elsewhere[1] |= is_generic || space == Some(AddressSpace::Global);
         }
     }
 
     fn escape(&mut self, value: Value) {
         if let Some(&v) = self.into.get(&value) {
             // What is known about the memory of an argument is not all that happens to it.
-            self.list[v].escapes |= !matches!(self.list[v].memory, Memory::Argument(_));
+            let is_argument = matches!(self.list[v].memory, Memory::Argument(_));
+            self.list[v].escapes |= !is_argument;
+            self.list[v].why = Some(if is_argument { PARTLY } else { FOLLOWED });
         }
+    }
+
+    /// Returns the variables whose accesses are not all checked, in words, with the reason.
+    pub(super) fn left_out(&self, kernel: &KernelInfo) -> Vec<(String, String)> {
+        let list = self.list.iter().filter_map(|v| Some((v, v.why?)));
+        let words = |v: &Variable| match v.memory {
+            Memory::Argument(n) => {
+                let name = kernel.args.get(n as usize).map_or("", |arg| arg.name.as_str());
+                format!("argument {n} '{name}'")
+            }
+            Memory::Private(_) | Memory::Local(_) => v.words.clone(),
+        };
+        list.map(|(v, why)| (words(v), why.to_owned())).collect()
     }
 
     /// Puts an instruction at the cursor, and follows pointers through it.
@@ -275,7 +358,7 @@ impl Variables {
         let base = match self.list[place.variable].memory {
             Memory::Private(_) => self.beside[&place.variable],
             Memory::Local(g) => b.global_addr(local.of[&g], AddressSpace::Local),
-            Memory::Argument(_) => unreachable!("its words are memory of the launch"),
+            Memory::Argument(_) => unreachable!("what is kept about it is in memory of the launch"),
         };
         if let Some(offset) = b.func.as_bits(place.offset) {
             return b.ptr_offset(base, (offset as i64).wrapping_mul(scale.into()));
@@ -307,22 +390,42 @@ impl Variables {
     }
 }
 
+/// A local variable for which the local memory of the device has no room. What is kept about it is in global memory, apart for
+/// each work-group.
+#[derive(Copy, Clone)]
+pub(super) struct Spilled {
+    /// The number of the variable.
+    pub variable: usize,
+    /// The size of the variable.
+    pub bytes: u32,
+    /// The size of its smallest access.
+    pub least: u32,
+    /// The offset in the memory of a work-group.
+    pub offset: u32,
+}
+
 /// The memory beside local variables.
 #[derive(Default)]
 pub(super) struct Beside {
     of: HashMap<Global, Global>,
     sizes: Vec<(Global, u32)>,
+    pub spilled: Vec<Spilled>,
+    /// The bytes of global memory that each work-group needs for those.
+    pub group_bytes: u32,
 }
+
+/// The most bytes of global memory for each work-group.
+const MOST_SPILLED: u32 = 1 << 26;
 
 impl Beside {
     /// Declares memory beside the local variables of a kernel, as far as it fits into the local memory of a device, which has
-    /// `room` bytes. Variables without it are not followed any more. `scale` returns the number of bytes for each byte
-    /// of a variable with this smallest access.
+    /// `room` bytes. Global memory has the rest, unless there are no addresses (`can_spill`); variables without either are
+    /// not followed any more. `scale` returns the number of bytes for each byte of a variable with this smallest access.
     pub(super) fn declare(
         variables: &mut Variables,
         globals: &mut Map<Global, GlobalData>,
         kernel: &KernelInfo,
-        room: u32,
+        (room, can_spill): (u32, bool),
         scale: impl Fn(u32) -> u32,
     ) -> Beside {
         let mut local = Beside::default();
@@ -337,14 +440,29 @@ impl Beside {
             // The launch states the sizes of arguments.
             room /= 2;
         }
-        for variable in &mut variables.list {
+        for (number, variable) in variables.list.iter_mut().enumerate() {
             let Memory::Local(global) = variable.memory else {
                 continue;
             };
+            if variable.escapes {
+                continue;
+            }
             let size = u64::from(variable.size) * u64::from(scale(variable.least));
             let size = size.next_multiple_of(8);
-            if variable.escapes || size > room {
-                variable.escapes = true;
+            if size > room {
+                let rest = MOST_SPILLED - local.group_bytes;
+                if !can_spill || size > u64::from(rest - memory::GROUP_ALIGN) {
+                    variable.escapes = true;
+                    variable.why = Some(NO_ROOM);
+                    continue;
+                }
+                local.spilled.push(Spilled {
+                    variable: number,
+                    bytes: variable.size,
+                    least: variable.least,
+                    offset: local.group_bytes,
+                });
+                local.group_bytes += (size as u32).next_multiple_of(memory::GROUP_ALIGN);
                 continue;
             }
             room -= size;
@@ -363,14 +481,39 @@ impl Beside {
         local
     }
 
-    /// Returns whether no variable has such memory.
+    /// Returns whether nothing is kept about any variable.
     pub(super) fn is_empty(&self) -> bool {
-        self.sizes.is_empty()
+        self.sizes.is_empty() && self.spilled.is_empty()
+    }
+
+    /// Computes the address of the memory of a work-group in place of local memory, 0 if the launch supplies none; `None` if
+    /// the kernel needs none. `which`: the number of the entry.
+    pub(super) fn group_memory(
+        &self,
+        b: &mut Builder<'_>,
+        kernel: &KernelInfo,
+        which: u32,
+        group: Value,
+    ) -> Option<Value> {
+        if self.spilled.is_empty() {
+            return None;
+        }
+        let all = argument(b, kernel.args.len() as u32, which);
+        let size = b.i64(self.group_bytes.into());
+        Some(of_group(b, all, size, group))
+    }
+
+    /// Computes the address of what is kept about a variable in the memory of a work-group, 0 if there is none.
+    pub(super) fn spilled_at(b: &mut Builder<'_>, base: Value, spilled: Spilled) -> Value {
+        let (at, none) = (b.i64(spilled.offset.into()), b.i64(0));
+        let there = b.binary(BinOp::IAdd, base, at);
+        let any = b.compare(CmpOp::INe, base, none);
+        b.select(any, there, none)
     }
 
     /// Clears the memory at the start of a kernel: all work-items of the group do this together.
     pub(super) fn clear(&self, b: &mut Builder<'_>) {
-        if self.is_empty() {
+        if self.sizes.is_empty() {
             return;
         }
         let (first, items) = linear_id(b);
@@ -450,6 +593,51 @@ pub(super) fn linear(b: &mut Builder<'_>, id: Intrinsic, range: Intrinsic) -> (V
 /// Computes the number of the work-item in its group and the number of work-items of the group, as i32.
 pub(super) fn linear_id(b: &mut Builder<'_>) -> (Value, Value) {
     linear(b, Intrinsic::LocalId, Intrinsic::LocalSize)
+}
+
+/// Inserts what happens under a condition.
+pub(super) fn when(b: &mut Builder<'_>, condition: Value, then: impl FnOnce(&mut Builder<'_>)) {
+    let (choice, yes, no) = b.if_(condition, &[]);
+    b.enter(yes);
+    then(b);
+    b.exit(choice, vec![]);
+    b.leave();
+    b.enter(no);
+    b.exit(choice, vec![]);
+    b.leave();
+}
+
+/// Returns whether a number is an address that the launch supplies for a check, or the sum of one and an offset.
+pub(super) fn is_supplied(func: &Function, address: Value) -> bool {
+    fn search(func: &Function, v: Value, depth: u32) -> bool {
+        let ValueDef::Inst(inst, _) = func.values[v].def else {
+            return false;
+        };
+        let data = &func.insts[inst];
+        let among = |args: &[Value]| depth > 0 && args.iter().any(|&arg| search(func, arg, depth - 1));
+        match data.op {
+            Op::Intrinsic(Intrinsic::ArgumentMemory) => true,
+            Op::Binary(BinOp::IAdd) => among(&data.args),
+            Op::Select => among(&data.args[1..]),
+            _ => false,
+        }
+    }
+    search(func, address, 6)
+}
+
+/// Computes the number of the work-group, as i32.
+pub(super) fn group(b: &mut Builder<'_>) -> Value {
+    linear(b, Intrinsic::GroupId, Intrinsic::NumGroups).0
+}
+
+/// Computes the address of the part of a work-group in memory that has `size` bytes for each; 0 if there is none.
+pub(super) fn of_group(b: &mut Builder<'_>, all: Value, size: Value, group: Value) -> Value {
+    let group = b.cast(CastOp::ZExt, group, Ty::I64);
+    let offset = b.binary(BinOp::IMul, group, size);
+    let there = b.binary(BinOp::IAdd, all, offset);
+    let none = b.i64(0);
+    let any = b.compare(CmpOp::INe, all, none);
+    b.select(any, there, none)
 }
 
 /// Returns the size of the scalars of a value.

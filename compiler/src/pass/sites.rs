@@ -2,7 +2,7 @@
 //! pass.
 
 use super::{PassCx, PassError};
-use crate::check::{Position, Site};
+use crate::check::{Notes, Position, Site};
 use crate::intrinsic::Intrinsic;
 use crate::ir::{Builder, Function, Inst, Module, Op, Value};
 use crate::source::{SourceMap, Span};
@@ -79,6 +79,14 @@ impl<'a> Sites<'a> {
     /// Gives a module its strings with those of the new sites.
     pub(super) fn give_back(self, module: &mut Module) {
         module.strings = self.strings;
+    }
+
+    /// Notes what a check of a kernel leaves out, and what it needs of launches, unless that is nothing.
+    pub(super) fn note(&mut self, notes: &Notes) {
+        let needs = notes.group_bytes > 0 || notes.anywhere || !notes.noted.is_empty();
+        if needs || !notes.left_out.is_empty() {
+            self.strings.push(notes.to_text().into_bytes());
+        }
     }
 
     /// Inserts an instruction that states a finding about an object, with the offset in this object. The position of the

@@ -39,12 +39,17 @@ fn checked(tests: &[&str], checks: &str, variables: &[(&str, &str)]) -> (Output,
     (out, text.lines().map(String::from).collect())
 }
 
-fn is_child() -> bool {
+/// Runs a test again, with checks. Returns its output and the lines with its findings.
+pub(crate) fn again_in(test: &str, checks: &str) -> (Output, Vec<String>) {
+    checked(&[test], checks, &[])
+}
+
+pub(crate) fn is_child() -> bool {
     std::env::var_os(FILE).is_some()
 }
 
 /// Returns the text of a field of a finding, without quotation marks.
-fn field<'l>(line: &'l str, name: &str) -> &'l str {
+pub(crate) fn field<'l>(line: &'l str, name: &str) -> &'l str {
     let key = format!("\"{name}\":");
     let rest = line.split_once(&key).expect("the field exists").1;
     match rest.strip_prefix('"') {
@@ -53,7 +58,7 @@ fn field<'l>(line: &'l str, name: &str) -> &'l str {
     }
 }
 
-fn launch(s: &Setup, kernel: cl_kernel, items: usize) {
+pub(crate) fn launch(s: &Setup, kernel: cl_kernel, items: usize) {
     let size = &raw const items;
     let code = cl!(clEnqueueNDRangeKernel(
         s.queue,
@@ -69,7 +74,7 @@ fn launch(s: &Setup, kernel: cl_kernel, items: usize) {
     assert_eq!(code, 0);
 }
 
-fn set_buffer(kernel: cl_kernel, index: u32, buffer: &cl_mem) {
+pub(crate) fn set_buffer(kernel: cl_kernel, index: u32, buffer: &cl_mem) {
     let at: *const cl_mem = buffer;
     assert_eq!(
         cl!(clSetKernelArg(kernel, index, size_of::<cl_mem>(), at.cast())),
@@ -99,12 +104,13 @@ fn faults(source: &str) -> BTreeMap<String, u32> {
 fn wrong_kernels(check: &str) -> String {
     let by_address = match (common::again::with_descriptors(), check) {
         (false, "memory") => include_str!("checks/by_address.cl"),
+        (false, "uninitialized") => include_str!("checks/uninitialized_by_address.cl"),
         (false, "race") => include_str!("checks/race_by_address.cl"),
         _ => "",
     };
     match check {
         "memory" => include_str!("checks/memory.cl").to_owned() + by_address,
-        "uninitialized" => include_str!("checks/uninitialized.cl").to_owned(),
+        "uninitialized" => include_str!("checks/uninitialized.cl").to_owned() + by_address,
         "race" => include_str!("checks/race.cl").to_owned() + by_address,
         "barrier" => include_str!("checks/barrier.cl").to_owned(),
         _ => include_str!("checks/arithmetic.cl").to_owned(),
@@ -172,12 +178,17 @@ fn faults_in_memory_are_found() {
 
 #[test]
 fn uses_of_uninitialized_memory_are_found() {
-    faults_are_found("uses_of_uninitialized_memory_are_found", "uninitialized", 22);
+    let by_address = if common::again::with_descriptors() { 0 } else { 3 };
+    faults_are_found(
+        "uses_of_uninitialized_memory_are_found",
+        "uninitialized",
+        22 + by_address,
+    );
 }
 
 #[test]
 fn races_are_found() {
-    let by_address = if common::again::with_descriptors() { 0 } else { 8 };
+    let by_address = if common::again::with_descriptors() { 0 } else { 10 };
     faults_are_found("races_are_found", "race", 10 + by_address);
 }
 
@@ -281,6 +292,71 @@ fn races_name_both_accesses() {
         assert!(!own.is_empty());
     }
     assert!(errors.contains("    other access: in <source>:"), "{errors}");
+}
+
+const LEFT_OUT: &str = "
+kernel void walks(global int *out) {
+  local int own[64];
+  for (local int *p = own; p < own + 64; p++) *p = 1;
+  out[0] = own[3];
+}
+kernel void fences(global int *out) {
+  local int own[64];
+  own[get_local_id(0)] = 1;
+  mem_fence(CLK_LOCAL_MEM_FENCE);
+  atomic_inc(out);
+  out[get_local_id(0) + 1] = own[get_local_id(0)];
+}
+kernel void moves(global int *out, int n) {
+  for (global int *p = out; p < out + n; p++) *p = 1;
+}
+kernel void right(global int *out) { out[get_global_id(0)] = 1; }
+";
+
+fn run_left_out() {
+    let s = Setup::new();
+    let program = s.built(LEFT_OUT, "");
+    let buffer = s.buffer(&[0; 1024]);
+    for name in ["walks", "fences", "moves", "right"] {
+        let kernel = s.kernel(program, name);
+        set_buffer(kernel, 0, &buffer);
+        let n = 4i32;
+        if name == "moves" {
+            assert_eq!(cl!(clSetKernelArg(kernel, 1, 4, (&raw const n).cast())), 0);
+        }
+        for _ in 0..2 {
+            launch(&s, kernel, 1);
+        }
+        assert_eq!(cl!(clFinish(s.queue)), 0);
+        assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    }
+    assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// What a check leaves out is said once for each kernel, with the reason.
+#[test]
+fn what_is_not_checked_is_said() {
+    if is_child() {
+        return run_left_out();
+    }
+    let (out, lines) = again("what_is_not_checked_is_said", "race", &[]);
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success() && lines.is_empty(), "{errors}");
+    let mut expected = vec![
+        "race: not checked in kernel 'walks': local variable 'walks.own' of 256 bytes (its address ",
+        "race: not checked in kernel 'fences': the whole kernel (its work-items may synchronise by fences and atomic operations)",
+    ];
+    if !common::again::with_descriptors() {
+        expected.push("race: not checked in kernel 'moves': argument 0 'out' (accesses through pointers ");
+    }
+    for text in &expected {
+        assert_eq!(errors.matches(text).count(), 1, "{text}: {errors}");
+    }
+    assert!(
+        !errors.contains("'right'") || common::again::with_descriptors(),
+        "{errors}"
+    );
 }
 
 const SOME: &str = "

@@ -5,6 +5,7 @@ mod common;
 
 mod aliases;
 mod atomics;
+mod checked_buffers;
 mod checker;
 mod command_buffers;
 mod command_updates;

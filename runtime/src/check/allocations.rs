@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::written::Written;
 use crate::lock::{Mutex, Rank};
 
 /// A range of device addresses that kernels may access.
@@ -27,14 +28,30 @@ impl Range {
 pub(crate) struct Allocations {
     ranges: Mutex<BTreeMap<(usize, u64), (u64, u64)>>,
     next: AtomicU64,
+    /// What has been written of each buffer, by its number.
+    written: Mutex<BTreeMap<u64, Arc<Written>>>,
+    know_writes: bool,
 }
 
 impl Allocations {
-    pub(crate) fn new() -> Arc<Allocations> {
+    /// `know_writes`: a check wants to know what has been written of buffers.
+    pub(crate) fn new(know_writes: bool) -> Arc<Allocations> {
         Arc::new(Allocations {
+            written: Mutex::new(Rank::Cache, BTreeMap::new()),
+            know_writes,
             ranges: Mutex::new(Rank::Cache, BTreeMap::new()),
             next: AtomicU64::new(1),
         })
+    }
+
+    /// Returns whether a check wants to know what has been written of buffers.
+    pub(crate) fn know_writes(&self) -> bool {
+        self.know_writes
+    }
+
+    /// Notes that all buffers may be written.
+    pub(crate) fn note_all_written(&self) {
+        self.written.lock().values().for_each(|w| w.note_all());
     }
 
     /// Returns the allocations on a device.
@@ -54,6 +71,8 @@ pub(crate) struct Noted {
     /// `None` if the context makes no checks.
     allocations: Option<Arc<Allocations>>,
     number: u64,
+    /// What has been written, if a check wants to know that.
+    written: Option<Arc<Written>>,
 }
 
 impl Noted {
@@ -62,7 +81,26 @@ impl Noted {
         Noted {
             number: allocations.map_or(0, |a| a.next.fetch_add(1, Ordering::Relaxed)),
             allocations: allocations.cloned(),
+            written: None,
         }
+    }
+
+    /// Begins to note what is written of the new buffer, if a check wants to know that.
+    pub(crate) fn know_writes(&mut self, size: u64) {
+        let Some(allocations) = self.allocations.as_ref().filter(|a| a.know_writes) else {
+            return;
+        };
+        let written = Arc::new(Written::new(size));
+        allocations
+            .written
+            .lock()
+            .insert(self.number, Arc::clone(&written));
+        self.written = Some(written);
+    }
+
+    /// Returns what has been written, if a check wants to know that.
+    pub(crate) fn written(&self) -> Option<&Arc<Written>> {
+        self.written.as_ref()
     }
 
     /// Returns the number of the buffer: the context's buffers are numbered from 1 in the order of their creation; 0 if the
@@ -85,6 +123,8 @@ impl Drop for Noted {
         if let Some(allocations) = &self.allocations {
             let mut ranges = allocations.ranges.lock();
             ranges.retain(|_, (_, number)| *number != self.number);
+            drop(ranges);
+            allocations.written.lock().remove(&self.number);
         }
     }
 }

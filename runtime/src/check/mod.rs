@@ -5,15 +5,21 @@
 //! complete.
 
 mod allocations;
+pub(crate) mod notes;
 mod report;
 mod shadows;
+pub(crate) mod written;
+
+use std::ops::Range;
+use std::sync::Arc;
 
 use caldera_compiler::check::{ARGUMENT, Area, FINDING, Object, Site, memory, object};
 
-use allocations::Range;
+use allocations::Range as Allocation;
 pub(crate) use allocations::{Allocations, Noted};
 
 use crate::context::Context;
+use crate::device::recycling::Storage;
 use crate::device::staging::Staging;
 use crate::error::Result;
 use crate::kernel::launch::ArgValue;
@@ -21,7 +27,7 @@ use crate::kernel::pipeline::DeviceKernel;
 use crate::mem::{Buffer, HostPtr, KernelAccess};
 use crate::printf::records;
 use report::{Finding, Other, Place};
-use shadows::{Wanted, complain, parts};
+use shadows::{Parts, Wanted, complain, parts};
 
 /// The memory of an argument.
 #[derive(Debug, Default)]
@@ -35,15 +41,22 @@ struct Argument {
     access: KernelAccess,
     /// The address of what is kept about it for the check of races, or 0.
     races: u64,
+    /// The address of what is kept about it for the check of uninitialized memory, or 0.
+    written: u64,
 }
 
 /// What a launch of an instrumented kernel supplies.
-#[derive(Debug)]
 pub(crate) struct CheckedLaunch {
     area: Area,
     args: Vec<Argument>,
+    /// The address of the memory that the check of races keeps for each work-group, or 0.
+    races_of_groups: u64,
+    /// See above, for the check of uninitialized memory.
+    written_of_groups: u64,
+    /// The memory beside buffers that the launch uses.
+    kept: Vec<Arc<Storage>>,
     /// The allocations that pointers from memory may lead to.
-    ranges: Vec<Range>,
+    ranges: Vec<Allocation>,
 }
 
 impl CheckedLaunch {
@@ -64,7 +77,7 @@ impl CheckedLaunch {
                 && let Some(start) = buffer.known_address(device)
             {
                 let words = described(buffer);
-                ranges.push(Range::new(start, buffer.size(), words));
+                ranges.push(Allocation::new(start, buffer.size(), words));
             }
         }
         if let Some(data) = kernel
@@ -72,7 +85,7 @@ impl CheckedLaunch {
             .constants()
             .filter(|_| kernel.module().constant_data().is_some())
         {
-            ranges.push(Range::new(
+            ranges.push(Allocation::new(
                 data.address(),
                 data.size(),
                 "the program's variables".into(),
@@ -80,7 +93,14 @@ impl CheckedLaunch {
         }
         let list = kernel.reflection().args.iter().zip(args);
         let args = list.map(|(_, value)| argument(value, &ranges)).collect();
-        Some(CheckedLaunch { area, args, ranges })
+        Some(CheckedLaunch {
+            area,
+            args,
+            races_of_groups: 0,
+            written_of_groups: 0,
+            kept: Vec::new(),
+            ranges,
+        })
     }
 
     /// Allocates the memory in which the kernel keeps what it knows about the memory of its arguments. `groups`: the number
@@ -92,8 +112,47 @@ impl CheckedLaunch {
         (groups, device): (u64, usize),
         allocate: impl FnOnce(u64) -> Result<u64>,
     ) {
+        let name = &kernel.reflection().name;
+        let of_group = |check: &str| {
+            let bytes = kernel.notes().filter(|n| n.check == check);
+            bytes.map(|n| u64::from(n.group_bytes)).sum::<u64>()
+        };
+        let mut parts = self.race_parts(kernel, args, (groups, device));
+        let of_groups = ["race", "uninitialized"].map(|check| {
+            let size = of_group(check).saturating_mul(groups);
+            let at = parts.add(size);
+            if at.is_none() {
+                complain(name, check, "its local variables", None);
+            }
+            at.filter(|_| size > 0)
+        });
+        let written = self.local_parts(kernel, args, groups, &mut parts);
+        if parts.size > 0 {
+            match allocate(parts.size) {
+                Ok(address) => {
+                    let at = |offset: Option<u64>| offset.map_or(0, |offset| address + offset);
+                    let offsets = parts.offsets.iter().zip(written);
+                    for (arg, (race, written)) in self.args.iter_mut().zip(offsets) {
+                        arg.races = at(*race);
+                        arg.written = at(written);
+                    }
+                    [self.races_of_groups, self.written_of_groups] = of_groups.map(at);
+                }
+                Err(_) => complain(name, "race", "its arguments and local variables", None),
+            }
+        }
+        for n in parts.left_out {
+            complain(name, "race", &self.args[n].words, Some(n));
+        }
+    }
+
+    /// Divides the memory for the check of races.
+    fn race_parts(&self, kernel: &DeviceKernel, args: &[ArgValue], (groups, device): (u64, usize)) -> Parts {
         if self.area.unit == 0 {
-            return;
+            return Parts {
+                offsets: vec![None; args.len()],
+                ..Parts::default()
+            };
         }
         let reflected = &kernel.reflection().args;
         let values = args.iter().zip(&self.args).zip(reflected);
@@ -110,23 +169,63 @@ impl CheckedLaunch {
                 written: reflected.uses.written || reflected.uses.escapes,
             })
         });
-        let mut parts = parts(&wanted.collect::<Vec<_>>(), self.area.unit.into(), groups);
-        if parts.size > 0 {
-            match allocate(parts.size) {
-                Ok(address) => {
-                    for (arg, offset) in self.args.iter_mut().zip(&parts.offsets) {
-                        arg.races = offset.map_or(0, |offset| address + offset);
-                    }
-                }
-                Err(_) => {
-                    let offsets = parts.offsets.iter().enumerate();
-                    parts
-                        .left_out
-                        .extend(offsets.filter_map(|(n, offset)| offset.map(|_| n)));
-                }
+        parts(&wanted.collect::<Vec<_>>(), self.area.unit.into(), groups)
+    }
+
+    /// Adds parts for what the check of uninitialized memory keeps about local memory. Returns their offsets.
+    fn local_parts(
+        &self,
+        kernel: &DeviceKernel,
+        args: &[ArgValue],
+        groups: u64,
+        parts: &mut Parts,
+    ) -> Vec<Option<u64>> {
+        let notes = kernel.notes().find(|n| n.check == "uninitialized");
+        let is_noted = |n: usize| notes.is_some_and(|notes| notes.noted.contains(&(n as u32)));
+        let part = |(n, value): (usize, &ArgValue)| {
+            let ArgValue::Local(bytes) = value else {
+                return None;
+            };
+            if !is_noted(n) {
+                return None;
+            }
+            let size = (*bytes as u64).next_multiple_of(memory::GROUP_ALIGN.into());
+            let at = parts.add(size.saturating_mul(groups));
+            if at.is_none() {
+                complain(
+                    &kernel.reflection().name,
+                    "uninitialized",
+                    &self.args[n].words,
+                    Some(n),
+                );
+            }
+            at
+        };
+        args.iter().enumerate().map(part).collect()
+    }
+
+    /// Finds the memory beside buffers in which the kernel notes what it writes. `fill` fills a range of it with ones, before
+    /// the launch.
+    pub(crate) fn find_written(
+        &mut self,
+        kernel: &DeviceKernel,
+        args: &[ArgValue],
+        queue: u32,
+        mut fill: impl FnMut(&Storage, Range<u64>),
+    ) {
+        let Some(notes) = kernel.notes().find(|n| n.check == "uninitialized") else {
+            return;
+        };
+        for (n, (value, arg)) in args.iter().zip(&mut self.args).enumerate() {
+            if let ArgValue::Buffer(Some(buffer)) = value
+                && notes.noted.contains(&(n as u32))
+                && let Some((storage, ranges)) = buffer.written().and_then(|w| w.for_launch(queue))
+            {
+                ranges.into_iter().for_each(|range| fill(&storage, range));
+                arg.written = storage.address() + buffer.offset();
+                self.kept.push(storage);
             }
         }
-        complain(&kernel.reflection().name, &self.args, &parts.left_out);
     }
 
     /// Returns the size of the printf buffer with what follows it.
@@ -145,6 +244,13 @@ impl CheckedLaunch {
             }
         };
         let room = (self.area.counters - start) / ARGUMENT;
+        let after = self.args.len() as u32;
+        if after < room {
+            let at = start + ARGUMENT * after + 8 * memory::RACES_OF_GROUPS;
+            put(at, &self.races_of_groups.to_ne_bytes());
+            let at = start + ARGUMENT * after + 8 * memory::WRITTEN_OF_GROUPS;
+            put(at, &self.written_of_groups.to_ne_bytes());
+        }
         for (n, arg) in self.args.iter().enumerate().take(room as usize) {
             let if_allowed = |not: KernelAccess| if arg.access == not { 0 } else { arg.bytes };
             let values = [
@@ -153,6 +259,7 @@ impl CheckedLaunch {
                 (memory::READABLE, if_allowed(KernelAccess::WriteOnly)),
                 (memory::WRITABLE, if_allowed(KernelAccess::ReadOnly)),
                 (memory::number(memory::RACES), arg.races),
+                (memory::WRITTEN, arg.written),
             ];
             for (number, value) in values {
                 put(start + ARGUMENT * n as u32 + 8 * number, &value.to_ne_bytes());
@@ -312,7 +419,7 @@ impl CheckedLaunch {
 }
 
 /// Returns an argument as the kernel's checks need it.
-fn argument(value: &ArgValue, ranges: &[Range]) -> Argument {
+fn argument(value: &ArgValue, ranges: &[Allocation]) -> Argument {
     match value {
         ArgValue::Buffer(Some(buffer)) => Argument {
             bytes: buffer.size(),
@@ -321,7 +428,7 @@ fn argument(value: &ArgValue, ranges: &[Range]) -> Argument {
             ..Argument::default()
         },
         ArgValue::Address(address) => {
-            let inside = |r: &&Range| r.start <= *address && *address <= r.end;
+            let inside = |r: &&Allocation| r.start <= *address && *address <= r.end;
             let found = ranges.iter().find(inside);
             found.map_or_else(Argument::default, |range| Argument {
                 bytes: range.end - range.start,

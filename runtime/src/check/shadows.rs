@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 
 use caldera_compiler::check::memory;
 
-use super::Argument;
 use super::report::tell;
 use crate::lock::{Mutex, Rank};
 
@@ -32,6 +31,15 @@ pub(super) struct Parts {
     pub left_out: Vec<usize>,
 }
 
+impl Parts {
+    /// Adds a part of this size. Returns its offset; `None` if it is too large.
+    pub(super) fn add(&mut self, size: u64) -> Option<u64> {
+        let offset = self.size.next_multiple_of(memory::GROUP_ALIGN.into());
+        self.size = offset.checked_add(size).filter(|end| *end <= MOST)?;
+        Some(offset)
+    }
+}
+
 /// Divides memory into parts with [`memory::RACE`] bytes for each element of `unit` bytes. Arguments that overlap share a
 /// part. Memory that no argument changes has none.
 pub(super) fn parts(wanted: &[Option<Wanted>], unit: u64, groups: u64) -> Parts {
@@ -40,19 +48,13 @@ pub(super) fn parts(wanted: &[Option<Wanted>], unit: u64, groups: u64) -> Parts 
         ..Parts::default()
     };
     let bytes = |of: u64| of.div_ceil(unit).saturating_mul(memory::RACE.into());
-    let add = |parts: &mut Parts, size: u64| {
-        let offset = parts.size;
-        let end = offset.checked_add(size).filter(|end| *end <= MOST)?;
-        parts.size = end;
-        Some(offset)
-    };
     let mut global = Vec::new();
     for (n, want) in wanted.iter().enumerate() {
         let Some(want) = want else { continue };
         match want.start {
             Some(start) => global.push((start, n)),
             None => {
-                parts.offsets[n] = add(&mut parts, bytes(want.bytes).saturating_mul(groups));
+                parts.offsets[n] = parts.add(bytes(want.bytes).saturating_mul(groups));
                 if parts.offsets[n].is_none() {
                     parts.left_out.push(n);
                 }
@@ -78,7 +80,7 @@ pub(super) fn parts(wanted: &[Option<Wanted>], unit: u64, groups: u64) -> Parts 
         {
             continue;
         }
-        match add(&mut parts, bytes(end - start)) {
+        match parts.add(bytes(end - start)) {
             None => parts.left_out.extend(overlapping.iter().map(|(_, n)| n)),
             Some(offset) => {
                 for &(at, n) in overlapping {
@@ -92,18 +94,22 @@ pub(super) fn parts(wanted: &[Option<Wanted>], unit: u64, groups: u64) -> Parts 
     parts
 }
 
-/// States once for each argument of a kernel that it is not checked.
-pub(super) fn complain(kernel: &str, args: &[Argument], left_out: &[usize]) {
-    static TOLD: LazyLock<Mutex<HashSet<(String, usize)>>> =
+/// States once for a kernel that an argument, or `None` for something else, is not checked, because it is too large.
+pub(super) fn complain(kernel: &str, check: &str, words: &str, argument: Option<usize>) {
+    static TOLD: LazyLock<Mutex<HashSet<(String, String, Option<usize>)>>> =
         LazyLock::new(|| Mutex::new(Rank::Cache, HashSet::new()));
-    for &n in left_out {
-        if TOLD.lock().insert((kernel.to_owned(), n)) {
-            let words = &args[n].words;
-            let text = format!(
-                "caldera: race: argument {n} of kernel '{kernel}' ({words}) is too large to be checked\n"
-            );
-            tell(&text, &mut |_| ());
-        }
+    if TOLD
+        .lock()
+        .insert((kernel.to_owned(), check.to_owned(), argument))
+    {
+        let what = match argument {
+            Some(n) => format!("argument {n} of kernel '{kernel}' ({words}) is"),
+            None => format!("kernel '{kernel}': {words} are"),
+        };
+        tell(
+            &format!("caldera: {check}: {what} too large to be checked\n"),
+            &mut |_| (),
+        );
     }
 }
 
@@ -145,7 +151,10 @@ mod tests {
             written: true,
         };
         let parts = parts(&[Some(local), global(0, 8, true)], 4, 100);
-        assert_eq!(parts.offsets, [Some(0), Some(3 * 16 * 100)]);
+        assert_eq!(
+            parts.offsets,
+            [Some(0), Some((3 * 16 * 100_u64).next_multiple_of(128))]
+        );
     }
 
     #[test]

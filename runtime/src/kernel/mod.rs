@@ -23,7 +23,7 @@ pub mod pipeline;
 pub(crate) mod placed;
 pub mod recorded;
 pub(crate) mod scratch;
-mod uses;
+pub(crate) mod uses;
 mod values;
 
 use std::sync::Arc;

@@ -5,9 +5,11 @@
 //! use, or before that if it is known or probable (`early.rs`), and kept with the module. No lock is held while
 //! the driver compiles: only threads that need the same variant wait for the thread that makes it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use caldera_compiler::check::Notes;
 use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection, spec_id};
 use caldera_compiler::spirv;
 use once_cell::sync::OnceCell;
@@ -46,6 +48,8 @@ pub struct DeviceModule {
     /// The buffer that is bound for a null pointer where a descriptor is required.
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
+    /// What the checks of its kernels leave out, and what they need.
+    notes: Vec<Notes>,
     ended_loops: Option<EndedLoops>,
     /// A hash of the program, if the process is observed and this is a module of the application.
     identity: OnceLock<u64>,
@@ -126,6 +130,8 @@ struct Made {
     variants: Mutex<Variants>,
     /// Its entry in the profile.
     observed: OnceLock<Arc<observe::Kernel>>,
+    /// Whether a launch has told what its checks leave out.
+    told: AtomicBool,
     /// Declared after the pipelines, which use its layout and must be dropped first.
     descriptors: Option<KernelDescriptors>,
 }
@@ -216,6 +222,12 @@ fn program_data(
     Ok(Some((Arc::new(buffer), data.place)))
 }
 
+/// Returns the notes about the checks of a module's kernels.
+fn notes_of(reflection: &Reflection) -> Vec<Notes> {
+    let formats = reflection.printf_formats.iter();
+    formats.filter_map(|f| Notes::from_text(&f.format)).collect()
+}
+
 impl DeviceModule {
     /// Hands a module to the driver and uploads its constant data. `words` is SPIR-V for [`Device::target`];
     /// its reflection is read here.
@@ -265,6 +277,7 @@ impl DeviceModule {
             ended_loops,
             code,
             kernels: reflection.kernels.iter().map(|_| OnceCell::new()).collect(),
+            notes: notes_of(&reflection),
             reflection,
             constants,
             blank,
@@ -368,6 +381,7 @@ impl DeviceModule {
             push_size: push_size as usize,
             variants: Mutex::new(Rank::Pipelines, Variants::default()),
             observed: OnceLock::new(),
+            told: AtomicBool::new(false),
         })
     }
 
@@ -448,6 +462,22 @@ impl DeviceKernel {
     /// Returns the kernel's reflection.
     pub fn reflection(&self) -> &reflect::Kernel {
         &self.module.reflection.kernels[self.index]
+    }
+
+    /// Returns the notes about the checks of the kernel.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = &Notes> {
+        let name = &self.reflection().name;
+        self.module.notes.iter().filter(move |n| n.kernel == *name)
+    }
+
+    /// Returns the notes about the checks of the kernel, but only once.
+    #[inline]
+    pub(crate) fn notes_to_tell(&self) -> Option<impl Iterator<Item = &Notes>> {
+        if self.module.notes.is_empty() {
+            return None;
+        }
+        let told = self.module.kernels[self.index].get().map(|made| &made.told)?;
+        (!told.swap(true, Ordering::Relaxed)).then(|| self.notes())
     }
 
     /// Returns the kernel's entry in the profile, if it is a kernel of the application.

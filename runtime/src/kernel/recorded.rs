@@ -127,6 +127,16 @@ impl RecordedLaunch {
         &self.range
     }
 
+    /// Returns the kernel.
+    pub(crate) fn kernel(&self) -> &Arc<DeviceKernel> {
+        &self.on_device
+    }
+
+    /// Returns the argument values.
+    pub(crate) fn args(&self) -> &[ArgValue] {
+        &self.args
+    }
+
     /// Returns how the launch uses the contents of memory objects.
     pub(crate) fn touches(&self) -> Vec<Touch> {
         let launch = self.launch.as_ref();

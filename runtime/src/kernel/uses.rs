@@ -44,16 +44,23 @@ fn buffer_access(arg: &Arg, buffer: &Buffer) -> Option<Access> {
 
 /// Returns how a launch uses the contents of memory objects.
 pub(crate) fn touches(kernel: &DeviceKernel, args: &[ArgValue]) -> Vec<Touch> {
+    let all = touches_of_arguments(kernel, args).into_iter();
+    all.map(|(_, touch)| touch).collect()
+}
+
+/// Returns how a launch uses the contents of memory objects, each with the number of the argument; buffers after the
+/// arguments have none.
+pub(crate) fn touches_of_arguments(kernel: &DeviceKernel, args: &[ArgValue]) -> Vec<(Option<usize>, Touch)> {
     let how = |write: bool| if write { Use::Update } else { Use::Read };
     let mut all = Vec::with_capacity(args.len());
-    for (arg, value) in kernel.reflection().args.iter().zip(args) {
+    for (n, (arg, value)) in kernel.reflection().args.iter().zip(args).enumerate() {
         match value {
             ArgValue::Buffer(Some(buffer)) => {
                 if let Some(write) = buffer_use(arg) {
-                    all.push(Touch::buffer(buffer, 0, buffer.size(), how(write)));
+                    all.push((Some(n), Touch::buffer(buffer, 0, buffer.size(), how(write))));
                 }
             }
-            ArgValue::Image { image, write } => all.push(Touch::image(image, how(*write))),
+            ArgValue::Image { image, write } => all.push((Some(n), Touch::image(image, how(*write)))),
             ArgValue::Buffer(None)
             | ArgValue::Unset
             | ArgValue::Pod(_)
@@ -63,7 +70,7 @@ pub(crate) fn touches(kernel: &DeviceKernel, args: &[ArgValue]) -> Vec<Touch> {
         }
     }
     for buffer in pointed(kernel, args) {
-        all.push(Touch::buffer(buffer, 0, buffer.size(), how(true)));
+        all.push((None, Touch::buffer(buffer, 0, buffer.size(), how(true))));
     }
     all
 }

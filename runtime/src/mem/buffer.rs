@@ -17,6 +17,7 @@ use super::residence::Use;
 use super::svm::SvmPlace;
 use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, MemFlags, Properties};
 use crate::check::Noted;
+use crate::check::written::Written;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::recycling::Storage;
@@ -113,6 +114,12 @@ pub(crate) fn allocation_error(e: vk::AllocError) -> Error {
     Error::new(code, what).at("5.2.1").from_source(e)
 }
 
+/// Allocates memory on a device for what a check keeps about a buffer.
+pub(crate) fn memory_beside(device: &Device, size: u64) -> Result<Storage> {
+    let storage = device.opened()?.storage(size, vk::Place::Device);
+    storage.map_err(allocation_error)
+}
+
 /// Checks the size of a buffer. CL 5.2.1: INVALID_BUFFER_SIZE if size is 0 or exceeds MAX_MEM_ALLOC_SIZE of every device
 fn check_size(context: &Context, size: usize) -> Result<u64> {
     let size = size as u64;
@@ -176,7 +183,11 @@ impl Buffer {
             return Buffer::alias(context, flags, host, place, size);
         }
         let host = host_ptr.filter(|_| flags.host_ptr == HostPtrUse::Use);
-        let buffer = Buffer::with_root(context, flags, size, host, Root::new(context, size));
+        let mut root = Root::new(context, size);
+        if host_ptr.is_none() {
+            root.noted.know_writes(size);
+        }
+        let buffer = Buffer::with_root(context, flags, size, host, root);
         if let (Some(host), Some(root)) = (buffer.host_ptr, &buffer.root)
             && let [device] = context.devices()
             && let Some(imported) = vk::Buffer::import(device.opened()?.logical(), host, size)
@@ -334,6 +345,11 @@ impl Buffer {
         self.root().noted.number()
     }
 
+    /// Returns what has been written of the root, if a check wants to know.
+    pub(crate) fn written(&self) -> Option<&Arc<Written>> {
+        self.root().noted.written()
+    }
+
     /// Returns CL_MEM_CONTEXT.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
@@ -455,6 +471,10 @@ impl Buffer {
 
     /// Allocates the storage on all devices and lets the application use its addresses (cl_ext_buffer_device_address).
     pub fn expose_addresses(self: &Arc<Self>) -> Result<()> {
+        if let Some(written) = self.written() {
+            // Nobody knows what is written by address.
+            written.note_all();
+        }
         let devices = 0..self.context.devices().len();
         let addresses = devices.map(|d| self.address(d)).collect::<Result<Vec<u64>>>()?;
         self.listed.get_or_init(|| Listed::new(self, addresses));

@@ -74,6 +74,16 @@ impl Touch {
         }
     }
 
+    /// Notes what the use writes of a buffer, for the check of uninitialized memory.
+    pub(crate) fn note_write(&self) {
+        if let MemObject::Buffer(buffer) = &self.object
+            && self.how != Use::Read
+            && let Some(written) = buffer.written()
+        {
+            written.note(&self.range);
+        }
+    }
+
     pub(super) fn how(&self) -> Use {
         self.how
     }

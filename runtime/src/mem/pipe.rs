@@ -71,6 +71,9 @@ impl Pipe {
             ClCode::InvalidBufferSize => too_large(),
             _ => e,
         })?;
+        if let Some(written) = buffer.written() {
+            written.note_all();
+        }
         let words = [0, 0, max_packets, packet_size];
         let header: Vec<u8> = words.iter().flat_map(|w: &u32| w.to_ne_bytes()).collect();
         let length = header.len() as u64;

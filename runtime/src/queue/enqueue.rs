@@ -19,6 +19,7 @@ use crate::event::Event;
 use crate::kernel::copy;
 use crate::kernel::launch::{ArgValue, Launch};
 use crate::mem::map::Mapping;
+use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr, MemObject};
 use crate::observe::Region;
 
@@ -66,6 +67,7 @@ impl CommandQueue {
         self.assert_own(transfer.buffer.context());
         transfer.buffer.check_alignment(&self.device)?;
         transfer.buffer.check_host(!write, write)?;
+        transfer.touch(write).note_write();
         if request.is_rect {
             self.prepare_copy_kernels(transfer.region);
         }
@@ -135,6 +137,7 @@ impl CommandQueue {
             // Programs often reset counters by such short fills before they use them.
             let all = request.bytes();
             let transfer = HostTransfer::linear(buffer, *offset, *size, HostPtr::of_slice(&all));
+            transfer.touch(true).note_write();
             if let Some((turn, reach)) = self.host_copy(&transfer, true, waits, false)? {
                 let command = HostCommand::new(kind, *size).with_region(transfer.region(), true);
                 return Ok(self.execute_on_host(turn, &command, waits, || transfer.by_host(reach, true)));
@@ -178,6 +181,9 @@ impl CommandQueue {
         })?;
         let ptr = window.ptr();
         let rows = Rows::line(offset, size);
+        if write {
+            rows.touch(buffer, Use::Replace).note_write();
+        }
         let hold = window.hold(buffer, rows, self.device_index, write);
         let map = Map {
             buffer: Arc::clone(buffer),

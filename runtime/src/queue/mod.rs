@@ -24,6 +24,7 @@ mod speculation;
 mod svm;
 mod transfer;
 mod turn;
+mod written;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -43,6 +43,9 @@ impl CommandQueue {
         let contexts = buffers.iter().flatten().map(|b| b.context());
         let contexts = contexts.chain(waits.list.iter().map(|e| e.context()));
         contexts.for_each(|c| self.assert_own(c));
+        for written in buffers.iter().flatten().filter_map(|b| b.written()) {
+            written.note_all();
+        }
         let windows = buffers
             .iter()
             .map(|b| {

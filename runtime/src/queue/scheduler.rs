@@ -145,6 +145,7 @@ impl CommandQueue {
         waits.list.iter().for_each(|e| self.assert_own(e.context()));
         self.limit_batches_in_flight();
         self.flush_others(waits.list);
+        self.note_writes(&incoming);
         let after = self.after_other_devices(&incoming);
         self.flush_others(&after);
         let has_event = waits.want_event || until == Until::Done || self.observed.is_some();

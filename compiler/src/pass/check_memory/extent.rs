@@ -8,6 +8,7 @@ use crate::ir::{
     AddressSpace, ArgKind, BinOp, Builder, CastOp, Const, Function, Global, GlobalData, Inst, KernelInfo,
     Map, Op, Ty, Value, ValueDef,
 };
+use crate::pass::shadow::is_supplied;
 use crate::pass::sites::private_object;
 use crate::source::SourceMap;
 use std::collections::HashMap;
@@ -132,6 +133,7 @@ impl Extents {
                     let object = all.add(Object::Other(words, global.size));
                     all.globals.insert(g, (object, global.size));
                 }
+                Op::Cast(CastOp::IntToPtr) if is_supplied(func, data.args[0]) => {}
                 Op::Load(_) | Op::Cast(CastOp::IntToPtr | CastOp::PtrCast) => {
                     all.has_unknown |= data.results.iter().any(|&r| is_global(func.ty(r).space()));
                 }
@@ -304,6 +306,7 @@ impl Extents {
                     ..base
                 }
             }
+            Op::Cast(CastOp::IntToPtr) if is_supplied(b.func, args[0]) => Extent::unchecked(b),
             Op::Cast(CastOp::PtrCast) => {
                 let extent = self.of(b, args[0]);
                 let is_unchecked = b.func.as_bits(extent.object) == Some(UNCHECKED.into());

@@ -3,7 +3,7 @@
 use crate::check::{memory, race};
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::ir::{Access, BinOp, Builder, CastOp, CmpOp, Op, Scalar, Ty, Value};
-use crate::pass::shadow::linear;
+use crate::pass::shadow::{self, linear};
 
 const WORD: Access = Access {
     align: 4,
@@ -154,18 +154,6 @@ impl Clock {
     }
 }
 
-/// Inserts what happens under a condition.
-pub(super) fn when(b: &mut Builder<'_>, condition: Value, then: impl FnOnce(&mut Builder<'_>)) {
-    let (choice, yes, no) = b.if_(condition, &[]);
-    b.enter(yes);
-    then(b);
-    b.exit(choice, vec![]);
-    b.leave();
-    b.enter(no);
-    b.exit(choice, vec![]);
-    b.leave();
-}
-
 /// Exchanges a word, and returns the old one.
 pub(super) fn exchange(b: &mut Builder<'_>, at: Value, word: Value) -> Value {
     let op = Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Xchg));
@@ -231,11 +219,6 @@ pub(super) fn hash(b: &mut Builder<'_>, value: Value) -> Value {
     hash
 }
 
-/// Computes the number of the work-group in its launch, as i32.
-pub(super) fn group(b: &mut Builder<'_>) -> Value {
-    linear(b, Intrinsic::GroupId, Intrinsic::NumGroups).0
-}
-
 /// Computes the address of the words of a work-group for a local argument of this size; 0 if there are none.
 pub(super) fn of_group(b: &mut Builder<'_>, words: Value, bytes: Value, unit: u32, group: Value) -> Value {
     let (most, log) = (b.i64(i64::from(unit) - 1), b.i64(unit.trailing_zeros().into()));
@@ -243,10 +226,5 @@ pub(super) fn of_group(b: &mut Builder<'_>, words: Value, bytes: Value, unit: u3
     let elements = b.binary(BinOp::LShr, elements, log);
     let size = b.i64(memory::RACE.into());
     let size = b.binary(BinOp::IMul, elements, size);
-    let group = b.cast(CastOp::ZExt, group, Ty::I64);
-    let offset = b.binary(BinOp::IMul, group, size);
-    let there = b.binary(BinOp::IAdd, words, offset);
-    let none = b.i64(0);
-    let any = b.compare(CmpOp::INe, words, none);
-    b.select(any, there, none)
+    shadow::of_group(b, words, size, group)
 }

@@ -2,7 +2,7 @@
 //! [`crate::check`] describes.
 
 use super::{ADDRESS, Lower, WORD, words_of};
-use crate::check::{ARGUMENT, Area, FINDING, Site, memory};
+use crate::check::{ARGUMENT, Area, FINDING, Notes, Site, memory};
 use crate::diag::InternalError;
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::ir::{BinOp, Builder, CastOp, CmpOp, Function, Inst, Module, Op, PrintfEntry, Ty, Value};
@@ -25,10 +25,12 @@ pub(super) fn area(module: &Module, printf: u32) -> Option<Area> {
     let funcs = module.funcs.iter().map(|(_, f)| f);
     let asked = funcs.flat_map(|f| f.insts_in_order().into_iter().map(move |i| (f, i)));
     let asked = asked.filter(|(f, i)| f.insts[*i].op == Op::Intrinsic(Intrinsic::ArgumentMemory));
-    let unit = asked
-        .filter_map(|(f, i)| memory::unit(f.as_bits(f.insts[i].args[1])? as u32))
-        .min();
-    any.then(|| Area::new(printf, arguments.unwrap_or(0), sites, unit.unwrap_or(0)))
+    let asked = asked.map(|(f, i)| [0, 1].map(|n| f.as_bits(f.insts[i].args[n]).unwrap_or(0) as u32));
+    let asked: Vec<[u32; 2]> = asked.collect();
+    let unit = asked.iter().filter_map(|[_, what]| memory::unit(*what)).min();
+    // Kernels may also ask about the entry after those of their arguments.
+    let entries = asked.iter().map(|[ordinal, _]| ordinal + 1).max().max(arguments);
+    any.then(|| Area::new(printf, entries.unwrap_or(0), sites, unit.unwrap_or(0)))
 }
 
 impl Lower<'_> {
@@ -38,6 +40,15 @@ impl Lower<'_> {
         self.printf.entries.extend(sites.map(|text| PrintfEntry {
             text: text.clone(),
             sizes: FINDING.to_vec(),
+        }));
+    }
+
+    /// Makes entries of the notes about the checks of kernels. No record has their numbers.
+    pub(super) fn notes(&mut self) {
+        let notes = self.strings.iter().filter(|s| Notes::is_notes(s));
+        self.printf.entries.extend(notes.map(|text| PrintfEntry {
+            text: text.clone(),
+            sizes: Vec::new(),
         }));
     }
 

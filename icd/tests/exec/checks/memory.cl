@@ -148,6 +148,8 @@ kernel void atomic(ARGS) {
   atomic_add(out + n - 1 + get_global_id(0), 1); // fault
 }
 kernel void local_atomic(ARGS) {
+  l[get_local_id(0) + 4] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
   atomic_inc(l + 7 + get_local_id(0)); // fault
 }
 kernel void in_macro(ARGS) {

@@ -18,13 +18,35 @@ kernel void global_bytes(ARGS) {
 }
 kernel void local_argument(ARGS) {
   int i = get_local_id(0);
+  l[i] = i;
+  barrier(CLK_LOCAL_MEM_FENCE);
   l[i] = l[i ^ 1] + i; // fault
 }
 kernel void atomic_and_plain(ARGS) {
+  if (get_local_id(0) == 0) l[0] = 1;
+  barrier(CLK_LOCAL_MEM_FENCE);
   if (get_local_id(0) == 0) l[0] = 0; else atomic_inc(l); // fault
 }
 kernel void async_copies(ARGS) {
   event_t done = async_work_group_copy(l + 1, in, 3, 0);
   wait_group_events(1, &done);
   l[1] = l[1 + (get_local_id(0) & 1)]; // fault
+}
+kernel void large_local_array(ARGS) {
+  // Nothing that is kept about it fits into local memory.
+  local int own[7000];
+  own[get_local_id(0) / 2 + 6000] = get_local_id(0); // fault
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = own[get_local_id(0) / 2 + 6000];
+}
+kernel void large_array_beside_a_small_one(ARGS) {
+  local int small[4];
+  local char own[20000];
+  int i = get_local_id(0);
+  small[i] = i;
+  own[i + 19000] = i;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  own[i + 19000] = own[(i ^ 1) + 19000]; // fault
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = own[i + 19000] + small[i ^ 1];
 }

@@ -233,9 +233,14 @@ impl Recording<'_> {
         let batch = &mut *self.batch;
         if let Some(checked) = &mut checked {
             checked.allocate(kernel, args, (groups, index), |size| {
+                let size = size.next_multiple_of(4);
                 let memory = batch.memory.scratch(pool, device, size)?;
                 batch.recorder.fill(&memory, 0, size, 0);
                 Ok(memory.address())
+            });
+            checked.find_written(kernel, args, self.queue.number, |storage, range| {
+                let size = range.end - range.start;
+                batch.recorder.fill(storage, range.start, size, u32::MAX);
             });
         }
         let whole = checked.as_ref().map_or(size, |c| c.size().max(size));
