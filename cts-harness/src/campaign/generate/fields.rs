@@ -22,15 +22,13 @@ impl Generator {
             }
             2 => {
                 let (left, right) = (self.distance(bits), self.distance(bits));
-                let signed = ty.as_int(true).name();
                 let moved = shifted(u, &x, true, left);
-                match self.one_in(2) {
-                    true => format!(
-                        "as_{}(as_{signed}({moved}) >> {})",
-                        u.name(),
-                        ty.as_int(true).splat(&right.to_string())
-                    ),
-                    false => shifted(u, &moved, false, right),
+                if self.one_in(2) {
+                    let signed = ty.as_int(true);
+                    let moved = format!("as_{}({moved})", signed.name());
+                    format!("as_{}({})", u.name(), shifted(signed, &moved, false, right))
+                } else {
+                    shifted(u, &moved, false, right)
                 }
             }
             3 => {
