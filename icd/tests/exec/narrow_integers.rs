@@ -248,6 +248,7 @@ const VECTOR_CASES: &[Case] = &[
         "as_V((W)(as_W((V)((x >> (V)1) % (y | (V)1))) + (W)9))",
         |t, x, y| t.wrap((x >> 1) % (y | 1) + 9),
     ),
+    ("rotated by a byte", "rotate(x, (V)8)", |t, x, _| rotated(t, x, 8)),
     ("half of the zeros", "rhadd((V)0, clz(x))", |t, x, _| {
         (i128::from(t.bits_of(x).leading_zeros() + t.bits) - 127) >> 1
     }),
