@@ -42,7 +42,7 @@ pub const PASS: Pass = Pass {
 
 /// The number of iterations that become one, and the most bytes that each of them may load for that: the loads of
 /// all are in registers at the same time. (H200: 8 instead of 4 iterations make products of sparse matrices up to 1.5
-/// times as fast, and a sum by a single work-item 1.8 times, 16 the latter again 1.8 times.)
+/// times as fast, and a sum by a single work-item 1.8 times. 16 are worth it for the latter, which loads one word at a time.)
 const FACTORS: [(usize, u32); 4] = [(16, 4), (8, 8), (4, 40), (2, 64)];
 
 /// If more iterations than these become one, a second loop does the rest this many at a time, so that few are left

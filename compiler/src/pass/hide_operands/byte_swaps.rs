@@ -15,7 +15,8 @@ enum Byte {
 type Bytes = [Byte; 8];
 
 /// Returns the `or`, `xor` and `add` instructions of a function whose result has the two lowest bytes of another number in
-/// reverse order. Numbers in which more than two bytes are reversed do not count.
+/// reverse order. Numbers in which more than two bytes are reversed do not count. (Sums were right on the driver with the
+/// fault, but compilers make an `or` of them where no bits overlap.)
 pub(super) fn byte_swaps(func: &Function) -> HashSet<Inst> {
     let insts = func.insts_in_order();
     let (mut narrowed, mut joined) = (HashSet::new(), HashSet::new());
