@@ -179,6 +179,9 @@ pub struct Quirks {
     /// A number whose two lowest bytes are those of another one, exchanged by shifts and an `or`, is an arbitrary one
     /// (NVIDIA). An operand of the `or` is hidden from the driver.
     pub byte_swaps: bool,
+    /// A sign-extended integer that is shifted to the left by 31 as one of 64 bits gets the wrong sign (NVIDIA). It is hidden
+    /// from the driver.
+    pub shifts_by_31: bool,
     /// A conversion of an unsigned 32-bit integer to a float is rounded twice (SwiftShader). Its halves are converted as
     /// signed integers instead, and added.
     pub rounded_unsigned: bool,
@@ -487,6 +490,7 @@ impl Target {
                 mixed_lanes: true,
                 repeated_clamps: true,
                 byte_swaps: true,
+                shifts_by_31: true,
                 rounded_unsigned: true,
             },
             costs: Costs {

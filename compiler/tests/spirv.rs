@@ -524,3 +524,31 @@ fn unsigned_conversions_by_halves() {
         assert_eq!(high * 65536.0 + low, n as f32, "{n:#x}");
     }
 }
+
+#[test]
+fn volatile_accesses_keep_their_order() {
+    // Four accesses, the last of which may follow each of the others: three fences, and none for a single access.
+    let fences = |source: &str, waiting: bool| {
+        let mut target = Target::desktop();
+        target.quirks.waiting_fences = waiting;
+        let input = Input {
+            name: "k.cl",
+            source,
+            options: &Options::default(),
+            resolver: &NoIncludes,
+        };
+        let compiled = compile(&input, &target).expect("it compiles");
+        validate(&compiled.words, target.spirv);
+        // The first word of an OpMemoryBarrier.
+        compiled.words.iter().filter(|&&w| w == 3 << 16 | 225).count()
+    };
+    let several = "kernel void k(global uint *r) { local uint l[64]; volatile local uint *v = l; uint i = get_local_id(0);
+        v[i] = i; uint x = v[i ^ 1]; v[i] = x + 1; r[get_global_id(0)] = v[i ^ 2]; }";
+    let single = "kernel void k(volatile global uint *r) { r[get_global_id(0)] = 1; }";
+    let plain = "kernel void k(global uint *r) { local uint l[64]; uint i = get_local_id(0);
+        l[i] = i; uint x = l[i ^ 1]; l[i] = x + 1; r[get_global_id(0)] = l[i ^ 2]; }";
+    assert_eq!(fences(several, false), 3);
+    assert_eq!(fences(several, true), 0);
+    assert_eq!(fences(single, false), 0);
+    assert_eq!(fences(plain, false), 0);
+}

@@ -138,13 +138,15 @@ impl Hidden {
         };
         self.zero = Some(zero);
         let scalar = Ty::of(ty.scalar);
-        if scalar != Ty::I32 {
-            let op = if scalar.scalar.bits() < 32 {
-                CastOp::Trunc
-            } else {
-                CastOp::SExt
-            };
-            zero = self.add(func, Op::Cast(op), vec![zero], scalar);
+        match scalar.scalar.bits() {
+            32 => {}
+            // The driver would know that an extended zero, and its combination with another extended number, is an extended
+            // number.
+            64 => {
+                let pair = self.add(func, Op::Splat, vec![zero], Ty::vector(Scalar::I32, 2));
+                zero = self.add(func, Op::Cast(CastOp::Bitcast), vec![pair], scalar);
+            }
+            _ => zero = self.add(func, Op::Cast(CastOp::Trunc), vec![zero], scalar),
         }
         if ty.lanes > 1 {
             zero = self.add(func, Op::Splat, vec![zero], ty);

@@ -11,6 +11,7 @@
 //!   addresses.
 //! - A masked or shifted value of which all bits are known becomes a constant, and a mask that removes no bit that
 //!   can be set goes away.
+//! - The sum of two shifts in opposite directions that have no bits in common, such as a rotation, becomes an `or`.
 //! - A value that cannot be negative is divided and extended as unsigned. An extension of `4 * x + 3` becomes
 //!   an extension of `4 * x`, plus 3.
 //!
@@ -180,6 +181,9 @@ fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
             if b.func.as_splat(args[1]).is_some() {
                 return None;
             }
+            if are_opposite_shifts(b.func, [args[0], args[1]], ty) {
+                return Some(b.binary(BinOp::Or, args[0], args[1]));
+            }
             let (n, (x, c)) = (0..2).find_map(|n| Some((n, sum_with_constant(b.func, uses, args[n])?)))?;
             let sum = b.binary(BinOp::IAdd, x, args[1 - n]);
             let constant = b.bits(ty, c);
@@ -207,6 +211,31 @@ fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
             Some(b.ptr_add(pointer, c))
         }
         _ => None,
+    }
+}
+
+/// Returns whether one value is shifted to the left and the other one to the right, by so many bits in all that no bit can
+/// be set in both.
+fn are_opposite_shifts(func: &Function, values: [Value; 2], ty: Ty) -> bool {
+    let shift = |value: Value| {
+        let mut data = &func.insts[func.def_inst(value)?];
+        if data.op == Op::Binary(BinOp::And) {
+            data = &func.insts[func.def_inst(data.args[0])?];
+        }
+        let constant = func.as_splat(*data.args.get(1)?)?;
+        let bits_of_power = || constant.is_power_of_two().then(|| u64::from(constant.ilog2()));
+        match data.op {
+            Op::Binary(BinOp::Shl) => Some((true, constant)),
+            Op::Binary(BinOp::LShr) => Some((false, constant)),
+            Op::Binary(BinOp::IMul) => Some((true, bits_of_power()?)),
+            Op::Binary(BinOp::UDiv) => Some((false, bits_of_power()?)),
+            _ => None,
+        }
+    };
+    let width = u64::from(ty.scalar.bits());
+    match values.map(shift) {
+        [Some((first, a)), Some((second, b))] => first != second && a < width && b < width && a + b >= width,
+        _ => false,
     }
 }
 

@@ -23,6 +23,8 @@ impl FnEmitter<'_, '_> {
     /// Starts a block.
     pub(super) fn begin(&mut self, label: Id) {
         debug_assert!(self.current.is_none(), "the last block has its terminator");
+        // Nothing precedes the first block.
+        self.follows_volatile = !self.blocks.is_empty();
         self.current = Some(BlockIds {
             label,
             insts: Vec::new(),

@@ -4,11 +4,15 @@
 //! In a kernel that synchronizes at all, every access to shared memory therefore has this operand. Volatile
 //! accesses to buffers are made available and visible to the whole device, because programs spin on flags
 //! with them.
+//!
+//! A work-item's volatile accesses keep their order (C99 5.1.2.3). Programs depend on it where the work-items of a sub-group
+//! exchange values through local memory without barriers. SPIR-V's `Volatile` does not order accesses to different addresses, and
+//! NVIDIA's driver moves loads to before stores; so there are fences between volatile accesses.
 
 use super::instruction::instruction;
 use super::{Emit, FnEmitter, Id, bug};
 use crate::intrinsic::{AtomicOp, Clock, FenceFlags};
-use crate::ir::{Access, Inst, Op, Scalar, Storage, Ty, Value};
+use crate::ir::{Access, Function, Inst, Op, Scalar, Storage, Ty, Value};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
@@ -19,6 +23,23 @@ pub(super) fn synchronizes(op: &Op) -> bool {
         Op::Intrinsic(i) => i.orders_memory(),
         _ => false,
     }
+}
+
+/// Returns the memory of which a function has volatile accesses.
+pub(super) fn volatile_accesses(func: &Function) -> FenceFlags {
+    let mut found = FenceFlags::default();
+    for (_, data) in func.insts.iter() {
+        if let Op::LoadFrom(storage, access) | Op::StoreTo(storage, access) = &data.op
+            && access.volatile
+        {
+            match storage {
+                Storage::Arena(_) | Storage::Shared(..) => found.local = true,
+                Storage::Physical | Storage::Buffer(..) => found.global = true,
+                Storage::Variable | Storage::PushWord | Storage::ArgsWord | Storage::ReadOnly(..) => {}
+            }
+        }
+    }
+    found
 }
 
 /// The direction of an access, which determines its memory operands.
@@ -43,6 +64,7 @@ impl FnEmitter<'_, '_> {
             Op::Variable { elem, count } => self.variable(*elem, *count).map(Some),
             Op::LoadFrom(storage, access) => {
                 let ty = f.ty(data.results[0]);
+                self.order_volatile(*storage, *access)?;
                 let pointer = self.location(*storage, inst, ty)?;
                 let mut operands = vec![Operand::IdRef(pointer)];
                 operands.extend(self.memory_operands(*storage, *access, Direction::Load));
@@ -51,6 +73,7 @@ impl FnEmitter<'_, '_> {
             }
             Op::StoreTo(storage, access) => {
                 let value = data.args[storage.operands()];
+                self.order_volatile(*storage, *access)?;
                 let pointer = self.location(*storage, inst, f.ty(value))?;
                 let value = self.value(value)?;
                 let mut operands = vec![Operand::IdRef(pointer), Operand::IdRef(value)];
@@ -272,6 +295,29 @@ impl FnEmitter<'_, '_> {
         rest
     }
 
+    /// Orders a volatile access after those before it. The sub-group is enough as scope: what other sub-groups see without a
+    /// barrier or fence of the program is not specified.
+    fn order_volatile(&mut self, storage: Storage, access: Access) -> Emit<()> {
+        let is_shared = matches!(
+            storage,
+            Storage::Physical | Storage::Buffer(..) | Storage::Arena(_) | Storage::Shared(..)
+        );
+        // A driver with this quirk keeps the accesses of a work-item in order without fences.
+        if !access.volatile || !is_shared || self.e.target.quirks.waiting_fences {
+            return Ok(());
+        }
+        if self.follows_volatile {
+            let scope = match self.e.target.features.subgroups {
+                true => spv::Scope::Subgroup,
+                false => spv::Scope::Workgroup,
+            };
+            let scope = self.e.u32_const(scope as u32);
+            self.memory_barrier(scope, self.volatile)?;
+        }
+        self.follows_volatile = true;
+        Ok(())
+    }
+
     /// OpenCL 1.2's atomics are relaxed. Atomics on buffers are atomic for the whole device.
     fn atomic(&mut self, inst: Inst, op: AtomicOp, storage: Storage) -> Emit<Option<Id>> {
         let f = self.f;
@@ -385,6 +431,10 @@ impl FnEmitter<'_, '_> {
         } else {
             self.e.u32_const(spv::Scope::Workgroup as u32)
         };
+        self.memory_barrier(scope, flags)
+    }
+
+    fn memory_barrier(&mut self, scope: Id, flags: FenceFlags) -> Emit<()> {
         let semantics = self.semantics(flags)?;
         self.push(instruction(
             spv::Op::MemoryBarrier,

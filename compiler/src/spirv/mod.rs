@@ -44,6 +44,7 @@ pub use split::Divisible;
 use self::instruction::instruction;
 use crate::diag::InternalError;
 use crate::hash::Mix;
+use crate::intrinsic::FenceFlags;
 use crate::ir::{EntityRef, Function, Inst, Module, Value};
 use crate::source::Span;
 use crate::target::Target;
@@ -434,6 +435,10 @@ struct FnEmitter<'e, 'a> {
     /// Whether this work-item's accesses are ordered with those of other work-items, that is, whether the
     /// kernel has a barrier, fence or atomic.
     synchronizes: bool,
+    /// The memory of which there are volatile accesses.
+    volatile: FenceFlags,
+    /// Whether a volatile access may have preceded without a fence since.
+    follows_volatile: bool,
 }
 
 impl<'e, 'a> FnEmitter<'e, 'a> {
@@ -460,6 +465,8 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
             objects: object::Used::default(),
             handles: image::Handles::default(),
             synchronizes,
+            volatile: memory::volatile_accesses(f),
+            follows_volatile: false,
         }
     }
 

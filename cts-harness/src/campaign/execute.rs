@@ -48,11 +48,13 @@ pub(super) fn run(args: &Args) -> Outcome {
             images: device.has_images,
         };
         say!("device {}", serde_json::to_string(&described)?);
+        return Ok(());
     }
+    // One context serves all programs, because a GPU's driver takes longer to create one than to build a program.
+    let context = Context::new(&device)?;
     for (n, file) in args.programs.iter().enumerate() {
         say!("begin {n}");
         let (plan, text) = read(file, args.launch.as_deref())?;
-        let context = Context::new(&device)?;
         let begin = Instant::now();
         let options = &plan.options;
         let program = match context.build(&text, options) {

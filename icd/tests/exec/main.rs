@@ -14,6 +14,7 @@ mod descriptors;
 mod devices;
 mod driver_faults;
 mod ended_loops;
+mod every_shift;
 mod exact;
 mod expr;
 mod file;

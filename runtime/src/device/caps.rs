@@ -341,6 +341,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             mixed_lanes: nvidia,
             repeated_clamps: nvidia,
             byte_swaps: nvidia,
+            shifts_by_31: nvidia,
             // Observed with the SwiftShader of Chromium 156.
             rounded_unsigned: swiftshader,
         },
