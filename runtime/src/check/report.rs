@@ -142,10 +142,12 @@ fn text(f: &Finding<'_>, launches: u64, total: u64) -> String {
         let what = match check.as_str() {
             "uninitialized" => "that nobody has written",
             "race" => "by another work-item",
+            _ if f.site.align > 0 => "",
             _ if f.forbidden => "that the flags of its buffer do not allow",
             _ => "outside of its object",
         };
-        let _ = write!(out, " of {bytes} byte{s} {what} in {space} memory");
+        let what = if what.is_empty() { String::new() } else { format!(" {what}") };
+        let _ = write!(out, " of {bytes} byte{s}{what} in {space} memory");
     }
     out.push('\n');
     if !line.trim().is_empty() {

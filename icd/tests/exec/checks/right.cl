@@ -113,3 +113,27 @@ kernel void copies_of_group(ARGS) {
   done = async_work_group_copy(out + 16 * get_group_id(0), l + 16, 16, 0);
   wait_group_events(1, &done);
 }
+// Accesses whose alignment is that of their elements, or which the compiler cannot prove.
+struct __attribute__((packed)) odd { char a; int b; short c; };
+kernel void elements_of_vectors(ARGS) {
+  int i = get_global_id(0);
+  int4 v = vload4(i & 31, in + (i & 3));
+  vstore2(v.xw, 0, out + 3 * i + 1);
+}
+kernel void packed_records(ARGS) {
+  global const struct odd *list = (global const struct odd *)((global const char *)in + 1);
+  struct odd one = list[get_global_id(0)];
+  out[get_global_id(0)] = one.b + list[1].c + ((global const uchar *)in)[get_global_id(0)];
+}
+kernel void aligned_by_chance(ARGS) {
+  int i = get_global_id(0), step = out[64] + 4;
+  global const char *bytes = (global const char *)in;
+  out[i] = *(global const int *)(bytes + step * (i & 3)) + ((global const int4 *)(in + step))->x;
+}
+kernel void walking_vectors(ARGS) {
+  int2 total = 0;
+  for (global const int2 *p = (global const int2 *)in; p < (global const int2 *)(in + 64); p++) total += *p;
+  local int4 *pairs = (local int4 *)(l + 4 * get_local_id(0));
+  *pairs = total.xyxy;
+  out[get_global_id(0)] = pairs->s2;
+}
