@@ -312,6 +312,12 @@ pub enum Intrinsic {
     /// them before `report_findings`. The number of a site counts the texts of sites among the module's strings. No
     /// result.
     ReportFinding,
+    /// An asynchronous copy begins. The event that it is to be part of, an i64 that is 0 if there is none; the
+    /// destination; the source; the number of elements and the stride, both i64. The result is its event, an i64.
+    /// `check_copies` removes this and the next operation.
+    CopyBegins,
+    /// The work-item waits for copies. The number of their events, an i32, and a pointer to these. No result.
+    CopiesEnd,
 
     /// No argument. The result is the number of ticks that the clock has counted, an i64.
     ReadClock(Clock),
@@ -672,6 +678,8 @@ impl Intrinsic {
             | Intrinsic::Atomic(_)
             | Intrinsic::Printf
             | Intrinsic::ReportFinding
+            | Intrinsic::CopyBegins
+            | Intrinsic::CopiesEnd
             | Intrinsic::Prefetch
             | Intrinsic::LoadImage(..)
             | Intrinsic::LoadFormat(..)

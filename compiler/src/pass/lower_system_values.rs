@@ -224,6 +224,8 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::ArgumentMemory
         | Intrinsic::IsAllocated
         | Intrinsic::ReportFinding
+        | Intrinsic::CopyBegins
+        | Intrinsic::CopiesEnd
         | Intrinsic::GlobalId
         | Intrinsic::GlobalOffset
         | Intrinsic::GlobalInvocationId

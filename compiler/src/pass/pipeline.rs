@@ -1,7 +1,7 @@
 //! The order of the passes.
 
 use super::{
-    Pass, Pipeline, batch_loads, carry_exit_values, check_arithmetic, check_barrier, check_matrices,
+    Pass, Pipeline, batch_loads, carry_exit_values, check_arithmetic, check_barrier, check_copies, check_matrices,
     check_memory, check_nesting, check_race, check_uninitialized, const_fold, cse, dce, divide_subgroups,
     forward_memory, fuse_multiply_add, gather_pointer_uses, gather_stores, guard_loops, hide_operands,
     hoist_invariants, inline, interleave, isolate_loop_memory, keep_loops, limit_nesting, lower_exits,
@@ -35,6 +35,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
     if checks.any() {
         // Callers and callees are one function then, so that the objects of most pointers are known.
         p.run_pass(inline::PASS);
+    }
+    if checks.barrier {
+        // The other checks look at the events that are accessed, too.
+        p.run_pass(check_copies::PASS);
     }
     if checks.uninitialized {
         // Each variable still has memory.

@@ -14,7 +14,7 @@ use crate::source::SourceMap;
 use std::collections::{HashMap, HashSet};
 
 /// The end of the name of memory beside a local variable. It is no variable of the program, and nobody checks it for races.
-const CHECKED: &str = " (checked)";
+pub(super) const CHECKED: &str = " (checked)";
 
 /// Why the accesses to a variable are not checked.
 const FOLLOWED: &str =

@@ -188,13 +188,13 @@ fn uses_of_uninitialized_memory_are_found() {
 
 #[test]
 fn races_are_found() {
-    let by_address = if common::again::with_descriptors() { 0 } else { 10 };
+    let by_address = if common::again::with_descriptors() { 0 } else { 12 };
     faults_are_found("races_are_found", "race", 10 + by_address);
 }
 
 #[test]
 fn barriers_that_not_all_reach_are_found() {
-    faults_are_found("barriers_that_not_all_reach_are_found", "barrier", 9);
+    faults_are_found("barriers_that_not_all_reach_are_found", "barrier", 16);
 }
 
 #[test]

@@ -137,3 +137,22 @@ kernel void walking_vectors(ARGS) {
   *pairs = total.xyxy;
   out[get_global_id(0)] = pairs->s2;
 }
+event_t copy_half(local int *to, global const int *from, event_t e) { return async_work_group_copy(to, from, 8, e); }
+kernel void events_of_copies(ARGS) {
+  event_t e[4];
+  e[0] = async_work_group_copy(l, in, 8, 0);
+  async_work_group_copy(l + 8, in + 8, 8, e[0]);
+  e[1] = e[0];
+  e[2] = async_work_group_strided_copy(l + 16, in, 16, 2, 0);
+  e[3] = e[2];
+  wait_group_events(4, e);
+  event_t both = 0;
+  for (int k = 0; k < 2; k++) both = copy_half(l + 32 + 8 * k, in + 8 * k, both);
+  wait_group_events(1, &both);
+  for (int k = 0; k < 3; k++) {
+    event_t next = async_work_group_copy(l + 48, in + 16 * k, 16, 0);
+    wait_group_events(1, &next);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[get_global_id(0)] = l[get_local_id(0)] + l[48 + get_local_id(0)];
+}
