@@ -312,6 +312,9 @@ pub enum Intrinsic {
     /// them before `report_findings`. The number of a site counts the texts of sites among the module's strings. No
     /// result.
     ReportFinding,
+    /// An index of an array that is a member of a structure, and the number of its elements, both i64. No result.
+    /// `check_memory` removes this.
+    MemberIndex,
     /// An asynchronous copy begins. The event that it is to be part of, an i64 that is 0 if there is none; the
     /// destination; the source; the number of elements and the stride, both i64. The result is its event, an i64.
     /// `check_copies` removes this and the next operation.
@@ -678,6 +681,7 @@ impl Intrinsic {
             | Intrinsic::Atomic(_)
             | Intrinsic::Printf
             | Intrinsic::ReportFinding
+            | Intrinsic::MemberIndex
             | Intrinsic::CopyBegins
             | Intrinsic::CopiesEnd
             | Intrinsic::Prefetch

@@ -138,8 +138,25 @@ impl Check<'_, '_> {
                 let bytes = value.map_or(0, |&v| b.func.ty(v).bytes());
                 self.access(b, inst, touch(0, bytes, bytes.max(1), "atomic operation"));
             }
+            Op::Intrinsic(Intrinsic::MemberIndex) => self.member(b, inst),
             _ => self.extents.push(b, inst, self.by_address),
         }
+    }
+
+    /// Puts a test at the cursor whether an index is one of the array that is a member, unless that is certain.
+    fn member(&mut self, b: &mut Builder<'_>, inst: Inst) {
+        let (index, length) = (b.func.insts[inst].args[0], b.func.insts[inst].args[1]);
+        let elements = b.func.as_bits(length).unwrap_or(0);
+        if facts(b.func, index).max() < elements {
+            return;
+        }
+        let is_outside = b.compare(CmpOp::UGe, index, length);
+        let site = Site {
+            check: "memory".into(),
+            action: format!("index outside of an array of {elements} elements, which is a member of a structure"),
+            ..Site::default()
+        };
+        self.sites.report_if(b, is_outside, site, (object::NONE, Some(index)));
     }
 
     /// Puts an instruction at the cursor that accesses memory through one pointer.

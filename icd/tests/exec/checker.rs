@@ -173,7 +173,7 @@ fn faults_are_found(test: &str, check: &str, count: usize) {
 #[test]
 fn faults_in_memory_are_found() {
     let by_address = usize::from(!common::again::with_descriptors());
-    faults_are_found("faults_in_memory_are_found", "memory", 49 + 2 * by_address);
+    faults_are_found("faults_in_memory_are_found", "memory", 54 + 2 * by_address);
 }
 
 #[test]

@@ -174,6 +174,9 @@ fn text(f: &Finding<'_>, launches: u64, total: u64) -> String {
             let _ = writeln!(out, "    other access: {place}by {}", other.item);
         }
     }
+    if check == "memory" && *bytes == 0 {
+        let _ = writeln!(out, "    index: {}", f.place.offset);
+    }
     let (global, local) = (ids(f.global_id), ids(f.local_id));
     let _ = writeln!(
         out,

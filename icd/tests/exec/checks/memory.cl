@@ -229,3 +229,31 @@ kernel void misaligned_record(ARGS) {
 kernel void misaligned_atomic(ARGS) {
   atomic_inc((global int *)((global char *)out + n + 1)); // fault
 }
+// Indices beyond arrays that are members, within the structure.
+struct grid { int n; int cells[3][2]; int sum, last[2]; };
+struct tail { int n; char b[2]; };
+int cell(struct grid *g, int i) {
+  return g->cells[i][0]; // fault of index_in_function
+}
+kernel void member_array_load(ARGS) {
+  struct grid g = { n, { { 1, 2 }, { 3, 4 }, { 5, 6 } }, 7, { 8, 9 } };
+  out[get_global_id(0)] = g.cells[get_global_id(0)][1]; // fault
+}
+kernel void member_array_store(ARGS) {
+  struct grid g = { 0 };
+  g.cells[get_global_id(0) - 1][0] = 1; // fault
+  out[get_global_id(0)] = g.n;
+}
+kernel void member_array_in_padding(ARGS) {
+  struct tail t = { n, { 1, 2 } };
+  out[get_global_id(0)] = t.b[get_global_id(0)]; // fault
+}
+kernel void local_member_array(ARGS) {
+  local struct grid g;
+  if (get_local_id(0) == 0)
+    g.cells[n - 13][0] = 1; // fault
+}
+kernel void index_in_function(ARGS) {
+  struct grid g = { n, { { 1, 2 }, { 3, 4 }, { 5, 6 } }, 7, { 8, 9 } };
+  out[get_global_id(0)] = cell(&g, get_global_id(0));
+}

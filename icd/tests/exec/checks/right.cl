@@ -156,3 +156,23 @@ kernel void events_of_copies(ARGS) {
   }
   out[get_global_id(0)] = l[get_local_id(0)] + l[48 + get_local_id(0)];
 }
+// Indices of members.
+struct list_of { int n; int own[1]; int more[3]; };
+union parts { struct { int x, y; }; int both[2]; int all[4]; };
+struct buffers { int first[2][2], second[2]; };
+kernel void indices_of_members(ARGS) {
+  int i = get_global_id(0);
+  struct list_of list = { 1, { 2 }, { 3, 4, 5 } };
+  union parts p = { .all = { 1, 2, 3, 4 } };
+  struct buffers b = { { { 1, 2 }, { 3, 4 } }, { 5, 6 } };
+  int *end = &b.first[2][0], total = 0;
+  for (int *q = b.first[0]; q != end; q++) total += *q;
+  // Beyond an array of one element, and an inner array, within the outer one.
+  total += list.own[i & 3] + b.first[0][i & 3];
+  total += i < 2 ? b.second[i] : p.all[i & 3];
+  if (i < 3 && list.more[i] > 3) total++;
+  total += i < 3 && list.more[i] ? list.more[i] : 0;
+  local struct list_of *shared = (local struct list_of *)l;
+  if (get_local_id(0) == 0) shared->more[4] = total;
+  out[i] = total;
+}
