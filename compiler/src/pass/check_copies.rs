@@ -11,7 +11,7 @@
 //!      waits are checked.
 
 use super::report_ended_loops::only_return;
-use super::shadow::{CHECKED, barrier, linear_id, when};
+use super::shadow::{barrier, linear_id, when};
 use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
@@ -45,9 +45,13 @@ const EVENT: Access = Access {
 /// The bit of an event that stands for all copies which have no bit of their own. Nobody is told to wait for them.
 const OTHERS: usize = 63;
 
+/// A prime number, by which the number for some arguments is multiplied before the next one is added.
+const FACTOR: i32 = 0x0100_0193;
+
 /// What a work-item keeps: the events that it has not waited for, and for each copy the number of its executions and a
 /// number that stands for their arguments.
 const FIRST: u32 = 8;
+/// The bytes for each copy.
 const EACH: u32 = 8;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -85,13 +89,11 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             None => check.start(b),
             Some(inst) => check.inst(b, inst),
         });
-        let (kept, replacements) = (check.kept, std::mem::take(&mut check.replacements));
-        let copies = check.copies;
-        let mut replacements = replacements;
-        replacements.apply(func);
+        check.replacements.apply(func);
+        let (kept, copies) = (check.kept, check.copies);
         if let Some(kept) = kept.filter(|_| returns && !copies.is_empty()) {
             let shared = module.globals.push(GlobalData {
-                name: format!("{}.copies{CHECKED}", func.name),
+                name: format!("{}.copies", func.name),
                 space: AddressSpace::Local,
                 size,
                 align: EVENT.align,
@@ -155,7 +157,7 @@ impl Check<'_, '_> {
         let count = b.binary(BinOp::IAdd, count, one);
         b.store(numbers, count, WORD);
         let at = b.ptr_offset(numbers, 4);
-        let (mut sum, factor) = (b.load(at, Ty::I32, WORD), b.i32(0x0100_0193));
+        let (mut sum, factor) = (b.load(at, Ty::I32, WORD), b.i32(FACTOR));
         for &arg in &args[1..] {
             let number = match b.func.ty(arg).space() {
                 Some(AddressSpace::Local) => b.cast(CastOp::PtrToInt, arg, Ty::I64),

@@ -36,10 +36,6 @@ pub fn pipeline(target: &Target) -> Pipeline {
         // Callers and callees are one function then, so that the objects of most pointers are known.
         p.run_pass(inline::PASS);
     }
-    if checks.barrier {
-        // The other checks look at the events that are accessed, too.
-        p.run_pass(check_copies::PASS);
-    }
     if checks.uninitialized {
         // Each variable still has memory.
         p.run_pass(check_uninitialized::PASS);
@@ -62,6 +58,8 @@ pub fn pipeline(target: &Target) -> Pipeline {
         p.run_pass(check_race::PASS);
     }
     if checks.barrier {
+        // This makes numbers of pointers, which the checks above could not follow.
+        p.run_pass(check_copies::PASS);
         // The barriers of other checks are at the start of the kernel.
         p.run_pass(check_barrier::PASS);
     }

@@ -14,7 +14,7 @@ use crate::source::SourceMap;
 use std::collections::{HashMap, HashSet};
 
 /// The end of the name of memory beside a local variable. It is no variable of the program, and nobody checks it for races.
-pub(super) const CHECKED: &str = " (checked)";
+const CHECKED: &str = " (checked)";
 
 /// Why the accesses to a variable are not checked.
 const FOLLOWED: &str =
@@ -164,7 +164,7 @@ impl Variables {
                     all.access(func, data.args[0], size_of_copy(dst, size), true);
                     all.access(func, data.args[1], size_of_copy(src, size), false);
                 }
-                Op::Compare(_) => {}
+                Op::Compare(_) | Op::Intrinsic(Intrinsic::CopyBegins | Intrinsic::CopiesEnd) => {}
                 _ => data.args.iter().for_each(|&arg| all.escape(arg)),
             }
         }
