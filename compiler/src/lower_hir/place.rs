@@ -263,7 +263,8 @@ impl FuncLowering<'_, '_> {
         let fields = record.fields.as_deref().unwrap_or(&[]);
         let is_last = fields.iter().all(|field| field.offset <= *offset);
         let is_shared = matches!(array.space, hir::Space::Private | hir::Space::Local);
-        (is_shared && !record.is_union && length > 1 && !(is_last && !is_variable(base))).then_some(length)
+        let is_whole = !is_last || is_variable(base);
+        (is_shared && !record.is_union && length > 1 && is_whole).then_some(length)
     }
 
     /// Returns the address of an element of an array that starts at `base`. `length`: the number of elements, if the index
@@ -286,7 +287,8 @@ impl FuncLowering<'_, '_> {
                 }
             };
             let length = self.b.i64(length as i64);
-            self.b.intrinsic(Intrinsic::MemberIndex, vec![index, length], None);
+            self.b
+                .intrinsic(Intrinsic::MemberIndex, vec![index, length], None);
             let ptr = self.scaled_add(base.ptr, index, size, negate);
             return Ok(Addr {
                 ptr,

@@ -153,10 +153,13 @@ impl Check<'_, '_> {
         let is_outside = b.compare(CmpOp::UGe, index, length);
         let site = Site {
             check: "memory".into(),
-            action: format!("index outside of an array of {elements} elements, which is a member of a structure"),
+            action: format!(
+                "index outside of an array of {elements} elements, which is a member of a structure"
+            ),
             ..Site::default()
         };
-        self.sites.report_if(b, is_outside, site, (object::NONE, Some(index)));
+        self.sites
+            .report_if(b, is_outside, site, (object::NONE, Some(index)));
     }
 
     /// Puts an instruction at the cursor that accesses memory through one pointer.
