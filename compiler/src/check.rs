@@ -226,6 +226,8 @@ pub struct Site {
     pub action: String,
     /// The number of bytes that it accesses.
     pub bytes: u32,
+    /// What the address should be a multiple of, if the finding is that it is not; otherwise 0.
+    pub align: u32,
     /// The address space, as the source names it.
     pub space: String,
     /// The position of the access.
@@ -279,6 +281,7 @@ impl Site {
             clean(&self.check),
             clean(&self.action),
             self.bytes.to_string(),
+            self.align.to_string(),
             clean(&self.space),
             position(&self.position),
             clean(&self.line),
@@ -322,6 +325,7 @@ impl Site {
             check: fields.next()?.to_owned(),
             action: fields.next()?.to_owned(),
             bytes: fields.next()?.parse().ok()?,
+            align: fields.next()?.parse().ok()?,
             space: fields.next()?.to_owned(),
             position: Position::from_parts(&mut fields.next()?.split(PART))?,
             line: fields.next()?.to_owned(),
@@ -436,6 +440,7 @@ mod tests {
             check: "memory".into(),
             action: "store".into(),
             bytes: 16,
+            align: 8,
             space: "global".into(),
             position: at(3),
             line: "  p[i]\t= %d;".into(),

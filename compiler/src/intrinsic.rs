@@ -305,13 +305,17 @@ pub enum Intrinsic {
     /// The i32 ordinal of a kernel argument, and the i32 number of what is asked about its memory
     /// (`crate::check::memory`), both constants. The result is an i64.
     ArgumentMemory,
-    /// An address in global memory, an i64, and a number of bytes, an i64. The result is a bool: whether an allocation of
-    /// the context contains these bytes.
+    /// An address in global memory and a number of bytes, both i64. Returns whether an allocation contains these bytes.
     IsAllocated,
-    /// States a finding. The arguments are those of `crate::check::FINDING`, or only the first `crate::check::STATED` of
-    /// them before `report_findings`. The number of a site counts the texts of sites among the module's strings. No
-    /// result.
+    /// States a finding; no result. The arguments are those of `crate::check::FINDING`, before `report_findings` only the
+    /// first `crate::check::STATED`. The number of a site counts the texts of sites among the module's strings.
     ReportFinding,
+    /// An index of an array that is a member, and the array's length, both i64, for `check_memory`. No result.
+    MemberIndex,
+    /// An asynchronous copy, for `check_copies`: an event or 0, destination, source, elements, stride. Returns its event.
+    CopyBegins,
+    /// A wait for copies, for `check_copies`: the i32 number of their events, and a pointer to these. No result.
+    CopiesEnd,
 
     /// No argument. The result is the number of ticks that the clock has counted, an i64.
     ReadClock(Clock),
@@ -672,6 +676,8 @@ impl Intrinsic {
             | Intrinsic::Atomic(_)
             | Intrinsic::Printf
             | Intrinsic::ReportFinding
+            | Intrinsic::MemberIndex
+            | Intrinsic::CopyBegins | Intrinsic::CopiesEnd
             | Intrinsic::Prefetch
             | Intrinsic::LoadImage(..)
             | Intrinsic::LoadFormat(..)

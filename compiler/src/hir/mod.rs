@@ -51,6 +51,8 @@ pub struct Program {
     pub kernels: Vec<Kernel>,
     /// The format strings of printf and the string literals that its `%s` arguments name, by number.
     pub strings: Vec<Vec<u8>>,
+    /// Whether the indices of arrays that are members are compared with their lengths.
+    pub checks_members: bool,
 }
 
 /// A variable with static lifetime.

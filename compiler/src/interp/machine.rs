@@ -532,7 +532,8 @@ impl<'m> Machine<'m> {
                 _ => vec![0],
             },
             Intrinsic::IsAllocated => vec![1],
-            Intrinsic::ReportFinding => Vec::new(),
+            Intrinsic::ReportFinding | Intrinsic::MemberIndex | Intrinsic::CopiesEnd => Vec::new(),
+            Intrinsic::CopyBegins => args[0].clone(),
             Intrinsic::Any => vec![u64::from(args[0].iter().any(|&a| a != 0))],
             Intrinsic::All => vec![u64::from(args[0].iter().all(|&a| a != 0))],
             Intrinsic::IsNan | Intrinsic::IsInf => {

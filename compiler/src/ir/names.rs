@@ -169,7 +169,8 @@ intrinsics! {
     BitReverse "bit_reverse", UnpackHalf2x16 "unpack_half_2x16", PackHalf2x16 "pack_half_2x16",
     PointerTag "pointer_tag", ArgumentMemory "argument_memory",
     IsAllocated "is_allocated",
-    ReportFinding "report_finding", Printf "printf", Prefetch "prefetch", ChannelOrder "channel_order", ChannelDataType "channel_data_type",
+    ReportFinding "report_finding", MemberIndex "member_index",
+    CopyBegins "copy_begins", CopiesEnd "copies_end", Printf "printf", Prefetch "prefetch", ChannelOrder "channel_order", ChannelDataType "channel_data_type",
     SamplerProperties "sampler_properties",
 }
 

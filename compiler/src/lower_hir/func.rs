@@ -41,6 +41,8 @@ pub(super) struct FuncLowering<'a, 'p> {
     pub(super) switches: Vec<SwitchContext>,
     /// Whether the present expression is evaluated although the source may not evaluate it.
     pub(super) speculates: bool,
+    /// Whether only the address of the present place is computed, which may be that after the last element of an array.
+    pub(super) takes_address: bool,
 }
 
 /// Lowers a function that has a body.
@@ -63,6 +65,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>, id: hir::FuncId) -> Lowered<Function>
         graph: None,
         switches: Vec::new(),
         speculates: false,
+        takes_address: false,
         source,
         b: Builder::at_end(&mut func, region),
         cx,

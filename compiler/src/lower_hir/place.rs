@@ -3,6 +3,7 @@
 use super::func::{FuncLowering, Variable};
 use super::{Lowered, broken, types};
 use crate::hir::{self, Convert, ExprKind, Place, PlaceKind, Scalar, Type, TypeId};
+use crate::intrinsic::Intrinsic;
 use crate::ir::{Access, AddressSpace, BinOp, CastOp, CmpOp, EntityRef, Ty, Value};
 
 /// Memory at a pointer plus a constant number of bytes.
@@ -65,6 +66,15 @@ pub(super) enum Slot {
     Handle(Value),
 }
 
+/// Returns whether a place is a variable or a part of one.
+fn is_variable(place: &Place) -> bool {
+    match &place.kind {
+        PlaceKind::Local(_) | PlaceKind::Global(_) => true,
+        PlaceKind::Member { base, .. } | PlaceKind::Index { base, .. } => is_variable(base),
+        _ => false,
+    }
+}
+
 impl FuncLowering<'_, '_> {
     /// Evaluates the operands of a place.
     pub(super) fn place(&mut self, place: &Place) -> Lowered<Slot> {
@@ -81,7 +91,9 @@ impl FuncLowering<'_, '_> {
                 Slot::Memory(Addr::new(ptr, align))
             }
             PlaceKind::Deref { ptr, align } => {
+                let outer = std::mem::replace(&mut self.takes_address, false);
                 let known = self.pointer(ptr)?;
+                self.takes_address = outer;
                 let stated = align.unwrap_or_else(|| self.cx.program.types.align(place.ty));
                 Slot::Memory(Addr {
                     align: known.align.max(stated.max(1)),
@@ -93,9 +105,13 @@ impl FuncLowering<'_, '_> {
                 Slot::Memory(base.plus(i64::from(*offset)))
             }
             PlaceKind::Index { base, index } => {
+                let length = self.length_of_member(base);
                 let base = self.memory(base)?;
                 let size = types::size(&self.cx.program.types, place.ty)?;
-                Slot::Memory(self.element(base, index, u64::from(size), false)?)
+                let outer = std::mem::replace(&mut self.takes_address, false);
+                let slot = Slot::Memory(self.element(base, index, u64::from(size), false, length)?);
+                self.takes_address = outer;
+                slot
             }
             PlaceKind::Lanes { base, lanes } => self.lanes_of(base, lanes)?,
             PlaceKind::DynamicLane { base, index } => {
@@ -107,7 +123,7 @@ impl FuncLowering<'_, '_> {
                     let index = self.b.cast(CastOp::Trunc, wide, Ty::I32);
                     Slot::DynamicLane { addr, vector, index }
                 } else {
-                    Slot::Memory(self.element(addr, index, u64::from(scalar.bytes()), false)?)
+                    Slot::Memory(self.element(addr, index, u64::from(scalar.bytes()), false, None)?)
                 }
             }
             PlaceKind::Temporary(e) => match self.eval(e)? {
@@ -204,7 +220,9 @@ impl FuncLowering<'_, '_> {
     pub(super) fn pointer(&mut self, e: &hir::Expr) -> Lowered<Addr> {
         match &e.kind {
             ExprKind::AddrOf(place) => {
+                let outer = std::mem::replace(&mut self.takes_address, true);
                 let addr = self.memory(place)?;
+                self.takes_address = outer;
                 Ok(Addr {
                     volatile: false,
                     ..addr
@@ -214,7 +232,7 @@ impl FuncLowering<'_, '_> {
                 let pointee = types::pointee(&self.cx.program.types, ptr.ty)?;
                 let size = types::step(&self.cx.program.types, pointee);
                 let base = self.pointer(ptr)?;
-                self.element(base, index, size, *negate)
+                self.element(base, index, size, *negate, None)
             }
             ExprKind::Convert(Convert::Pointer, inner)
                 if types::value(&self.cx.program.types, inner.ty)
@@ -226,8 +244,58 @@ impl FuncLowering<'_, '_> {
         }
     }
 
-    /// Returns the address of an element of an array that starts at `base`.
-    fn element(&mut self, base: Addr, index: &hir::Expr, size: u64, negate: bool) -> Lowered<Addr> {
+    /// Returns the length of an array whose indices are checked: one that is a member of a structure in private or local
+    /// memory, has several elements, and is accessed. At the end of a structure that a pointer leads to may be more elements.
+    fn length_of_member(&self, array: &Place) -> Option<u64> {
+        let program = self.cx.program;
+        if !program.checks_members || self.takes_address || self.speculates {
+            return None;
+        }
+        let (&Type::Array(_, length), PlaceKind::Member { base, offset }) =
+            (program.types.get(array.ty), &array.kind)
+        else {
+            return None;
+        };
+        let &Type::Record(record) = program.types.get(base.ty) else {
+            return None;
+        };
+        let record = &program.types.records[record];
+        let fields = record.fields.as_deref().unwrap_or(&[]);
+        let is_last = fields.iter().all(|field| field.offset <= *offset);
+        let is_shared = matches!(array.space, hir::Space::Private | hir::Space::Local);
+        let is_whole = !is_last || is_variable(base);
+        (is_shared && !record.is_union && length > 1 && is_whole).then_some(length)
+    }
+
+    /// Returns the address of an element of an array that starts at `base`. `length`: the number of elements, if the index
+    /// is checked.
+    fn element(
+        &mut self,
+        base: Addr,
+        index: &hir::Expr,
+        size: u64,
+        negate: bool,
+        length: Option<u64>,
+    ) -> Lowered<Addr> {
+        if let Some(length) = length {
+            let index = match &index.kind {
+                ExprKind::Const(bits) => self.b.i64(bits.first().map_or(0, |&bits| bits as i64)),
+                _ => {
+                    let (index, constant) = self.index(index)?;
+                    let constant = self.b.i64(constant);
+                    self.b.binary(BinOp::IAdd, index, constant)
+                }
+            };
+            let length = self.b.i64(length as i64);
+            self.b
+                .intrinsic(Intrinsic::MemberIndex, vec![index, length], None);
+            let ptr = self.scaled_add(base.ptr, index, size, negate);
+            return Ok(Addr {
+                ptr,
+                align: base.align.min(factor(size)),
+                ..base
+            });
+        }
         if let ExprKind::Const(bits) = &index.kind
             && let [bits] = bits[..]
         {

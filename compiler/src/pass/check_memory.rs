@@ -1,4 +1,4 @@
-//! Compares each access to memory with the object that it is for, and reports accesses outside of it.
+//! Compares each access to memory with the object that it is for, and reports accesses outside of it and misaligned ones.
 //!
 //! Why: `CALDERA_CHECK=memory` ([`Checks::memory`](crate::check::Checks::memory)).
 //! In:  `Inlined`, before passes change accesses; pointers that are variables of the program should be values.
@@ -7,10 +7,14 @@
 //!
 //! Loads from buffers that kernels may only write, and stores to those that they may only read, are outside of them, too.
 //!
+//! An access whose address need not be a multiple of its alignment is preceded by a test of this, which only reports a
+//! finding (OpenCL C 6.1.5); `alignment.rs` tells which these are.
+//!
 //! `extent.rs` follows each pointer to its object. A pointer that is loaded from memory, or made of a number, may lead to
 //! any allocation of the context. Such a pointer to local, private or generic memory is not checked, and neither is one
 //! to global memory under the descriptor ABI, where pointers are no addresses.
 
+mod alignment;
 mod extent;
 
 use super::facts::facts;
@@ -22,12 +26,13 @@ use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
 use crate::ir::walk::Replacements;
 use crate::ir::{AddressSpace, BinOp, Builder, CmpOp, Function, Inst, Module, Op, Ty, Value};
+use alignment::Alignments;
 use extent::{Extent, Extents, UNCHECKED};
 pub(super) use extent::{argument, sum};
 
 pub const PASS: Pass = Pass {
     name: "check_memory",
-    about: "Compares each access to memory with the object that it is for, and reports accesses outside of it.",
+    about: "Compares each access to memory with the object that it is for, and reports accesses outside of it and misaligned ones.",
     run,
     requires: inv![Inlined],
     establishes: inv![],
@@ -40,6 +45,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         let func = &mut module.funcs[kernel.func];
         let mut check = Check {
             extents: Extents::new(func, kernel, &module.globals, cx.sources),
+            alignments: Alignments::new(func, kernel),
             by_address: cx.target.abi == Abi::Physical,
             sites: &mut sites,
             replacements: Replacements::default(),
@@ -61,17 +67,23 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(Changed::Yes)
 }
 
+/// The alignment that the addresses of allocations certainly have.
+const MAX_ALIGN: u32 = 16;
+
 /// One part of an instruction's access.
 #[derive(Copy, Clone)]
 struct Touch {
     pointer: Value,
     bytes: u32,
+    /// What the address must be a multiple of.
+    align: u32,
     action: &'static str,
 }
 
 /// The state of the pass for one kernel.
 struct Check<'c, 'a> {
     extents: Extents,
+    alignments: Alignments,
     /// Pointers to global memory are addresses.
     by_address: bool,
     sites: &'c mut Sites<'a>,
@@ -92,26 +104,30 @@ impl Check<'_, '_> {
     /// Puts an instruction at the cursor, guarded if it accesses memory.
     fn inst(&mut self, b: &mut Builder<'_>, inst: Inst) {
         let data = &b.func.insts[inst];
-        let touch = |n: usize, bytes: u32, action: &'static str| Touch {
+        let touch = |n: usize, bytes: u32, align: u32, action: &'static str| Touch {
             pointer: data.args[n],
             bytes,
+            align,
             action,
         };
         match data.op {
-            Op::Load(_) => {
-                let touch = touch(0, b.func.ty(data.results[0]).bytes(), "load");
+            Op::Load(access) => {
+                let touch = touch(0, b.func.ty(data.results[0]).bytes(), access.align, "load");
                 self.access(b, inst, touch);
             }
-            Op::Store(_) => {
-                let touch = touch(0, b.func.ty(data.args[1]).bytes(), "store");
+            Op::Store(access) => {
+                let touch = touch(0, b.func.ty(data.args[1]).bytes(), access.align, "store");
                 self.access(b, inst, touch);
             }
-            Op::MemZero { size, .. } => {
-                let touch = touch(0, size, "store");
+            Op::MemZero { size, dst } => {
+                let touch = touch(0, size, dst.align, "store");
                 self.access(b, inst, touch);
             }
-            Op::MemCpy { size, .. } => {
-                let touches = [touch(0, size, "store"), touch(1, size, "load")];
+            Op::MemCpy { size, dst, src } => {
+                let touches = [
+                    touch(0, size, dst.align, "store"),
+                    touch(1, size, src.align, "load"),
+                ];
                 self.copy(b, inst, touches);
             }
             Op::Intrinsic(Intrinsic::Atomic(op)) => {
@@ -119,16 +135,37 @@ impl Check<'_, '_> {
                     AtomicOp::Store => data.args.get(1),
                     _ => data.results.first(),
                 };
-                let touch = touch(0, value.map_or(0, |&v| b.func.ty(v).bytes()), "atomic operation");
-                self.access(b, inst, touch);
+                let bytes = value.map_or(0, |&v| b.func.ty(v).bytes());
+                self.access(b, inst, touch(0, bytes, bytes.max(1), "atomic operation"));
             }
+            Op::Intrinsic(Intrinsic::MemberIndex) => self.member(b, inst),
             _ => self.extents.push(b, inst, self.by_address),
         }
+    }
+
+    /// Puts a test at the cursor whether an index is one of the array that is a member, unless that is certain.
+    fn member(&mut self, b: &mut Builder<'_>, inst: Inst) {
+        let (index, length) = (b.func.insts[inst].args[0], b.func.insts[inst].args[1]);
+        let elements = b.func.as_bits(length).unwrap_or(0);
+        if facts(b.func, index).max() < elements {
+            return;
+        }
+        let is_outside = b.compare(CmpOp::UGe, index, length);
+        let site = Site {
+            check: "memory".into(),
+            action: format!(
+                "index outside of an array of {elements} elements, which is a member of a structure"
+            ),
+            ..Site::default()
+        };
+        self.sites
+            .report_if(b, is_outside, site, (object::NONE, Some(index)));
     }
 
     /// Puts an instruction at the cursor that accesses memory through one pointer.
     fn access(&mut self, b: &mut Builder<'_>, inst: Inst, touch: Touch) {
         let Some(extent) = self.suspect(b, touch) else {
+            self.alignment(b, touch);
             self.extents.push(b, inst, self.by_address);
             return;
         };
@@ -137,6 +174,7 @@ impl Check<'_, '_> {
         let is_inside = self.is_inside(b, extent, touch);
         let (choice, then, otherwise) = b.if_(is_inside, &types);
         b.enter(then);
+        self.alignment(b, touch);
         let (op, args) = (b.func.insts[inst].op.clone(), b.func.insts[inst].args.clone());
         let same = b.insert(op, args, &types);
         let loaded = b.results(same).to_vec();
@@ -157,6 +195,8 @@ impl Check<'_, '_> {
     fn copy(&mut self, b: &mut Builder<'_>, inst: Inst, [to, from]: [Touch; 2]) {
         let outer = self.open(b, to);
         let inner = self.open(b, from);
+        self.alignment(b, to);
+        self.alignment(b, from);
         b.push(inst);
         if let Some((choice, extent, otherwise)) = inner {
             b.exit(choice, vec![]);
@@ -264,13 +304,57 @@ impl Check<'_, '_> {
         b.results(choice)[0]
     }
 
+    /// Tests the alignment of an access, unless it is certain or the object is not known.
+    fn alignment(&mut self, b: &mut Builder<'_>, touch: Touch) {
+        let Some(space) = b.func.ty(touch.pointer).space() else {
+            return;
+        };
+        let is_whole = self.alignments.allow(touch.pointer, touch.align);
+        if touch.bytes == 0 || is_whole || matches!(space, AddressSpace::Push | AddressSpace::Args) {
+            return;
+        }
+        let extent = self.extents.of(b, touch.pointer);
+        let known = b.func.as_bits(extent.object);
+        if known == Some(UNCHECKED.into()) {
+            return;
+        }
+        // Addresses are those of allocations, whose alignment is limited.
+        let align = match known.is_none_or(|n| n == u64::from(object::UNKNOWN)) {
+            true => touch.align.min(MAX_ALIGN),
+            false => touch.align,
+        };
+        let (mask, zero) = (b.i64(i64::from(align) - 1), b.i64(0));
+        let rest = b.binary(BinOp::And, extent.offset, mask);
+        let mut is_fault = b.compare(CmpOp::INe, rest, zero);
+        if known.is_none() {
+            let unchecked = b.i32(UNCHECKED as i32);
+            let is_checked = b.compare(CmpOp::INe, extent.object, unchecked);
+            is_fault = b.binary(BinOp::And, is_fault, is_checked);
+        }
+        let (choice, then, otherwise) = b.if_(is_fault, &[]);
+        b.enter(then);
+        self.finding(b, extent, touch, align);
+        b.exit(choice, vec![]);
+        b.leave();
+        b.enter(otherwise);
+        b.exit(choice, vec![]);
+        b.leave();
+    }
+
     /// States that an access is outside of its object.
     fn report(&mut self, b: &mut Builder<'_>, extent: Extent, touch: Touch) {
+        self.finding(b, extent, touch, 0);
+    }
+
+    /// States a fault of an access. `align`: what its address should be a multiple of, if that is the fault, or 0.
+    fn finding(&mut self, b: &mut Builder<'_>, extent: Extent, touch: Touch, align: u32) {
         let space = b.func.ty(touch.pointer).space();
+        let misaligned = if align > 0 { "misaligned " } else { "" };
         let site = Site {
             check: "memory".into(),
-            action: touch.action.into(),
+            action: format!("{misaligned}{}", touch.action),
             bytes: touch.bytes,
+            align,
             space: space.map_or("", name_of).into(),
             objects: self.extents.candidates(b.func.as_bits(extent.object)),
             ..Site::default()

@@ -449,12 +449,18 @@ impl Check<'_, '_> {
             }
             meet(b, fault, before, Kind::Store);
         } else {
-            // A later access must meet each of several others.
-            let before = words::exchange(b, own, tag);
-            let is_live = clock.is_live(b, before, tag);
-            shadow::when(b, is_live, |b| {
-                let several = clock.several(b, before, tag);
-                words::exchange(b, own, several);
+            // Many work-items load the same elements, or one of them often; only the first ones need exchange the word.
+            let seen = words::read(b, own);
+            let (is_noted, yes) = (clock.is_noted(b, seen, tag), b.bool(true));
+            let is_new = b.binary(BinOp::Xor, is_noted, yes);
+            shadow::when(b, is_new, |b| {
+                let before = words::exchange(b, own, tag);
+                // A later access must meet each of several others.
+                let is_live = clock.is_live(b, before, tag);
+                shadow::when(b, is_live, |b| {
+                    let several = clock.several(b, before, tag);
+                    words::exchange(b, own, several);
+                });
             });
         }
         let others: &[Kind] = match access.kind {

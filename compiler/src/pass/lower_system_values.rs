@@ -224,6 +224,9 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::ArgumentMemory
         | Intrinsic::IsAllocated
         | Intrinsic::ReportFinding
+        | Intrinsic::MemberIndex
+        | Intrinsic::CopyBegins
+        | Intrinsic::CopiesEnd
         | Intrinsic::GlobalId
         | Intrinsic::GlobalOffset
         | Intrinsic::GlobalInvocationId

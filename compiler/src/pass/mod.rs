@@ -13,6 +13,7 @@ pub mod batch_loads;
 pub mod carry_exit_values;
 pub mod check_arithmetic;
 pub mod check_barrier;
+pub mod check_copies;
 pub mod check_matrices;
 pub mod check_memory;
 pub mod check_nesting;

@@ -1,13 +1,13 @@
 //! The order of the passes.
 
 use super::{
-    Pass, Pipeline, batch_loads, carry_exit_values, check_arithmetic, check_barrier, check_matrices,
-    check_memory, check_nesting, check_race, check_uninitialized, const_fold, cse, dce, divide_subgroups,
-    forward_memory, fuse_multiply_add, gather_pointer_uses, gather_stores, guard_loops, hide_operands,
-    hoist_invariants, inline, interleave, isolate_loop_memory, keep_loops, limit_nesting, lower_exits,
-    lower_generic, lower_images, lower_int64, lower_kernel_args, lower_long_vectors, lower_matrices,
-    lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words, permute_bytes,
-    promote_accumulators, report_ended_loops, report_findings, resolve_generic, round_doubles,
+    Pass, Pipeline, batch_loads, carry_exit_values, check_arithmetic, check_barrier, check_copies,
+    check_matrices, check_memory, check_nesting, check_race, check_uninitialized, const_fold, cse, dce,
+    divide_subgroups, forward_memory, fuse_multiply_add, gather_pointer_uses, gather_stores, guard_loops,
+    hide_operands, hoist_invariants, inline, interleave, isolate_loop_memory, keep_loops, limit_nesting,
+    lower_exits, lower_generic, lower_images, lower_int64, lower_kernel_args, lower_long_vectors,
+    lower_matrices, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words,
+    permute_bytes, promote_accumulators, report_ended_loops, report_findings, resolve_generic, round_doubles,
     scalarize_integers, scratch_memory, select_arithmetic, share_addresses, share_loads, share_offsets,
     simplify_integers, simplify_regions, solve_loops, split_rotations, sroa, unroll_counted, unroll_loops,
     widen_accesses, widen_integers, zero_private,
@@ -58,6 +58,8 @@ pub fn pipeline(target: &Target) -> Pipeline {
         p.run_pass(check_race::PASS);
     }
     if checks.barrier {
+        // This makes numbers of pointers, which the checks above could not follow.
+        p.run_pass(check_copies::PASS);
         // The barriers of other checks are at the start of the kernel.
         p.run_pass(check_barrier::PASS);
     }

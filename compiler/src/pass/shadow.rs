@@ -164,7 +164,7 @@ impl Variables {
                     all.access(func, data.args[0], size_of_copy(dst, size), true);
                     all.access(func, data.args[1], size_of_copy(src, size), false);
                 }
-                Op::Compare(_) => {}
+                Op::Compare(_) | Op::Intrinsic(Intrinsic::CopyBegins | Intrinsic::CopiesEnd) => {}
                 _ => data.args.iter().for_each(|&arg| all.escape(arg)),
             }
         }

@@ -301,6 +301,7 @@ impl<'a> Sema<'a> {
         Sema {
             program: hir::Program {
                 types,
+                checks_members: target.checks.memory,
                 ..hir::Program::default()
             },
             has_half: has("cl_khr_fp16"),

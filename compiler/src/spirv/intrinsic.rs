@@ -133,6 +133,7 @@ impl FnEmitter<'_, '_> {
             I::ArgumentMemory | I::IsAllocated | I::ReportFinding | I::Printf => {
                 return Err(bug("lower_printf has not run"));
             }
+            I::MemberIndex | I::CopyBegins | I::CopiesEnd => return Err(bug("a check has not run")),
             I::Prefetch => return Ok(None),
             I::SampleImage(..)
             | I::FetchImage(..)

@@ -520,6 +520,14 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
             let finding = crate::check::FINDING.map(|bytes| Ty::of(Scalar::int(8 * bytes)));
             (args == finding || args == &finding[..crate::check::STATED]) && results.is_empty()
         }
+        Intrinsic::MemberIndex => args == [Ty::I64; 2] && results.is_empty(),
+        Intrinsic::CopyBegins => {
+            matches!(args, [Ty::I64, to, from, Ty::I64, Ty::I64] if to.space().is_some() && from.space().is_some())
+                && results == [Ty::I64]
+        }
+        Intrinsic::CopiesEnd => {
+            matches!(args, [Ty::I32, list] if list.space().is_some()) && results.is_empty()
+        }
         Intrinsic::Printf => args.first() == Some(&Ty::I32) && results == [Ty::I32],
         Intrinsic::Prefetch => args.first().is_some_and(|a| a.scalar.is_ptr()) && results.is_empty(),
         Intrinsic::ReadImage(..)

@@ -173,7 +173,7 @@ fn faults_are_found(test: &str, check: &str, count: usize) {
 #[test]
 fn faults_in_memory_are_found() {
     let by_address = usize::from(!common::again::with_descriptors());
-    faults_are_found("faults_in_memory_are_found", "memory", 39 + by_address);
+    faults_are_found("faults_in_memory_are_found", "memory", 54 + 2 * by_address);
 }
 
 #[test]
@@ -188,13 +188,13 @@ fn uses_of_uninitialized_memory_are_found() {
 
 #[test]
 fn races_are_found() {
-    let by_address = if common::again::with_descriptors() { 0 } else { 10 };
+    let by_address = if common::again::with_descriptors() { 0 } else { 12 };
     faults_are_found("races_are_found", "race", 10 + by_address);
 }
 
 #[test]
 fn barriers_that_not_all_reach_are_found() {
-    faults_are_found("barriers_that_not_all_reach_are_found", "barrier", 9);
+    faults_are_found("barriers_that_not_all_reach_are_found", "barrier", 16);
 }
 
 #[test]
@@ -245,8 +245,11 @@ fn synchronisation_is_not_accused() {
         return run_right();
     }
     let (out, lines) = again("synchronisation_is_not_accused", "all", &[]);
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{errors}");
     assert!(lines.is_empty(), "{lines:#?}");
+    let is_followed = !errors.contains("'copies_of_group'") || common::again::with_descriptors();
+    assert!(is_followed, "copies leave something out: {errors}");
 }
 
 const RACE: &str = "kernel void two_lines(local int *l, global int *out) {

@@ -315,6 +315,7 @@ impl CheckedLaunch {
                     object,
                     beyond: match site.bytes {
                         0 => String::new(),
+                        _ if site.align > 0 => misaligned(&site, number(1) as u32, place),
                         _ => self.beyond(number(1) as u32, place),
                     },
                     forbidden: self.forbids(&site, number(1) as u32, place),
@@ -376,6 +377,7 @@ impl CheckedLaunch {
         };
         let end = place.offset.checked_add(site.bytes.into());
         site.check == "memory"
+            && site.align == 0
             && place.offset >= 0
             && end.is_some_and(|end| end as u64 <= place.size)
             && self.args.get(*n as usize).is_some_and(|arg| match arg.access {
@@ -415,6 +417,15 @@ impl CheckedLaunch {
                 size - offset as u64
             ),
         }
+    }
+}
+
+/// Returns where a misaligned access is, in words.
+fn misaligned(site: &Site, number: u32, place: Place) -> String {
+    let align = site.align;
+    match number {
+        object::UNKNOWN => format!("at address {:#x}, which is no multiple of {align}", place.offset),
+        _ => format!("at offset {}, which is no multiple of {align}", place.offset),
     }
 }
 

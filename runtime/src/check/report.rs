@@ -140,12 +140,13 @@ fn text(f: &Finding<'_>, launches: u64, total: u64) -> String {
     if *bytes > 0 {
         let s = if *bytes == 1 { "" } else { "s" };
         let what = match check.as_str() {
-            "uninitialized" => "that nobody has written",
-            "race" => "by another work-item",
-            _ if f.forbidden => "that the flags of its buffer do not allow",
-            _ => "outside of its object",
+            "uninitialized" => " that nobody has written",
+            "race" => " by another work-item",
+            _ if f.site.align > 0 => "",
+            _ if f.forbidden => " that the flags of its buffer do not allow",
+            _ => " outside of its object",
         };
-        let _ = write!(out, " of {bytes} byte{s} {what} in {space} memory");
+        let _ = write!(out, " of {bytes} byte{s}{what} in {space} memory");
     }
     out.push('\n');
     if !line.trim().is_empty() {
@@ -171,6 +172,9 @@ fn text(f: &Finding<'_>, launches: u64, total: u64) -> String {
             };
             let _ = writeln!(out, "    other access: {place}by {}", other.item);
         }
+    }
+    if check == "memory" && *bytes == 0 {
+        let _ = writeln!(out, "    index: {}", f.place.offset);
     }
     let (global, local) = (ids(f.global_id), ids(f.local_id));
     let _ = writeln!(
@@ -284,6 +288,31 @@ caldera: memory: <source>:2:3: store of 4 bytes outside of its object in global 
     found by 3 work-items of this launch
 ";
         assert_eq!(text(&finding(), 1, 3), expected);
+    }
+
+    #[test]
+    fn misaligned_accesses_and_indices_have_reports() {
+        let mut found = finding();
+        found.site.action = "misaligned store".into();
+        found.site.align = 4;
+        found.beyond = "at offset 6, which is no multiple of 4".into();
+        let words = text(&found, 1, 1);
+        assert!(
+            words.contains(": misaligned store of 4 bytes in global memory\n"),
+            "{words}"
+        );
+        assert!(
+            words.contains("    access: at offset 6, which is no multiple of 4\n"),
+            "{words}"
+        );
+        let mut found = finding();
+        found.site.bytes = 0;
+        found.place.offset = 5;
+        let words = text(&found, 1, 1);
+        assert!(
+            words.contains("\n    index: 5\n") && !words.contains("object:"),
+            "{words}"
+        );
     }
 
     #[test]

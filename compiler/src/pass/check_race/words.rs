@@ -140,6 +140,35 @@ impl Clock {
         Some(b.binary(BinOp::And, near, is_one))
     }
 
+    /// Computes whether a word already states the access with this tag, also as one of several.
+    pub(super) fn is_noted(&self, b: &mut Builder<'_>, word: Value, tag: Value) -> Value {
+        let is_same = b.compare(CmpOp::IEq, word, tag);
+        let of_several = self.is_of_several(b, word, tag);
+        let noted = b.binary(BinOp::Or, is_same, of_several);
+        match self.group {
+            None => noted,
+            Some(_) => {
+                let groups = b.i32(race::GROUPS as i32);
+                let is_all = b.compare(CmpOp::IEq, word, groups);
+                b.binary(BinOp::Or, noted, is_all)
+            }
+        }
+    }
+
+    /// Computes whether a word is that of several work-items of the own group since the last barrier.
+    fn is_of_several(&self, b: &mut Builder<'_>, word: Value, tag: Value) -> Value {
+        // The work-item that a word of several names does not matter.
+        let items = b.i32(race::ITEMS as i32);
+        let [word_at, tag_at] = [word, tag].map(|w| b.binary(BinOp::Or, w, items));
+        let several = b.i32(race::SEVERAL as i32);
+        let expected = b.binary(BinOp::Or, tag_at, several);
+        let is_equal = b.compare(CmpOp::IEq, word_at, expected);
+        match self.is_same_group(b, word) {
+            None => is_equal,
+            Some(same_group) => b.binary(BinOp::And, is_equal, same_group),
+        }
+    }
+
     /// Computes the word for the access with this tag and a live one of another work-item.
     pub(super) fn several(&self, b: &mut Builder<'_>, before: Value, tag: Value) -> Value {
         let several = b.i32(race::SEVERAL as i32);
@@ -162,8 +191,11 @@ pub(super) fn exchange(b: &mut Builder<'_>, at: Value, word: Value) -> Value {
 
 /// Reads a word that other work-items may change.
 pub(super) fn read(b: &mut Builder<'_>, at: Value) -> Value {
-    let (op, zero) = (Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Or)), b.i32(0));
-    b.value(op, vec![at, zero], Ty::I32)
+    b.value(
+        Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Load)),
+        vec![at],
+        Ty::I32,
+    )
 }
 
 /// Notes the bits that a store with this tag stores. Returns whether the last store since the last barrier stored others.

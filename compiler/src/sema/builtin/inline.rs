@@ -163,8 +163,12 @@ pub(super) fn build(
         Inline::AsyncCopy { strided } => async_copy(s, strided, inst, args, span),
         Inline::WaitEvents => {
             let mut before = Before::default();
-            for e in args {
-                before.effect(e);
+            if s.target.checks.barrier {
+                before.effect(call(Intrinsic::CopiesEnd, args));
+            } else {
+                for e in args {
+                    before.effect(e);
+                }
             }
             let flags = FenceFlags {
                 local: true,
@@ -355,7 +359,19 @@ fn async_copy(s: &mut Sema<'_>, strided: bool, inst: &Instance, args: Vec<Expr>,
         };
         call_args.push(before.bind(s, e)?);
     }
-    let event = call_args.pop().ok_or(Reported)?;
+    let mut event = call_args.pop().ok_or(Reported)?;
+    if s.target.checks.barrier {
+        let mut stated = vec![event.clone()];
+        stated.extend(call_args.iter().cloned());
+        if !strided {
+            stated.push(constant(s, 1, Scalar::ULong, 1, span));
+        }
+        let begins = Expr {
+            kind: ExprKind::Intrinsic(Intrinsic::CopyBegins, stated),
+            ..event
+        };
+        event = before.bind(s, begins)?;
+    }
     let copy = library::call_function(s, func, call_args, span)?;
     before.effect(copy);
     Ok(before.then(event))

@@ -61,6 +61,8 @@ struct Lowering<'m, 'w> {
     reads_and_writes: bool,
     /// Whether the module may have cooperative matrices.
     has_matrices: bool,
+    /// Whether kernels check their asynchronous copies.
+    checks_copies: bool,
     /// Whether the device has double, to which printf's arguments are promoted.
     has_double: bool,
 }
@@ -84,6 +86,7 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
             .iter()
             .any(|f| f == "__opencl_c_read_write_images"),
         has_matrices: source.types.have_matrices(),
+        checks_copies: target.checks.barrier,
         has_double: target.features.float64,
     };
     cx.variables()?;

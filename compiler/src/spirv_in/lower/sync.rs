@@ -325,6 +325,10 @@ where
         if self.scope(inst, 0)? != Scope::Workgroup {
             return Err(inst.unsupported("events of another scope than Workgroup are not implemented"));
         }
+        if self.cx.checks_copies {
+            let args = vec![self.operand(inst, 1)?, self.operand(inst, 2)?];
+            self.b.intrinsic(Intrinsic::CopiesEnd, args, None);
+        }
         // OpenCL C's wait_group_events is this barrier, too: the copies are done by all work-items.
         let flags = FenceFlags {
             local: true,

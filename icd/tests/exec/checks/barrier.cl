@@ -68,3 +68,39 @@ kernel void in_macro(ARGS) {
     SYNC; // fault
   out[i] = 1;
 }
+kernel void copy_not_waited_for(ARGS) {
+  event_t e = async_work_group_copy(l, in, 4, 0); // fault
+  out[get_global_id(0)] = n;
+}
+kernel void one_of_two_copies(ARGS) {
+  event_t e[2];
+  e[0] = async_work_group_copy(l, in, 4, 0);
+  e[1] = async_work_group_strided_copy(l + 4, in, 4, 2, 0); // fault
+  wait_group_events(1, e);
+  out[get_global_id(0)] = n;
+}
+kernel void different_sizes(ARGS) {
+  event_t e = async_work_group_copy(l, in, get_local_id(0) == 3 ? 1 : 4, 0); // fault
+  wait_group_events(1, &e);
+}
+kernel void different_destinations(ARGS) {
+  event_t e = async_work_group_copy(l + 4 * (get_local_id(0) & 1), in, 4, 0); // fault
+  wait_group_events(1, &e);
+}
+kernel void copy_of_one_item(ARGS) {
+  event_t e = async_work_group_copy(l, in, 4, 0);
+  if (get_local_id(0) == 2)
+    e = async_work_group_copy(l + 4, in, 1, e); // fault
+  wait_group_events(1, &e);
+}
+kernel void no_event(ARGS) {
+  event_t e = 0;
+  wait_group_events(1, &e); // fault
+}
+kernel void other_event_of_each(ARGS) {
+  event_t e[2];
+  e[0] = async_work_group_copy(l, in, 4, 0);
+  wait_group_events(1, e);
+  e[0] = async_work_group_copy(l, in, 1, 0); // fault
+  e[1] = async_work_group_copy(l + 1, in, 1, 0); wait_group_events(1 + (get_local_id(0) < 2), e + 1 - (get_local_id(0) < 2));
+}

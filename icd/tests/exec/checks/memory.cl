@@ -185,3 +185,75 @@ kernel void rows(ARGS) {
   int row = get_global_id(0) + 1, column = 3;
   out[row * 4 + column] = 1; // fault
 }
+// Misaligned accesses.
+kernel void int_in_bytes(ARGS) {
+  global const char *start = (global const char *)in + 2;
+  global const int *p = (global const int *)start;
+  out[get_global_id(0)] = *p; // fault
+}
+kernel void vector_at_an_int(ARGS) {
+  int i = get_global_id(0);
+  out[i] = ((global const int4 *)(in + i))->x; // fault
+}
+kernel void whole_vector(ARGS) {
+  int4 v = *(global const int4 *)(in + get_global_id(0)); // fault
+  out[get_global_id(0)] = v.x + v.w;
+}
+kernel void misaligned_store(ARGS) {
+  global short *list = (global short *)((global char *)out + n - 15);
+  list[get_global_id(0)] = 1; // fault
+}
+kernel void misaligned_local(ARGS) {
+  local int2 *pairs = (local int2 *)(l + n / 16);
+  pairs[get_local_id(0) & 1] = n; // fault
+}
+kernel void misaligned_private(ARGS) {
+  char own[16] = { 1 };
+  out[get_global_id(0)] = *(int *)(own + get_global_id(0)); // fault
+}
+kernel void misaligned_constant(ARGS) {
+  constant char *list = (constant char *)table;
+  out[get_global_id(0)] = *(constant short *)(list + get_global_id(0)); // fault
+}
+kernel void steps_of_three(ARGS) {
+  int total = 0;
+  for (global const char *p = (global const char *)in; p < (global const char *)(in + 4); p += 3)
+    total += *(global const int *)p; // fault
+  out[get_global_id(0)] = total;
+}
+kernel void misaligned_record(ARGS) {
+  global const struct record *list = (global const struct record *)((global const char *)in + n + 1);
+  struct record one = *list; // fault
+  out[get_global_id(0)] = one.a + one.f;
+}
+kernel void misaligned_atomic(ARGS) {
+  atomic_inc((global int *)((global char *)out + n + 1)); // fault
+}
+// Indices beyond arrays that are members, within the structure.
+struct grid { int n; int cells[3][2]; int sum, last[2]; };
+struct tail { int n; char b[2]; };
+int cell(struct grid *g, int i) {
+  return g->cells[i][0]; // fault of index_in_function
+}
+kernel void member_array_load(ARGS) {
+  struct grid g = { n, { { 1, 2 }, { 3, 4 }, { 5, 6 } }, 7, { 8, 9 } };
+  out[get_global_id(0)] = g.cells[get_global_id(0)][1]; // fault
+}
+kernel void member_array_store(ARGS) {
+  struct grid g = { 0 };
+  g.cells[get_global_id(0) - 1][0] = 1; // fault
+  out[get_global_id(0)] = g.n;
+}
+kernel void member_array_in_padding(ARGS) {
+  struct tail t = { n, { 1, 2 } };
+  out[get_global_id(0)] = t.b[get_global_id(0)]; // fault
+}
+kernel void local_member_array(ARGS) {
+  local struct grid g;
+  if (get_local_id(0) == 0)
+    g.cells[n - 13][0] = 1; // fault
+}
+kernel void index_in_function(ARGS) {
+  struct grid g = { n, { { 1, 2 }, { 3, 4 }, { 5, 6 } }, 7, { 8, 9 } };
+  out[get_global_id(0)] = cell(&g, get_global_id(0));
+}

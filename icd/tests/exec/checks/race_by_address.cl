@@ -50,3 +50,15 @@ kernel void large_array_beside_a_small_one(ARGS) {
   barrier(CLK_LOCAL_MEM_FENCE);
   out[get_global_id(0)] = own[i + 19000] + small[i ^ 1];
 }
+kernel void store_before_a_copy(ARGS) {
+  l[get_local_id(0)] = 5;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_local_id(0)] = 7;
+  event_t done = async_work_group_copy(out, l, 4, 0); // fault
+  wait_group_events(1, &done);
+}
+kernel void load_before_the_wait(ARGS) {
+  event_t done = async_work_group_copy(l, in, 4, 0);
+  out[get_global_id(0)] = l[get_local_id(0)]; // fault
+  wait_group_events(1, &done);
+}

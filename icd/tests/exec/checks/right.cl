@@ -113,3 +113,66 @@ kernel void copies_of_group(ARGS) {
   done = async_work_group_copy(out + 16 * get_group_id(0), l + 16, 16, 0);
   wait_group_events(1, &done);
 }
+// Accesses whose alignment is that of their elements, or which the compiler cannot prove.
+struct __attribute__((packed)) odd { char a; int b; short c; };
+kernel void elements_of_vectors(ARGS) {
+  int i = get_global_id(0);
+  int4 v = vload4(i & 31, in + (i & 3));
+  vstore2(v.xw, 0, out + 3 * i + 1);
+}
+kernel void packed_records(ARGS) {
+  global const struct odd *list = (global const struct odd *)((global const char *)in + 1);
+  struct odd one = list[get_global_id(0)];
+  out[get_global_id(0)] = one.b + list[1].c + ((global const uchar *)in)[get_global_id(0)];
+}
+kernel void aligned_by_chance(ARGS) {
+  int i = get_global_id(0), step = out[64] + 4;
+  global const char *bytes = (global const char *)in;
+  out[i] = *(global const int *)(bytes + step * (i & 3)) + ((global const int4 *)(in + step))->x;
+}
+kernel void walking_vectors(ARGS) {
+  int2 total = 0;
+  for (global const int2 *p = (global const int2 *)in; p < (global const int2 *)(in + 64); p++) total += *p;
+  local int4 *pairs = (local int4 *)(l + 4 * get_local_id(0));
+  *pairs = total.xyxy;
+  out[get_global_id(0)] = pairs->s2;
+}
+event_t copy_half(local int *to, global const int *from, event_t e) { return async_work_group_copy(to, from, 8, e); }
+kernel void events_of_copies(ARGS) {
+  event_t e[4];
+  e[0] = async_work_group_copy(l, in, 8, 0);
+  async_work_group_copy(l + 8, in + 8, 8, e[0]);
+  e[1] = e[0];
+  e[2] = async_work_group_strided_copy(l + 16, in, 16, 2, 0);
+  e[3] = e[2];
+  wait_group_events(4, e);
+  event_t both = 0;
+  for (int k = 0; k < 2; k++) both = copy_half(l + 32 + 8 * k, in + 8 * k, both);
+  wait_group_events(1, &both);
+  for (int k = 0; k < 3; k++) {
+    event_t next = async_work_group_copy(l + 48, in + 16 * k, 16, 0);
+    wait_group_events(1, &next);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[get_global_id(0)] = l[get_local_id(0)] + l[48 + get_local_id(0)];
+}
+// Indices of members.
+struct list_of { int n; int own[1]; int more[3]; };
+union parts { struct { int x, y; }; int both[2]; int all[4]; };
+struct buffers { int first[2][2], second[2]; };
+kernel void indices_of_members(ARGS) {
+  int i = get_global_id(0);
+  struct list_of list = { 1, { 2 }, { 3, 4, 5 } };
+  union parts p = { .all = { 1, 2, 3, 4 } };
+  struct buffers b = { { { 1, 2 }, { 3, 4 } }, { 5, 6 } };
+  int *end = &b.first[2][0], total = 0;
+  for (int *q = b.first[0]; q != end; q++) total += *q;
+  // Beyond an array of one element, and an inner array, within the outer one.
+  total += list.own[i & 3] + b.first[0][i & 3];
+  total += i < 2 ? b.second[i] : p.all[i & 3];
+  if (i < 3 && list.more[i] > 3) total++;
+  total += i < 3 && list.more[i] ? list.more[i] : 0;
+  local struct list_of *shared = (local struct list_of *)l;
+  if (get_local_id(0) == 0) shared->more[4] = total;
+  out[i] = total;
+}
