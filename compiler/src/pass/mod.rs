@@ -20,6 +20,7 @@ pub mod check_race;
 pub mod check_uninitialized;
 pub mod const_fold;
 mod counter;
+mod by_value;
 pub mod cse;
 pub mod dce;
 pub mod divide_subgroups;
