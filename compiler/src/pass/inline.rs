@@ -91,6 +91,9 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     if is_inlined(module) {
         return Ok(Changed::No);
     }
+    let limits = Limits {
+        keep_all: cx.hooks.keep_functions,
+    };
     let graph = Graph::new(module, order);
     let copies = graph.copies(|f| module.kernels.iter().any(|k| k.func == f));
     let most_copies = graph.most_copies(module);
@@ -104,7 +107,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         };
         // In kernels, calls with few copies are inlined at once. Other functions are inlined into any kernels, or called.
         let stays = |callee: Func, c: &Converted| {
-            !is_kernel || c.size.saturating_mul(copies_here[callee.index()]) > MAX_COPIED_BY_VALUE
+            !is_kernel || limits.exceeds(c.size, copies_here[callee.index()], MAX_COPIED_BY_VALUE)
         };
         let mut func = std::mem::replace(&mut module.funcs[f], nothing());
         let any = inline_into(&mut func, module, &done, &mut sites, &stays)?;
@@ -121,7 +124,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         }
         let mut ends = returns_only_at_end(func);
         let kept = !is_kernel
-            && is_worth_keeping(func, copies[f.index()], MAX_COPIED)
+            && limits.are_exceeded(func, copies[f.index()], MAX_COPIED)
             && may_stay(func, cx);
         if kept {
             prepare_to_stay(func, &mut ends);
@@ -132,7 +135,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             pass_by_value(&mut func, module, &done, &mut sites, &stays)?;
             module.funcs[f] = func;
         } else if !is_kernel && !kept && !cx.target.checks.any() {
-            by_value = convert(module, f, &done, &mut sites, most_copies[f.index()], cx)?;
+            by_value = convert(module, f, &done, &mut sites, (most_copies[f.index()], limits), cx)?;
         }
         done[f.index()] = Done { ends, kept, by_value };
     }
@@ -251,16 +254,27 @@ impl Graph {
     }
 }
 
-/// Returns whether a function is kept that would be copied `copies` times, where all copies may have `most`
-/// instructions.
-fn is_worth_keeping(func: &Function, copies: usize, most: usize) -> bool {
-    let size = func.insts_in_order().len();
-    let short = |v: Value| func.ty(v).lanes <= 4;
-    size >= MIN_KEPT
-        && size.saturating_mul(copies) > most
-        && is_pure_function(func)
-        // `lower_long_vectors` does not split vectors in parameters and results of calls.
-        && func.values.keys().all(short)
+/// The limits on the sizes of copies.
+#[derive(Copy, Clone)]
+struct Limits {
+    /// Whether all functions that can stay do so, without limits.
+    keep_all: bool,
+}
+
+impl Limits {
+    /// Returns whether `copies` copies of a function with `size` instructions are more than `most` instructions.
+    fn exceeds(self, size: usize, copies: usize, most: usize) -> bool {
+        self.keep_all || size >= MIN_KEPT && size.saturating_mul(copies) > most
+    }
+
+    /// Returns whether a function is pure, and `copies` copies of it are more than `most` instructions.
+    fn are_exceeded(self, func: &Function, copies: usize, most: usize) -> bool {
+        let short = |v: Value| func.ty(v).lanes <= 4;
+        self.exceeds(func.insts_in_order().len(), copies, most)
+            && is_pure_function(func)
+            // `lower_long_vectors` does not split vectors in parameters and results of calls.
+            && func.values.keys().all(short)
+    }
 }
 
 /// Returns whether later passes can lower a pure function.
@@ -314,14 +328,13 @@ fn convert(
     f: Func,
     done: &[Done],
     sites: &mut [usize],
-    copies: usize,
+    (copies, limits): (usize, Limits),
     cx: &PassCx<'_>,
 ) -> Result<Option<Converted>, PassError> {
     let source = &module.funcs[f];
     let size = source.insts_in_order().len();
-    // The calls in the function are small in the number of their instructions.
-    let calls = has_calls(source);
-    if !calls && (size < MIN_KEPT || size.saturating_mul(copies) <= MAX_COPIED_BY_VALUE) {
+    // Calls are few instructions here, but may be many in the new function.
+    if !has_calls(source) && !limits.exceeds(size, copies, MAX_COPIED_BY_VALUE) {
         return Ok(None);
     }
     let new = ByValue::new(source, &|callee| done[callee.index()].by_value.as_ref().map(|c| &c.by_value));
@@ -331,7 +344,7 @@ fn convert(
     pass_by_value(&mut func, module, done, sites, &|_, _| true)?;
     simplify(&mut func, &module.globals);
     by_value.remove_unused(&mut func);
-    if !is_worth_keeping(&func, copies, MAX_COPIED_BY_VALUE) || !may_stay(&func, cx) {
+    if !limits.are_exceeded(&func, copies, MAX_COPIED_BY_VALUE) || !may_stay(&func, cx) {
         return Ok(None);
     }
     let mut ends = returns_only_at_end(&func);

@@ -389,8 +389,8 @@ impl Lower<'_> {
             }
             Op::CallPure(callee) if self.tables[callee.index()] => {
                 let base = self.constant_base();
+                self.keep(inst)?;
                 self.b.func.insts[inst].args.push(base);
-                self.b.push(inst);
             }
             _ => self.keep(inst)?,
         }

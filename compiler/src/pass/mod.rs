@@ -265,6 +265,8 @@ pub struct Hooks {
     pub verify_each: bool,
     /// Whether the time of each pass is measured.
     pub time: bool,
+    /// Whether all functions that can stay functions do so, however small they are, so that tests need no large ones.
+    pub keep_functions: bool,
 }
 
 impl Default for Hooks {
@@ -277,6 +279,7 @@ impl Default for Hooks {
             limit: None,
             verify_each: cfg!(debug_assertions),
             time: false,
+            keep_functions: false,
         }
     }
 }
