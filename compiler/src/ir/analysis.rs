@@ -1,7 +1,9 @@
 //! Facts about instructions that passes share. Nothing is cached: computing each fact takes linear time.
 
 use super::walk::{Parents, Walk};
-use super::{AddressSpace, CastOp, EntityRef, Function, Inst, InstData, Op, Region, Scalar, Storage, Ty, Value};
+use super::{
+    AddressSpace, CastOp, EntityRef, Function, Inst, InstData, Op, Region, Scalar, Storage, Ty, Value,
+};
 use std::ops::Range;
 
 /// Returns whether the result of an instruction depends on nothing but its operands. Then equal instructions
@@ -63,7 +65,8 @@ pub fn is_pure_function(func: &Function) -> bool {
     let plain = |ty: Ty| ty.scalar == Scalar::Bool || ty.scalar.is_int() || ty.scalar.is_float();
     if func.results.is_empty()
         || !func.results.iter().all(|&ty| plain(ty))
-        || !func.params.iter().all(|&p| plain(func.ty(p))) {
+        || !func.params.iter().all(|&p| plain(func.ty(p)))
+    {
         return false;
     }
     let jumps = Jumps::new(func);
@@ -101,7 +104,11 @@ pub fn is_pure_function(func: &Function) -> bool {
 /// Returns whether a function has values or memory of 64-bit integers.
 pub fn has_int64(func: &Function) -> bool {
     let is_int64 = |ty: Ty| ty.scalar == Scalar::I64;
-    let signature = func.params.iter().map(|&p| func.ty(p)).chain(func.results.iter().copied());
+    let signature = func
+        .params
+        .iter()
+        .map(|&p| func.ty(p))
+        .chain(func.results.iter().copied());
     if signature.into_iter().any(is_int64) {
         return true;
     }

@@ -129,7 +129,9 @@ impl Accesses {
                 let sum = at.checked_add(constant_offset(func, data.args[1])?)?;
                 self.of_value[data.results[0].index()] = Some((n, sum));
             }
-            Op::Load(access) if !access.volatile => self.number(places[0]?, func.ty(data.results[0]), false)?,
+            Op::Load(access) if !access.volatile => {
+                self.number(places[0]?, func.ty(data.results[0]), false)?
+            }
             Op::Store(access) if !access.volatile && places[1].is_none() => {
                 self.number(places[0]?, func.ty(data.args[1]), true)?;
             }
@@ -143,7 +145,12 @@ impl Accesses {
                     let Some((n, at)) = place else {
                         continue;
                     };
-                    let Passed::Memory { read, written, extents } = passed else {
+                    let Passed::Memory {
+                        read,
+                        written,
+                        extents,
+                    } = passed
+                    else {
                         return None;
                     };
                     for (list, is_written) in [(read, false), (written, true)] {
@@ -213,9 +220,15 @@ impl Accesses {
                         at = e.end();
                     }
                     None => {
-                        let word = Element { offset: at, ty: Ty::I32 };
+                        let word = Element {
+                            offset: at,
+                            ty: Ty::I32,
+                        };
                         let is_free = |(e, _): &(Element, bool)| e.end() <= at || word.end() <= e.offset;
-                        if word.end() > copied.end || !list.iter().all(is_free) || list.len() + words.len() > MAX_ELEMENTS {
+                        if word.end() > copied.end
+                            || !list.iter().all(is_free)
+                            || list.len() + words.len() > MAX_ELEMENTS
+                        {
                             return None;
                         }
                         words.push((word, copied.written));
@@ -241,7 +254,9 @@ impl Accesses {
             written,
         });
         let mut merged: BTreeMap<(i64, i64), bool> = BTreeMap::new();
-        let all = numbers.chain(self.copied[n].iter().copied()).chain(self.called[n].iter().copied());
+        let all = numbers
+            .chain(self.copied[n].iter().copied())
+            .chain(self.called[n].iter().copied());
         for e in all {
             *merged.entry((e.start, e.end)).or_default() |= e.written;
         }
@@ -269,7 +284,8 @@ fn cells(numbers: &[(Element, bool)], end: i64) -> Option<Vec<(Element, bool)>> 
             offset: start + n * size,
             ty,
         };
-        let stored = |(e, written): &(Element, bool)| *written && e.offset < cell.end() && cell.offset < e.end();
+        let stored =
+            |(e, written): &(Element, bool)| *written && e.offset < cell.end() && cell.offset < e.end();
         (cell, numbers.iter().any(stored))
     };
     Some((0..(end - start) / size).map(cell).collect())
@@ -343,7 +359,11 @@ impl ByValue {
     /// The function must be in SSA form, without the variables.
     pub(super) fn remove_unused(&mut self, func: &mut Function) {
         let order = func.insts_in_order();
-        let returns: Vec<Inst> = order.iter().copied().filter(|&i| func.insts[i].op == Op::Return).collect();
+        let returns: Vec<Inst> = order
+            .iter()
+            .copied()
+            .filter(|&i| func.insts[i].op == Op::Return)
+            .collect();
         let (mut param, mut result) = (0, self.results);
         let mut unchanged = vec![false; func.results.len()];
         for passed in &mut self.passed {
@@ -429,7 +449,10 @@ fn lower_alignments(func: &mut Function, accesses: &Accesses) {
 /// Adds the elements of variables to what a function returns.
 fn return_elements(func: &mut Function, elements: &[(Value, Element)]) {
     for region in func.regions_in_order() {
-        let Some(end) = func.terminator(region).filter(|&t| func.insts[t].op == Op::Return) else {
+        let Some(end) = func
+            .terminator(region)
+            .filter(|&t| func.insts[t].op == Op::Return)
+        else {
             continue;
         };
         func.regions[region].insts.pop();
@@ -466,7 +489,12 @@ impl Call {
         };
         let mut accessed: Vec<(Value, Extent)> = Vec::new();
         for (&arg, passed) in data.args.iter().zip(&callee.passed) {
-            let Passed::Memory { read, written, extents } = passed else {
+            let Passed::Memory {
+                read,
+                written,
+                extents,
+            } = passed
+            else {
                 call.args.push(Ok(arg));
                 continue;
             };

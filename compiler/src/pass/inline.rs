@@ -123,9 +123,8 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             simplify(func, &module.globals);
         }
         let mut ends = returns_only_at_end(func);
-        let kept = !is_kernel
-            && limits.are_exceeded(func, copies[f.index()], MAX_COPIED)
-            && may_stay(func, cx);
+        let kept =
+            !is_kernel && limits.are_exceeded(func, copies[f.index()], MAX_COPIED) && may_stay(func, cx);
         if kept {
             prepare_to_stay(func, &mut ends);
         }
@@ -225,7 +224,10 @@ impl Graph {
     /// Returns the number of calls of each function.
     fn sites(&self) -> Vec<usize> {
         let mut sites = vec![0usize; self.calls.len()];
-        self.calls.iter().flatten().for_each(|callee| sites[callee.index()] += 1);
+        self.calls
+            .iter()
+            .flatten()
+            .for_each(|callee| sites[callee.index()] += 1);
         sites
     }
 
@@ -279,7 +281,11 @@ impl Limits {
 
 /// Returns whether later passes can lower a pure function.
 fn may_stay(func: &Function, cx: &PassCx<'_>) -> bool {
-    let reads_table = || func.insts_in_order().into_iter().any(|i| matches!(func.insts[i].op, Op::Load(_)));
+    let reads_table = || {
+        func.insts_in_order()
+            .into_iter()
+            .any(|i| matches!(func.insts[i].op, Op::Load(_)))
+    };
     // `widen_integers` does not change parameters and results of calls.
     !(cx.target.lacks_narrow_integers() && has_narrow_signature(func))
         // In the descriptor ABI, pointers are offsets into memory objects of kernels.
@@ -297,7 +303,9 @@ fn prepare_to_stay(func: &mut Function, ends: &mut bool) {
 
 /// Returns whether a function has calls that are neither inlined nor of pure functions.
 fn has_calls(func: &Function) -> bool {
-    func.insts_in_order().into_iter().any(|i| matches!(func.insts[i].op, Op::Call(_)))
+    func.insts_in_order()
+        .into_iter()
+        .any(|i| matches!(func.insts[i].op, Op::Call(_)))
 }
 
 /// Passes the private memory of calls by value where that is possible, and inlines all other calls.
@@ -337,7 +345,9 @@ fn convert(
     if !has_calls(source) && !limits.exceeds(size, copies, MAX_COPIED_BY_VALUE) {
         return Ok(None);
     }
-    let new = ByValue::new(source, &|callee| done[callee.index()].by_value.as_ref().map(|c| &c.by_value));
+    let new = ByValue::new(source, &|callee| {
+        done[callee.index()].by_value.as_ref().map(|c| &c.by_value)
+    });
     let Some((mut by_value, mut func)) = new else {
         return Ok(None);
     };
@@ -356,7 +366,11 @@ fn convert(
 
 /// Returns whether a parameter or the result is an 8-bit or 16-bit integer.
 fn has_narrow_signature(func: &Function) -> bool {
-    let mut types = func.params.iter().map(|&p| func.ty(p)).chain(func.results.iter().copied());
+    let mut types = func
+        .params
+        .iter()
+        .map(|&p| func.ty(p))
+        .chain(func.results.iter().copied());
     types.any(|ty| matches!(ty.scalar, Scalar::I8 | Scalar::I16))
 }
 
@@ -500,11 +514,18 @@ fn inline_into(
     sites: &mut [usize],
     stays: &dyn Fn(Func, &Converted) -> bool,
 ) -> Result<bool, PassError> {
-    let stays = |callee: Func| done[callee.index()].by_value.as_ref().is_some_and(|c| stays(callee, c));
+    let stays = |callee: Func| {
+        done[callee.index()]
+            .by_value
+            .as_ref()
+            .is_some_and(|c| stays(callee, c))
+    };
     let whole = callees(func)
         .iter()
         .filter(|(callee, _)| !done[callee.index()].kept && !stays(*callee))
-        .fold(func.insts.len(), |n, (callee, _)| n + module.funcs[*callee].insts.len());
+        .fold(func.insts.len(), |n, (callee, _)| {
+            n + module.funcs[*callee].insts.len()
+        });
     if whole > MAX_INSTS {
         return Err(too_large(func, func.span));
     }
@@ -532,14 +553,7 @@ fn inline_into(
                 continue;
             }
             any = true;
-            inline_call(
-                func,
-                region,
-                inst,
-                &module.funcs[callee],
-                ends,
-                &mut replacements,
-            );
+            inline_call(func, region, inst, &module.funcs[callee], ends, &mut replacements);
             if done[callee.index()].by_value.is_some() {
                 // The numbers of calls in its copies are not known.
                 continue;

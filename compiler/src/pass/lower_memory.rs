@@ -49,8 +49,8 @@ use crate::ir::inst::{BinOp, CastOp};
 use crate::ir::module::object_pointer;
 use crate::ir::rewrite::Rewriting;
 use crate::ir::{
-    Access, AddressSpace, Const, EntityRef, Func, Global, GlobalData, Inst, Map, MemoryObject, Module, Op, Region,
-    Scalar, Storage, Ty, Value, ValueDef,
+    Access, AddressSpace, Const, EntityRef, Func, Global, GlobalData, Inst, Map, MemoryObject, Module, Op,
+    Region, Scalar, Storage, Ty, Value, ValueDef,
 };
 use crate::source::Span;
 use crate::target::Target as DeviceTarget;

@@ -10,6 +10,7 @@
 //! [`Hooks`] (the compiler never reads the environment) and finds their results in [`Report`].
 
 pub mod batch_loads;
+mod by_value;
 pub mod carry_exit_values;
 pub mod check_arithmetic;
 pub mod check_barrier;
@@ -20,7 +21,6 @@ pub mod check_race;
 pub mod check_uninitialized;
 pub mod const_fold;
 mod counter;
-mod by_value;
 pub mod cse;
 pub mod dce;
 pub mod divide_subgroups;

@@ -15,7 +15,7 @@ use caldera_compiler::target::Target;
 use std::fmt::Write;
 
 /// The number of programs of one run.
-const PROGRAMS: u64 = 250;
+const PROGRAMS: u64 = 60;
 
 /// The number of work-items, and the words that each of them writes.
 const ITEMS: u32 = 4;
@@ -77,7 +77,10 @@ impl Program<'_> {
 
     fn value(&mut self) -> String {
         match self.random.below(8) {
-            0 => format!("{}u", self.random.of(&[0u32, 1, 7, 255, 0x8000_0000, 0x1234_5678])),
+            0 => format!(
+                "{}u",
+                self.random.of(&[0u32, 1, 7, 255, 0x8000_0000, 0x1234_5678])
+            ),
             1 => "table[x & 15]".into(),
             2 => "table[5]".into(),
             3 if self.depth < 3 => {
@@ -201,7 +204,9 @@ fn source(seed: u64) -> String {
         depth: 0,
         in_kernel: false,
     };
-    let table: Vec<String> = (0..16u32).map(|n| format!("{}u", n.wrapping_mul(0x9e37_79b9))).collect();
+    let table: Vec<String> = (0..16u32)
+        .map(|n| format!("{}u", n.wrapping_mul(0x9e37_79b9)))
+        .collect();
     p.line(&format!("constant uint table[16] = {{{}}};", table.join(", ")));
     p.line("typedef struct { uint a[4]; ulong b[3]; uchar c[4]; union { uint word; ushort half[2]; } u; uint4 v; } S;");
     for _ in 0..1 + p.random.below(4) {
@@ -210,9 +215,8 @@ fn source(seed: u64) -> String {
     p.in_kernel = true;
     p.line("kernel void k(global uint *out, uint x) {");
     p.line("S s = {{1, 2, 3, 4}, {5, 6, 7}, {8, 9}, {10}, (uint4)(11)}, l = {{12}}; uint t = 0, q[8], m[8] = {3};");
-    // Sometimes not all elements are initialized.
-    let initialized = if p.random.one_in(4) { 4 } else { ELEMENTS };
-    p.line(&format!("for (int i = 0; i < {initialized}; i++) q[i] = i * x;"));
+    // All elements are initialized, since a program that reads others has no defined result.
+    p.line(&format!("for (int i = 0; i < {ELEMENTS}; i++) q[i] = i * x;"));
     p.line("x += get_global_id(0);");
     for _ in 0..4 + p.random.below(6) {
         p.statement();
@@ -299,7 +303,10 @@ fn check(seed: u64, targets: &[(&str, Target)], seen: &mut Seen) {
         if !good(&after) {
             let wrong = |&n: &usize| passed(&module, target, Some(n)).is_some_and(|(m, _)| !good(&m));
             let culprit = (1..=passes).find(wrong);
-            let _ = write!(seen.failures, "seed {seed}, {name}: wrong after pass {culprit:?}\n{source}\n");
+            let _ = write!(
+                seen.failures,
+                "seed {seed}, {name}: wrong after pass {culprit:?}\n{source}\n"
+            );
         }
     }
 }
@@ -324,7 +331,11 @@ fn functions_with_private_memory_keep_their_meaning() {
         }
     }
     assert!(seen.failures.is_empty(), "{}", seen.failures);
-    assert!(seen.ended * 2 > count, "only {} of {count} programs have results", seen.ended);
+    assert!(
+        seen.ended * 2 > count,
+        "only {} of {count} programs have results",
+        seen.ended
+    );
     assert!(
         seen.by_value * 3 > seen.ended,
         "memory is passed by value in only {} of {} programs",

@@ -3,7 +3,8 @@
 
 use crate::ir::analysis::base_of;
 use crate::ir::{
-    AddressSpace, CastOp, Const, ConstantData, EntityRef, Func, Function, Global, GlobalData, Inst, Map, Module, Op, Ty, Value,
+    AddressSpace, CastOp, Const, ConstantData, EntityRef, Func, Function, Global, GlobalData, Inst, Map,
+    Module, Op, Ty, Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
