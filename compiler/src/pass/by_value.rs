@@ -209,35 +209,29 @@ impl Accesses {
             rest = others;
             list.extend(cells(cluster, end)?);
         }
-        // What is only copied is copied in words.
+        // What is only copied is copied in words, or in smaller parts beside other elements.
         for copied in &self.copied[n] {
             let mut at = copied.start;
-            let mut words = Vec::new();
             while at < copied.end {
-                match list.iter_mut().find(|(e, _)| e.offset <= at && at < e.end()) {
-                    Some((e, written)) => {
-                        *written |= copied.written;
-                        at = e.end();
-                    }
-                    None => {
-                        let word = Element {
-                            offset: at,
-                            ty: Ty::I32,
-                        };
-                        let is_free = |(e, _): &(Element, bool)| e.end() <= at || word.end() <= e.offset;
-                        if word.end() > copied.end
-                            || !list.iter().all(is_free)
-                            || list.len() + words.len() > MAX_ELEMENTS
-                        {
-                            return None;
-                        }
-                        words.push((word, copied.written));
-                        at = word.end();
-                    }
+                let next = list.iter().position(|(e, _)| at < e.end()).unwrap_or(list.len());
+                if let Some((e, written)) = list.get_mut(next).filter(|(e, _)| e.offset <= at) {
+                    *written |= copied.written;
+                    at = e.end();
+                    continue;
+                }
+                let room = list.get(next).map_or(copied.end, |(e, _)| e.offset.min(copied.end)) - at;
+                let part = [Ty::I32, Ty::I16].into_iter().find(|ty| {
+                    let bytes = i64::from(ty.bytes());
+                    bytes <= room && at % bytes == 0
+                });
+                let ty = part.unwrap_or(Ty::I8);
+                let part = Element { offset: at, ty };
+                list.insert(next, (part, copied.written));
+                at = part.end();
+                if list.len() > MAX_ELEMENTS {
+                    return None;
                 }
             }
-            list.extend(words);
-            list.sort_by_key(|(e, _)| e.offset);
         }
         let extent = match (list.first(), list.last()) {
             (Some((first, _)), Some((last, _))) => last.end().checked_sub(first.offset.min(0))?,
