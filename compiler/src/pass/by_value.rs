@@ -219,7 +219,10 @@ impl Accesses {
                     at = e.end();
                     continue;
                 }
-                let room = list.get(next).map_or(copied.end, |(e, _)| e.offset.min(copied.end)) - at;
+                let room = list
+                    .get(next)
+                    .map_or(copied.end, |(e, _)| e.offset.min(copied.end))
+                    - at;
                 let part = [Ty::I32, Ty::I16].into_iter().find(|ty| {
                     let bytes = i64::from(ty.bytes());
                     bytes <= room && at % bytes == 0

@@ -9,19 +9,22 @@ const ITEMS: usize = 64;
 const GROUP: usize = 16;
 
 /// The number of times that the kernel adds to the hash.
-const UPDATES: usize = 28;
+const UPDATES: usize = 16;
+
+/// The number of rounds, and of the words of the table.
+const ROUNDS: usize = 64;
 
 /// The words of a block, in four arrays.
 const WORDS: usize = 16;
 
 type Block = [u32; WORDS];
 
-fn table() -> [u64; 80] {
-    let mut n = 0x0123_4567_89ab_cdef_u64;
-    [(); 80].map(|()| {
+fn table() -> [u32; ROUNDS] {
+    let mut n = 0x0123_4567_u32;
+    [(); ROUNDS].map(|()| {
         n ^= n << 13;
-        n ^= n >> 7;
-        n ^= n << 17;
+        n ^= n >> 17;
+        n ^= n << 5;
         n
     })
 }
@@ -37,20 +40,17 @@ struct Context {
 /// Adds a block to a state.
 fn transform(block: &Block, state: &mut [u64; 4]) {
     let table = table();
-    let mut m: [u64; 8] =
-        std::array::from_fn(|n| u64::from(block[2 * n]) << 32 | u64::from(block[2 * n + 1]));
-    let [mut a, mut b, mut c, mut d] = *state;
-    for n in 0..80 {
-        if n >= 8 {
-            let next = m[(n + 3) % 8] ^ m[(n + 6) % 8].rotate_left(19);
-            m[n % 8] = m[n % 8].wrapping_add(next);
-        }
+    let mut m = *block;
+    let [mut a, mut b, mut c, mut d] = state.map(|s| s as u32 ^ (s >> 32) as u32);
+    for n in 0..ROUNDS {
         let sum = d.wrapping_add(a.rotate_left(14)).wrapping_add((a & b) ^ (!a & c));
-        d = sum.wrapping_add(m[n % 8]).wrapping_add(table[n]);
+        d = sum.wrapping_add(m[n % 16]).wrapping_add(table[n]);
+        m[n % 16] = m[n % 16].wrapping_add(m[(n + 7) % 16].rotate_left(19) ^ m[(n + 3) % 16]);
         (a, b, c, d) = (d, a, b, c);
     }
+    b = b.wrapping_add(table[a as usize % 64]);
     for (s, n) in state.iter_mut().zip([a, b, c, d]) {
-        *s = s.wrapping_add(n);
+        *s = s.rotate_left(24).wrapping_add(n.into());
     }
 }
 
@@ -114,26 +114,21 @@ fn word(name: &str, n: usize) -> String {
 }
 
 fn source() -> String {
-    let table: String = table().map(|n| format!("{n}ul, ")).concat();
-    let message: String = (0..8)
-        .map(|n| {
-            format!(
-                "m[{n}] = (ulong){} << 32 | {};\n",
-                word("w", 2 * n),
-                word("w", 2 * n + 1)
-            )
-        })
+    let table: String = table().map(|n| format!("{n}u, ")).concat();
+    let message: String = (0..WORDS)
+        .map(|n| format!("m[{n}] = {};\n", word("w", n)))
         .collect();
     let round = |n: usize| {
         format!(
-            "if (i) m[{n}] += m[{}] ^ rotate(m[{}], 19ul);
-             d += rotate(a, 14ul) + ((a & b) ^ (~a & c)) + m[{n}] + table[i + {n}];
-             {{ ulong t = d; d = c; c = b; b = a; a = t; }}\n",
-            (n + 3) % 8,
-            (n + 6) % 8
+            "d += rotate(a, 14u) + ((a & b) ^ (~a & c)) + m[{0}] + table[{n}];
+             m[{0}] += rotate(m[{1}], 19u) ^ m[{2}];
+             {{ uint t = d; d = c; c = b; b = a; a = t; }}\n",
+            n % 16,
+            (n + 7) % 16,
+            (n + 3) % 16,
         )
     };
-    let rounds: String = (0..8).map(round).collect();
+    let rounds: String = (0..ROUNDS).map(round).collect();
     let moved = |at: usize| {
         let moves = (0..2 * WORDS).map(|n| {
             let to = match n < WORDS {
@@ -172,13 +167,14 @@ fn source() -> String {
         .collect();
     let arrays = |name: &str| (0..4).map(|n| format!("uint *{name}{n}, ")).collect::<String>();
     format!(
-        "constant ulong table[80] = {{{table}}};
+        "constant uint table[{ROUNDS}] = {{{table}}};
         typedef struct {{ ulong h[4]; uint w0[4]; uint w1[4]; uint w2[4]; uint w3[4]; int len; }} Context;
         void transform({w}ulong *h) {{
-            ulong m[8]; {message}
-            ulong a = h[0], b = h[1], c = h[2], d = h[3];
-            for (int i = 0; i < 80; i += 8) {{ {rounds} }}
-            h[0] += a; h[1] += b; h[2] += c; h[3] += d; }}
+            uint m[16]; {message}
+            uint a = h[0] ^ (h[0] >> 32), b = h[1] ^ (h[1] >> 32), c = h[2] ^ (h[2] >> 32), d = h[3] ^ (h[3] >> 32);
+            {rounds} b += table[a & 63];
+            h[0] = rotate(h[0], 24ul) + a; h[1] = rotate(h[1], 24ul) + b;
+            h[2] = rotate(h[2], 24ul) + c; h[3] = rotate(h[3], 24ul) + d; }}
         void shift({w}{f}{s}int at) {{
             switch (at) {{ {shifts} }} }}
         void update(Context *c, {w}int len) {{
