@@ -178,7 +178,7 @@ impl<'m> Machine<'m> {
                         let top = self.top();
                         top.set(&top.func.insts[call].results, args);
                     }
-                    None => self.result = args.into_iter().next().unwrap_or_default(),
+                    None => self.result = args.concat(),
                 }
             }
             Op::Unreachable => return Err(Trap::Unreachable),
