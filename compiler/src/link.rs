@@ -223,9 +223,9 @@ fn resolve(module: &mut Module, defined: &HashMap<String, Func>) -> Result<(), L
     Ok(())
 }
 
-fn signature(func: &Function) -> (Vec<crate::ir::Ty>, Option<crate::ir::Ty>) {
+fn signature(func: &Function) -> (Vec<crate::ir::Ty>, Vec<crate::ir::Ty>) {
     let ty = |&v: &Value| func.ty(v);
-    (func.params.iter().map(ty).collect(), func.ret)
+    (func.params.iter().map(ty).collect(), func.results.clone())
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 //! the passes, which `BLESS=1` writes. With `; test: verify` the verifier must reject the module instead: the
 //! faulty line ends in `; error: part of the message` (on a line of its own if the fault is not in an
 //! instruction). The name `emit` stands for SPIR-V emission of the result of the passes before it, which
-//! spirv-val must accept. `; test: pass; without workgroup_layout` is for a target without that feature. Every module is also printed and parsed, and must not change.
+//! spirv-val must accept. `; test: pass; without workgroup_layout` is for a target without that feature, and
+//! `without inlining` keeps all functions that can stay functions. Every module is also printed and parsed, and must not change.
 
 mod common;
 
@@ -103,7 +104,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
         };
     }
     match without {
-        "" | "calibration" | "rows" => {}
+        "" | "calibration" | "rows" | "inlining" => {}
         "workgroup_layout" => target.features.workgroup_layout = false,
         "int64" => target.features.int64 = false,
         "narrow_integers" => (target.features.int8, target.features.int16) = (false, false),
@@ -133,6 +134,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
     }
     let mut diags = Diags::default();
     let mut cx = PassCx::new(&target, &mut diags);
+    cx.hooks.keep_functions = without == "inlining";
     // If a module has an ABI, its kernels may have lost their parameters already.
     let lowered = |k: &KernelInfo| module.funcs[k.func].params.is_empty();
     let given = if !module.abi.is_empty() && module.kernels.iter().all(lowered) {

@@ -97,6 +97,40 @@ fn own_modules_are_accepted() {
     );
 }
 
+/// Large functions take private memory by value and return structures, and functions that read tables get their address.
+#[test]
+fn functions_with_several_results_are_accepted() {
+    let source = format!(
+        "constant uint table[16] = {{3, 1, 4, 1, 5, 9, 2, 6}};
+         void step(uint *a, ulong *b) {{ {} }}
+         kernel void k(global ulong *p) {{
+             uint a[2] = {{p[0], p[1]}}; ulong b[2] = {{p[2], p[3]}};
+             {}
+             p[4] = a[0] ^ a[1]; p[5] = b[0] ^ b[1]; }}",
+        "a[0] = rotate(a[0] ^ (uint)b[1], 3u) + table[a[1] & 15]; a[1] += a[0] * 3; b[1] += b[0] ^ a[1];\n"
+            .repeat(60),
+        "step(a, b);\n".repeat(40),
+    );
+    let modules = modules("functions", &source);
+    assert_eq!(modules.len(), targets().len());
+    for (name, target, words) in &modules {
+        // OpFunctionCall. In the descriptor ABI, the table excludes that.
+        let (mut at, mut calls) = (5, 0);
+        while let Some(word) = words.get(at) {
+            calls += usize::from(word & 0xffff == 57);
+            at += (word >> 16) as usize;
+        }
+        let expected = if target.abi.descriptor().is_some() { 0 } else { 40 };
+        assert_eq!(calls, expected, "{name}");
+        assert_eq!(
+            spirv::check(words, Some(target)).map_err(|e| e.to_string()),
+            Ok(()),
+            "{name}"
+        );
+        assert_eq!(refused(words, target.spirv), None, "{name}");
+    }
+}
+
 /// Returns the message of spirv-val if it refuses a module.
 fn refused(words: &[u32], version: SpirvVersion) -> Option<String> {
     let env = if version.minor >= 6 {

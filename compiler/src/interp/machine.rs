@@ -172,16 +172,13 @@ impl<'m> Machine<'m> {
                 self.top().set(&func.regions[body].args, args);
             }
             Op::Return => {
-                let result = args.into_iter().next().unwrap_or_default();
                 let call = self.stack.pop().and_then(|a| a.call);
                 match call {
                     Some(call) => {
                         let top = self.top();
-                        if let Some(&r) = top.func.insts[call].results.first() {
-                            top.values[r.index()] = Some(result);
-                        }
+                        top.set(&top.func.insts[call].results, args);
                     }
-                    None => self.result = result,
+                    None => self.result = args.concat(),
                 }
             }
             Op::Unreachable => return Err(Trap::Unreachable),

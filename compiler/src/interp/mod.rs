@@ -100,7 +100,7 @@ pub enum Undefined {
     Anything,
 }
 
-/// Calls a function with the lanes of its arguments. Returns the lanes of its result.
+/// Calls a function with the lanes of its arguments. Returns the lanes of all its results.
 pub fn call(
     module: &Module,
     func: Func,

@@ -1,7 +1,9 @@
 //! Facts about instructions that passes share. Nothing is cached: computing each fact takes linear time.
 
 use super::walk::{Parents, Walk};
-use super::{EntityRef, Function, Inst, InstData, Op, Region, Scalar, Ty, Value};
+use super::{
+    AddressSpace, CastOp, EntityRef, Function, Inst, InstData, Op, Region, Scalar, Storage, Ty, Value,
+};
 use std::ops::Range;
 
 /// Returns whether the result of an instruction depends on nothing but its operands. Then equal instructions
@@ -56,11 +58,15 @@ pub fn is_removable(data: &InstData) -> bool {
     }
 }
 
-/// Returns whether a function's result depends on nothing but its arguments, and the function has no effects:
-/// arguments and result are numbers and bools, and the number of calls cannot be observed.
+/// Returns whether a function's results depend on nothing but its arguments, and the function has no effects:
+/// arguments and results are numbers and bools, all memory that it reads is constant, and the number of calls cannot be
+/// observed.
 pub fn is_pure_function(func: &Function) -> bool {
     let plain = |ty: Ty| ty.scalar == Scalar::Bool || ty.scalar.is_int() || ty.scalar.is_float();
-    if !func.ret.is_some_and(plain) || !func.params.iter().all(|&p| plain(func.ty(p))) {
+    if func.results.is_empty()
+        || !func.results.iter().all(|&ty| plain(ty))
+        || !func.params.iter().all(|&p| plain(func.ty(p)))
+    {
         return false;
     }
     let jumps = Jumps::new(func);
@@ -77,7 +83,14 @@ pub fn is_pure_function(func: &Function) -> bool {
             | Op::Unreachable => true,
             // As in `dce`: a loop without exits, which only a return ends, may be meant to wait forever.
             Op::Loop => !jumps.exits(inst).is_empty(),
-            Op::GlobalAddr(_) => false,
+            Op::GlobalAddr(_) => func.ty(data.results[0]).space() == Some(AddressSpace::Constant),
+            // A function without pointers from elsewhere can load only what `GlobalAddr` leads to.
+            Op::Load(access) => {
+                let from = func.ty(data.args[0]).space();
+                from == Some(AddressSpace::Constant) && !access.volatile && plain(func.ty(data.results[0]))
+            }
+            Op::LoadFrom(Storage::Physical, access) => !access.volatile,
+            Op::Cast(CastOp::IntToPtr | CastOp::PtrToInt | CastOp::PtrCast) => false,
             Op::Intrinsic(i) => !i.is_work_item() && is_pure(data),
             _ => is_pure(data),
         };
@@ -91,7 +104,11 @@ pub fn is_pure_function(func: &Function) -> bool {
 /// Returns whether a function has values or memory of 64-bit integers.
 pub fn has_int64(func: &Function) -> bool {
     let is_int64 = |ty: Ty| ty.scalar == Scalar::I64;
-    let signature = func.params.iter().map(|&p| func.ty(p)).chain(func.ret);
+    let signature = func
+        .params
+        .iter()
+        .map(|&p| func.ty(p))
+        .chain(func.results.iter().copied());
     if signature.into_iter().any(is_int64) {
         return true;
     }

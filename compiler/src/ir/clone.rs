@@ -205,7 +205,8 @@ impl Function {
     #[must_use]
     pub fn compacted(&self) -> Function {
         let params: Vec<_> = self.params.iter().map(|&p| self.ty(p)).collect();
-        let mut new = Function::new(self.name.clone(), &params, self.ret);
+        let mut new = Function::new(self.name.clone(), &params, None);
+        new.results = self.results.clone();
         new.span = self.span;
         let mut cloner = Cloner::new(self);
         for (&old, &param) in self.params.iter().zip(&new.params) {

@@ -91,8 +91,9 @@ pub struct Function {
     pub name: String,
     /// The parameters.
     pub params: Vec<Value>,
-    /// The return type; `None` for void.
-    pub ret: Option<Ty>,
+    /// The types of the results: none for void, one in OpenCL C. Functions that stay may have more
+    /// (`pass/by_value.rs`).
+    pub results: Vec<Ty>,
     /// The visibility of the name to other objects.
     pub linkage: Linkage,
     /// The outermost region.
@@ -109,14 +110,14 @@ pub struct Function {
 }
 
 impl Function {
-    /// Creates a function with an empty body.
+    /// Creates a function with an empty body. `ret`: the type of its result; `None` for void.
     pub fn new(name: impl Into<String>, params: &[Ty], ret: Option<Ty>) -> Self {
         let mut regions = Map::default();
         let body = regions.push(RegionData::default());
         let mut f = Function {
             name: name.into(),
             params: Vec::new(),
-            ret,
+            results: ret.into_iter().collect(),
             linkage: Linkage::External,
             body,
             values: Map::default(),

@@ -185,8 +185,9 @@ fn write_header(f: &mut dyn Write, word: &str, id: Func, func: &Function, names:
         write!(f, "{comma}%v{}: {}", names.value(p), func.ty(p))?;
     }
     write!(f, ")")?;
-    if let Some(ret) = func.ret {
-        write!(f, " -> {ret}")?;
+    for (i, result) in func.results.iter().enumerate() {
+        let before = if i == 0 { " ->" } else { "," };
+        write!(f, "{before} {result}")?;
     }
     Ok(())
 }

@@ -198,7 +198,7 @@ impl FuncLowering<'_, '_> {
                 self.copy(to, from, ty)?;
                 self.b.ret(None);
             }
-            (Val::Value(v), None) if self.b.func.ret.is_some() => self.b.ret(Some(v)),
+            (Val::Value(v), None) if !self.b.func.results.is_empty() => self.b.ret(Some(v)),
             (Val::None | Val::Value(_), None) => self.end_of_body(),
             (Val::None, Some(_)) => self.b.ret(None),
             (Val::Memory(_), None) | (Val::Value(_), Some(_)) => {

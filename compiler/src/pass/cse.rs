@@ -276,6 +276,15 @@ pub(super) fn merge(func: &mut Function) -> bool {
                     func.insts[kept].no_wrap &= func.insts[inst].no_wrap;
                 }
                 replacements.set(func.insts[inst].results[0], value);
+                if let Some(kept) = func
+                    .def_inst(value)
+                    .filter(|_| func.insts[inst].results.len() > 1)
+                {
+                    // Two calls of one function with the same arguments.
+                    let (old, new) = (&func.insts[inst].results, &func.insts[kept].results);
+                    let others = old.iter().zip(new).skip(1);
+                    others.for_each(|(&old, &new)| replacements.set(old, new));
+                }
                 dead[inst.index()] = true;
             }
             continue;

@@ -1,4 +1,4 @@
-//! Inlines calls; only the kernels remain, and large pure functions that are called often.
+//! Inlines calls; only the kernels remain, and large functions that are pure with private memory by value.
 //!
 //! Why: private pointers that are passed to functions can be promoted only if caller and callee are one
 //! function. All calls can be inlined, since OpenCL C has neither function pointers nor recursion (1.2
@@ -14,8 +14,15 @@
 //!
 //! The body of a callee with a single return at its end is inserted in place of the call. Any other callee
 //! becomes a `Block`, and its returns exits of that block.
+//!
+//! A large function with pointers to private memory is converted to one that takes the elements of this memory by value
+//! (`by_value.rs`), if a kernel would have large copies of it. Calls of it remain calls until the kernel is processed,
+//! when the memory of each call is known. Calls that cannot be converted are inlined as they were written, and so are
+//! all calls in kernels that would have only small copies.
 
-use super::{Changed, Pass, PassCx, PassError, lower_int64};
+use super::by_value::{self, ByValue};
+use super::{Changed, Pass, PassCx, PassError};
+use crate::abi::Abi;
 use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::analysis::is_pure_function;
@@ -29,7 +36,7 @@ use crate::source::Span;
 
 pub const PASS: Pass = Pass {
     name: "inline",
-    about: "Inlines calls; only the kernels remain, and large pure functions that are called often.",
+    about: "Inlines calls; only the kernels remain, and large functions that are pure with private memory by value.",
     run,
     requires: inv![Ssa],
     establishes: inv![Inlined],
@@ -52,6 +59,10 @@ const LARGE: usize = 16_384;
 const MAX_COPIED: usize = 8192;
 const MIN_KEPT: usize = 64;
 
+/// A function with pointers to private memory is called by value in a kernel whose copies of it would have more
+/// instructions than this in total.
+const MAX_COPIED_BY_VALUE: usize = 16_384;
+
 /// The facts about a function that has been processed.
 #[derive(Clone, Default)]
 struct Done {
@@ -59,6 +70,18 @@ struct Done {
     ends: bool,
     /// Whether calls of it remain.
     kept: bool,
+    /// The form of it that takes private memory by value.
+    by_value: Option<Converted>,
+}
+
+/// A function that takes private memory by value.
+#[derive(Clone)]
+struct Converted {
+    by_value: ByValue,
+    /// The number of the function with values.
+    func: Func,
+    /// The number of its instructions.
+    size: usize,
 }
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -68,12 +91,27 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     if is_inlined(module) {
         return Ok(Changed::No);
     }
-    let copies = copies(module, &order);
+    let limits = Limits {
+        keep_all: cx.hooks.keep_functions,
+    };
+    let graph = Graph::new(module, order);
+    let copies = graph.copies(|f| module.kernels.iter().any(|k| k.func == f));
+    let most_copies = graph.most_copies(module);
     let mut done = vec![Done::default(); module.funcs.len()];
-    let mut sites = sites(module, &order);
-    for f in order {
+    let mut sites = graph.sites();
+    for &f in &graph.order {
         let is_kernel = module.kernels.iter().any(|k| k.func == f);
-        let any = inline_into(module, f, &done, &mut sites)?;
+        let copies_here = match is_kernel {
+            true => graph.copies(|k| k == f),
+            false => Vec::new(),
+        };
+        // In kernels, calls with few copies are inlined at once. Other functions are inlined into any kernels, or called.
+        let stays = |callee: Func, c: &Converted| {
+            !is_kernel || limits.exceeds(c.size, copies_here[callee.index()], MAX_COPIED_BY_VALUE)
+        };
+        let mut func = std::mem::replace(&mut module.funcs[f], nothing());
+        let any = inline_into(&mut func, module, &done, &mut sites, &stays)?;
+        module.funcs[f] = func;
         let func = &mut module.funcs[f];
         if cx.target.checks.any() && accesses_memory(func) {
             // The checks see each access as the source has it. The library's variables are not checked.
@@ -85,20 +123,20 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             simplify(func, &module.globals);
         }
         let mut ends = returns_only_at_end(func);
-        let kept = !is_kernel
-            && is_worth_keeping(func, copies[f.index()])
-            // `widen_integers` does not change parameters and results of calls.
-            && !(cx.target.lacks_narrow_integers() && has_narrow_signature(func))
-            && (cx.target.features.int64 || func.ret.is_none_or(lower_int64::may_return));
-        if kept && !ends {
-            *func = returning_at_end(func);
-            ends = true;
-        }
+        let kept =
+            !is_kernel && limits.are_exceeded(func, copies[f.index()], MAX_COPIED) && may_stay(func, cx);
         if kept {
-            // Passes may execute calls of pure functions speculatively.
-            func.insts.iter_mut().for_each(|(_, data)| data.no_wrap = false);
+            prepare_to_stay(func, &mut ends);
         }
-        done[f.index()] = Done { ends, kept };
+        let mut by_value = None;
+        if is_kernel && has_calls(func) {
+            let mut func = std::mem::replace(&mut module.funcs[f], nothing());
+            pass_by_value(&mut func, module, &done, &mut sites, &stays)?;
+            module.funcs[f] = func;
+        } else if !is_kernel && !kept && !cx.target.checks.any() {
+            by_value = convert(module, f, &done, &mut sites, (most_copies[f.index()], limits), cx);
+        }
+        done[f.index()] = Done { ends, kept, by_value };
     }
     keep_reachable(module);
     Ok(Changed::Yes)
@@ -122,7 +160,7 @@ fn check_sizes(module: &Module, order: &[Func]) -> Result<(), PassError> {
     for &f in order {
         let func = &module.funcs[f];
         let mut size = func.insts.len();
-        for (callee, _) in callees(module, f) {
+        for (callee, _) in callees(&module.funcs[f]) {
             size = size.saturating_add(sizes[callee.index()]);
         }
         if size > limit {
@@ -140,15 +178,6 @@ fn too_large(func: &Function, span: Span) -> PassError {
         limit: MAX_INSTS as u64,
         span,
     }
-}
-
-/// Returns the number of calls of each function.
-fn sites(module: &Module, order: &[Func]) -> Vec<usize> {
-    let mut sites = vec![0usize; module.funcs.len()];
-    for (callee, _) in order.iter().flat_map(|&f| callees(module, f)) {
-        sites[callee.index()] += 1;
-    }
-    sites
 }
 
 /// Deletes the bodies of functions that kernels do not reach. Returns whether there were any.
@@ -175,47 +204,187 @@ fn nothing() -> Function {
     func
 }
 
-/// Returns the number of copies of each function's body if all calls were inlined.
-fn copies(module: &Module, order: &[Func]) -> Vec<usize> {
-    let mut copies = vec![0usize; module.funcs.len()];
-    for &f in order.iter().rev() {
-        if module.kernels.iter().any(|k| k.func == f) {
-            copies[f.index()] += 1;
-        }
-        for (callee, _) in callees(module, f) {
-            copies[callee.index()] = copies[callee.index()].saturating_add(copies[f.index()]);
-        }
-    }
-    copies
+/// The calls of a module, as the source has them.
+struct Graph {
+    /// The functions that kernels reach, callees before callers.
+    order: Vec<Func>,
+    /// For each function, the callees, once for each call.
+    calls: Vec<Vec<Func>>,
 }
 
-/// Returns whether a function is kept that would be copied `copies` times.
-fn is_worth_keeping(func: &Function, copies: usize) -> bool {
+impl Graph {
+    fn new(module: &Module, order: Vec<Func>) -> Graph {
+        let mut calls = vec![Vec::new(); module.funcs.len()];
+        for &f in &order {
+            calls[f.index()] = callees(&module.funcs[f]).into_iter().map(|(c, _)| c).collect();
+        }
+        Graph { order, calls }
+    }
+
+    /// Returns the number of calls of each function.
+    fn sites(&self) -> Vec<usize> {
+        let mut sites = vec![0usize; self.calls.len()];
+        self.calls
+            .iter()
+            .flatten()
+            .for_each(|callee| sites[callee.index()] += 1);
+        sites
+    }
+
+    /// Returns the number of copies of each function's body if all calls in the kernels were inlined.
+    fn copies(&self, is_kernel: impl Fn(Func) -> bool) -> Vec<usize> {
+        let mut copies = vec![0usize; self.calls.len()];
+        for &f in self.order.iter().rev() {
+            if is_kernel(f) {
+                copies[f.index()] += 1;
+            }
+            for callee in &self.calls[f.index()] {
+                copies[callee.index()] = copies[callee.index()].saturating_add(copies[f.index()]);
+            }
+        }
+        copies
+    }
+
+    /// Returns the number of copies of each function in the kernel that would have most of them.
+    fn most_copies(&self, module: &Module) -> Vec<usize> {
+        let mut most = vec![0; self.calls.len()];
+        for kernel in &module.kernels {
+            let copies = self.copies(|f| f == kernel.func);
+            most.iter_mut().zip(copies).for_each(|(m, n)| *m = n.max(*m));
+        }
+        most
+    }
+}
+
+/// The limits on the sizes of copies.
+#[derive(Copy, Clone)]
+struct Limits {
+    /// Whether all functions that can stay do so, without limits.
+    keep_all: bool,
+}
+
+impl Limits {
+    /// Returns whether `copies` copies of a function with `size` instructions are more than `most` instructions.
+    fn exceeds(self, size: usize, copies: usize, most: usize) -> bool {
+        self.keep_all || size >= MIN_KEPT && size.saturating_mul(copies) > most
+    }
+
+    /// Returns whether a function is pure, and `copies` copies of it are more than `most` instructions.
+    fn are_exceeded(self, func: &Function, copies: usize, most: usize) -> bool {
+        let short = |v: Value| func.ty(v).lanes <= 4;
+        self.exceeds(func.insts_in_order().len(), copies, most)
+            && is_pure_function(func)
+            // `lower_long_vectors` does not split vectors in parameters and results of calls.
+            && func.values.keys().all(short)
+    }
+}
+
+/// Returns whether later passes can lower a pure function.
+fn may_stay(func: &Function, cx: &PassCx<'_>) -> bool {
+    let reads_table = || {
+        func.insts_in_order()
+            .into_iter()
+            .any(|i| matches!(func.insts[i].op, Op::Load(_)))
+    };
+    // `widen_integers` does not change parameters and results of calls.
+    !(cx.target.lacks_narrow_integers() && has_narrow_signature(func))
+        // In the descriptor ABI, pointers are offsets into memory objects of kernels.
+        && (cx.target.abi == Abi::Physical || !reads_table())
+}
+
+/// Prepares a function for staying. `ends`: whether its only return is at its end, which it is afterwards.
+fn prepare_to_stay(func: &mut Function, ends: &mut bool) {
+    if !std::mem::replace(ends, true) {
+        *func = returning_at_end(func);
+    }
+    // Passes may execute calls of pure functions speculatively.
+    func.insts.iter_mut().for_each(|(_, data)| data.no_wrap = false);
+}
+
+/// Returns whether a function has calls that are neither inlined nor of pure functions.
+fn has_calls(func: &Function) -> bool {
+    func.insts_in_order()
+        .into_iter()
+        .any(|i| matches!(func.insts[i].op, Op::Call(_)))
+}
+
+/// Passes the private memory of calls by value where that is possible, and inlines all other calls.
+fn pass_by_value(
+    func: &mut Function,
+    module: &mut Module,
+    done: &[Done],
+    sites: &mut [usize],
+    stays: &dyn Fn(Func, &Converted) -> bool,
+) -> Result<(), PassError> {
+    loop {
+        simplify(func, &module.globals);
+        by_value::pass_elements(func, &|callee| {
+            let converted = done[callee.index()].by_value.as_ref()?;
+            stays(callee, converted).then_some((&converted.by_value, converted.func))
+        });
+        if !has_calls(func) {
+            return Ok(());
+        }
+        // The bodies may have calls of other converted functions.
+        inline_into(func, module, done, sites, &|_, _| false)?;
+    }
+}
+
+/// Makes a function out of one with pointers to private memory that takes this memory by value, if it is worth keeping.
+fn convert(
+    module: &mut Module,
+    f: Func,
+    done: &[Done],
+    sites: &mut [usize],
+    (copies, limits): (usize, Limits),
+    cx: &PassCx<'_>,
+) -> Option<Converted> {
+    let source = &module.funcs[f];
+    let size = source.insts_in_order().len();
+    // Calls are few instructions here, but may be many in the new function.
+    if !has_calls(source) && !limits.exceeds(size, copies, MAX_COPIED_BY_VALUE) {
+        return None;
+    }
+    let new = ByValue::new(source, &|callee| {
+        done[callee.index()].by_value.as_ref().map(|c| &c.by_value)
+    });
+    let (mut by_value, mut func) = new?;
+    if pass_by_value(&mut func, module, done, sites, &|_, _| true).is_err() {
+        // The new function would be too large, but that does not concern the program as it is.
+        return None;
+    }
+    simplify(&mut func, &module.globals);
+    by_value.remove_unused(&mut func);
+    if !limits.are_exceeded(&func, copies, MAX_COPIED_BY_VALUE) || !may_stay(&func, cx) {
+        return None;
+    }
+    let mut ends = returns_only_at_end(&func);
+    prepare_to_stay(&mut func, &mut ends);
     let size = func.insts_in_order().len();
-    let short = |v: Value| func.ty(v).lanes <= 4;
-    size >= MIN_KEPT
-        && size.saturating_mul(copies) > MAX_COPIED
-        && is_pure_function(func)
-        // `lower_long_vectors` does not split vectors in parameters and results of calls.
-        && func.values.keys().all(short)
+    let func = module.funcs.push(func);
+    Some(Converted { by_value, func, size })
 }
 
 /// Returns whether a parameter or the result is an 8-bit or 16-bit integer.
 fn has_narrow_signature(func: &Function) -> bool {
-    let mut types = func.params.iter().map(|&p| func.ty(p)).chain(func.ret);
+    let mut types = func
+        .params
+        .iter()
+        .map(|&p| func.ty(p))
+        .chain(func.results.iter().copied());
     types.any(|ty| matches!(ty.scalar, Scalar::I8 | Scalar::I16))
 }
 
 /// Returns an equivalent function with a single return, at its end.
 fn returning_at_end(func: &Function) -> Function {
     let types: Vec<Ty> = func.params.iter().map(|&p| func.ty(p)).collect();
-    let mut outer = Function::new(func.name.clone(), &types, func.ret);
+    let mut outer = Function::new(func.name.clone(), &types, None);
+    outer.results = func.results.clone();
     outer.span = func.span;
     let (params, body) = (outer.params.clone(), outer.body);
-    let results: Vec<Ty> = func.ret.into_iter().collect();
-    let call = outer.new_inst(Op::Block, params, &results, func.span);
-    let result = outer.insts[call].results.clone();
-    let end = outer.new_inst(Op::Return, result, &[], func.span);
+    let call = outer.new_inst(Op::Block, params, &func.results, func.span);
+    let results = outer.insts[call].results.clone();
+    let end = outer.new_inst(Op::Return, results, &[], func.span);
     let mut replacements = crate::ir::walk::Replacements::default();
     inline_call(&mut outer, body, call, func, false, &mut replacements);
     outer.regions[body].insts.push(end);
@@ -266,7 +435,7 @@ fn bottom_up(module: &Module) -> Result<Vec<Func>, PassError> {
     let mut state = vec![State::New; module.funcs.len()];
     let mut order = Vec::new();
     for kernel in &module.kernels {
-        let mut stack = vec![(kernel.func, callees(module, kernel.func), 0)];
+        let mut stack = vec![(kernel.func, callees(&module.funcs[kernel.func]), 0)];
         if state[kernel.func.index()] == State::Done {
             continue;
         }
@@ -287,7 +456,7 @@ fn bottom_up(module: &Module) -> Result<Vec<Func>, PassError> {
             match state[callee.index()] {
                 State::New => {
                     state[callee.index()] = State::Open;
-                    stack.push((callee, callees(module, callee), 0));
+                    stack.push((callee, callees(&module.funcs[callee]), 0));
                 }
                 State::Open => return Err(PassError::Recursion { name: name(), span }),
                 State::Done => {}
@@ -325,8 +494,7 @@ fn check_variables(module: &Module, order: &[Func]) -> Result<(), PassError> {
 }
 
 /// Returns the calls in a function.
-fn callees(module: &Module, f: Func) -> Vec<(Func, Inst)> {
-    let func = &module.funcs[f];
+fn callees(func: &Function) -> Vec<(Func, Inst)> {
     let mut list = Vec::new();
     let mut walk = Walk::new(func);
     while let Some((_, inst)) = walk.next(func) {
@@ -337,20 +505,32 @@ fn callees(module: &Module, f: Func) -> Vec<(Func, Inst)> {
     list
 }
 
-/// Inlines the calls in a function, and returns whether there were any to inline. `sites` has the number of
-/// remaining calls of each function; after its last call the body of a callee is deleted.
-fn inline_into(module: &mut Module, f: Func, done: &[Done], sites: &mut [usize]) -> Result<bool, PassError> {
-    let whole = callees(module, f)
+/// Inlines the calls in a function, except those of converted functions for which `stays` returns true. Returns whether
+/// there were any to inline. `sites` has the number of remaining calls of each function; after its last call the body of a
+/// callee is deleted.
+fn inline_into(
+    func: &mut Function,
+    module: &mut Module,
+    done: &[Done],
+    sites: &mut [usize],
+    stays: &dyn Fn(Func, &Converted) -> bool,
+) -> Result<bool, PassError> {
+    let stays = |callee: Func| {
+        done[callee.index()]
+            .by_value
+            .as_ref()
+            .is_some_and(|c| stays(callee, c))
+    };
+    let whole = callees(func)
         .iter()
-        .filter(|(callee, _)| !done[callee.index()].kept)
-        .fold(module.funcs[f].insts.len(), |n, (callee, _)| {
+        .filter(|(callee, _)| !done[callee.index()].kept && !stays(*callee))
+        .fold(func.insts.len(), |n, (callee, _)| {
             n + module.funcs[*callee].insts.len()
         });
     if whole > MAX_INSTS {
-        return Err(too_large(&module.funcs[f], module.funcs[f].span));
+        return Err(too_large(func, func.span));
     }
     let mut any = false;
-    let mut func = std::mem::replace(&mut module.funcs[f], nothing());
     let mut replacements = crate::ir::walk::Replacements::default();
     for region in func.regions_in_order() {
         let has_call = |i: &Inst| matches!(func.insts[*i].op, Op::Call(_));
@@ -363,29 +543,29 @@ fn inline_into(module: &mut Module, f: Func, done: &[Done], sites: &mut [usize])
                 func.regions[region].insts.push(inst);
                 continue;
             };
-            let Done { ends, kept } = done[callee.index()];
+            let Done { ends, kept, .. } = done[callee.index()];
+            if stays(callee) {
+                func.regions[region].insts.push(inst);
+                continue;
+            }
             if kept {
                 func.insts[inst].op = Op::CallPure(callee);
                 func.regions[region].insts.push(inst);
                 continue;
             }
             any = true;
-            inline_call(
-                &mut func,
-                region,
-                inst,
-                &module.funcs[callee],
-                ends,
-                &mut replacements,
-            );
+            inline_call(func, region, inst, &module.funcs[callee], ends, &mut replacements);
+            if done[callee.index()].by_value.is_some() {
+                // The numbers of calls in its copies are not known.
+                continue;
+            }
             sites[callee.index()] -= 1;
             if sites[callee.index()] == 0 && module.kernels.iter().all(|k| k.func != callee) {
                 module.funcs[callee] = nothing();
             }
         }
     }
-    replacements.apply(&mut func);
-    module.funcs[f] = func;
+    replacements.apply(func);
     Ok(any)
 }
 
@@ -433,7 +613,7 @@ fn inline_call(
 ) {
     let args = func.insts[call].args.clone();
     let span = func.insts[call].span;
-    let result = func.insts[call].results.first().copied();
+    let old = func.insts[call].results.clone();
     let mut cloner = Cloner::new(callee);
     for (&param, &arg) in callee.params.iter().zip(&args) {
         cloner.map_value(param, arg);
@@ -444,13 +624,12 @@ fn inline_call(
             .insts
             .pop()
             .expect("verified: a region has a terminator");
-        if let (Some(result), Some(&value)) = (result, func.insts[last].args.first()) {
+        for (&result, &value) in old.iter().zip(&func.insts[last].args) {
             replacements.set(result, value);
         }
         return;
     }
-    let results: Vec<Ty> = callee.ret.into_iter().collect();
-    let block = func.new_inst(Op::Block, vec![], &results, span);
+    let block = func.new_inst(Op::Block, vec![], &callee.results, span);
     let body = func.new_region(&[]);
     func.insts[block].regions.push(body);
     func.regions[region].insts.push(block);
@@ -460,7 +639,7 @@ fn inline_call(
             func.insts[new].op = Op::Exit(block);
         }
     });
-    if let (Some(old), Some(&new)) = (result, func.insts[block].results.first()) {
+    for (&old, &new) in old.iter().zip(&func.insts[block].results) {
         replacements.set(old, new);
     }
 }
@@ -537,6 +716,53 @@ mod tests {
             .iter()
             .filter(|&&i| funcs[0].insts[i].op == Op::CallPure(Func::new(1)));
         assert_eq!(calls.count(), 100);
+    }
+
+    /// Returns the number of functions, and of calls in the first of two kernels, after inlining. The first kernel calls a
+    /// function of `size` instructions that increments a number in private memory `calls` times, the second once.
+    fn with_memory(size: usize, calls: usize) -> (usize, [usize; 2]) {
+        let mut text = String::from("func @f0 \"f\"(%v0: ptr<private>) {\n  %v1: i32 = Load align 4 %v0\n");
+        for n in 2..size {
+            let _ = writeln!(text, "  %v{n}: i32 = IMul %v{}, %v1", n - 1);
+        }
+        let _ = writeln!(text, "  Store align 4 %v0, %v{}\n  Return\n}}", size - 1);
+        for (f, calls) in [(1, calls), (2, 1)] {
+            let _ = writeln!(
+                text,
+                "func @f{f} \"k{f}\"(%v0: ptr<global>) {{\n  %v1: ptr<private> = alloca size 4 align 4"
+            );
+            text.push_str("  %v2: i32 = Load align 4 %v0\n  Store align 4 %v1, %v2\n");
+            text.push_str(&"  call @f0 %v1\n".repeat(calls));
+            text.push_str("  %v3: i32 = Load align 4 %v1\n  Store align 4 %v0, %v3\n  Return\n}\n");
+        }
+        for f in 1..3 {
+            let _ = write!(
+                text,
+                "kernel @f{f} \"k{f}\" {{\n  arg \"p\" \"int*\" buffer global align 4 address 4507 access 4515 qualifier 0 \
+                 read written escapes\n}}\n"
+            );
+        }
+        let mut module = crate::ir::parse::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let (target, mut diags) = (Target::desktop(), Diags::default());
+        let changed = run(&mut module, &mut PassCx::new(&target, &mut diags));
+        assert!(changed.expect("it can be inlined") == Changed::Yes);
+        crate::verify::module(&module, inv![Ssa, Inlined], "inline").expect("it is valid");
+        let calls = [0, 1].map(|f| {
+            let func = &module.funcs[Func::new(f)];
+            let order = func.insts_in_order();
+            order
+                .iter()
+                .filter(|&&i| matches!(func.insts[i].op, Op::CallPure(_)))
+                .count()
+        });
+        (module.funcs.len(), calls)
+    }
+
+    #[test]
+    fn memory_is_passed_by_value_where_the_copies_would_be_large() {
+        assert_eq!(with_memory(200, 100), (3, [100, 0]));
+        assert_eq!(with_memory(200, 20), (2, [0, 0]));
+        assert_eq!(with_memory(40, 1000), (2, [0, 0]));
     }
 
     #[test]

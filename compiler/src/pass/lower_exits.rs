@@ -362,8 +362,8 @@ pub(super) fn stop_returns(func: &mut Function) -> Inst {
     let returns: Vec<Inst> = func.insts_in_order();
     let returns = returns.into_iter().filter(|&i| func.insts[i].op == Op::Return);
     let returns: Vec<Inst> = returns.collect();
-    let types = func.ret;
-    let block = wrap(func, func.body, types.as_slice());
+    let types = func.results.clone();
+    let block = wrap(func, func.body, &types);
     for &inst in &returns {
         func.insts[inst].op = Op::Exit(block);
     }

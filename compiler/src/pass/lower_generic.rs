@@ -75,8 +75,10 @@ fn lower(func: &mut Function, spaces: &GenericSpaces) {
             ValueDef::Inst(..) | ValueDef::Arg(..) | ValueDef::Param(_) => func.values[v].ty = Ty::I64,
         }
     }
-    if func.ret == Some(Ty::ptr(AddressSpace::Generic)) {
-        func.ret = Some(Ty::I64);
+    for result in &mut func.results {
+        if *result == Ty::ptr(AddressSpace::Generic) {
+            *result = Ty::I64;
+        }
     }
     for region in func.regions_in_order() {
         let old = std::mem::take(&mut func.regions[region].insts);

@@ -59,14 +59,9 @@ fn is_int64(ty: Ty) -> bool {
     ty.scalar == Scalar::I64
 }
 
-/// Returns the type of the vector that a function returns instead of 64-bit integers.
-fn returned(ty: Ty) -> Option<Ty> {
-    (ty.lanes <= 2).then_some(Ty::vector(Scalar::I32, 2 * ty.lanes))
-}
-
-/// Returns whether a function that is not inlined can have a result of this type.
-pub(crate) fn may_return(ty: Ty) -> bool {
-    !is_int64(ty) || returned(ty).is_some()
+/// Returns the types of the two words of a 64-bit integer, or of each lane of a vector of them.
+fn words_of(ty: Ty) -> Option<Vec<Ty>> {
+    is_int64(ty).then(|| vec![ty.with_scalar(Scalar::I32); 2])
 }
 
 /// The words of a 64-bit integer, or of each lane of a vector of them.
@@ -99,7 +94,7 @@ fn lower(func: &mut Function, divide: Func) -> Result<bool, PassError> {
         calls_divide: false,
     };
     let mut rewriting = Rewriting::new(&mut l.b);
-    l.signature()?;
+    l.signature();
     while let Some(inst) = rewriting.next(&mut l.b) {
         l.inst(inst)?;
     }
@@ -110,8 +105,8 @@ fn lower(func: &mut Function, divide: Func) -> Result<bool, PassError> {
 }
 
 impl Lower<'_> {
-    /// Replaces the parameters and the result of the function.
-    fn signature(&mut self) -> Result<(), PassError> {
+    /// Replaces the parameters and the results of the function.
+    fn signature(&mut self) {
         for old in std::mem::take(&mut self.b.func.params) {
             let ty = self.ty(old);
             if is_int64(ty) {
@@ -123,11 +118,11 @@ impl Lower<'_> {
                 self.b.func.params.push(old);
             }
         }
-        if let Some(ty) = self.b.func.ret.filter(|&ty| is_int64(ty)) {
-            let words = returned(ty).ok_or_else(|| bug("a function returns a long vector"))?;
-            self.b.func.ret = Some(words);
-        }
-        Ok(())
+        let results = std::mem::take(&mut self.b.func.results);
+        self.b.func.results = results
+            .into_iter()
+            .flat_map(|ty| words_of(ty).unwrap_or_else(|| vec![ty]))
+            .collect();
     }
 
     fn ty(&self, v: Value) -> Ty {
@@ -216,7 +211,7 @@ impl Lower<'_> {
                 Some(result),
             ) => self.moved(&data, result),
             (&Op::Intrinsic(op), Some(result)) => self.intrinsic(op, args, result)?,
-            (Op::CallPure(_), Some(result)) => self.call(inst, &data, result),
+            (Op::CallPure(_), _) => self.structured(inst, &data),
             _ => {
                 return Err(bug("an instruction that takes no 64-bit integers has one").into());
             }
@@ -258,34 +253,7 @@ impl Lower<'_> {
         self.pairs.set(result, pair);
     }
 
-    /// Rewrites a call of a function whose signature has 64-bit integers.
-    fn call(&mut self, inst: Inst, data: &InstData, result: Value) {
-        let args = self.expanded(&data.args);
-        let ty = self.ty(result);
-        let words = match is_int64(ty) {
-            true => returned(ty),
-            false => None,
-        };
-        let Some(words) = words else {
-            self.b.func.insts[inst].args = args.into_iter().collect();
-            self.b.push(inst);
-            return;
-        };
-        let all = self.b.value(data.op.clone(), args, words);
-        let pair = match ty.lanes {
-            1 => Pair {
-                low: self.b.extract(all, 0),
-                high: self.b.extract(all, 1),
-            },
-            _ => Pair {
-                low: self.b.shuffle(all, all, vec![0, 1]),
-                high: self.b.shuffle(all, all, vec![2, 3]),
-            },
-        };
-        self.pairs.set(result, pair);
-    }
-
-    /// Rewrites a structured instruction or a terminator: 64-bit operands, results and region arguments become two
+    /// Rewrites a structured instruction, a terminator or a call: 64-bit operands, results and region arguments become two
     /// words each.
     fn structured(&mut self, inst: Inst, data: &InstData) {
         let args = match data.op {
@@ -294,20 +262,11 @@ impl Lower<'_> {
                 self.b.func.insts[inst].op = Op::Switch(cases);
                 vec![selector]
             }
-            Op::Return => match data.args.first() {
-                Some(&v) if is_int64(self.ty(v)) => {
-                    let ty = Ty::vector(Scalar::I32, 2 * self.ty(v).lanes);
-                    let pair = self.pair(v);
-                    vec![self.b.construct(ty, vec![pair.low, pair.high])]
-                }
-                _ => data.args.to_vec(),
-            },
             _ => self.expanded(&data.args),
         };
         self.b.func.insts[inst].args = args.into_iter().collect();
         self.b.push(inst);
-        let words = |ty: Ty| is_int64(ty).then(|| vec![ty.with_scalar(Scalar::I32); 2]);
-        for (old, words) in self.b.func.split_results(inst, words) {
+        for (old, words) in self.b.func.split_results(inst, words_of) {
             if let [low, high] = words[..] {
                 self.pairs.set(old, Pair { low, high });
             }

@@ -49,8 +49,8 @@ use crate::ir::inst::{BinOp, CastOp};
 use crate::ir::module::object_pointer;
 use crate::ir::rewrite::Rewriting;
 use crate::ir::{
-    Access, AddressSpace, Const, EntityRef, Global, GlobalData, Inst, Map, MemoryObject, Module, Op, Region,
-    Scalar, Storage, Ty, Value, ValueDef,
+    Access, AddressSpace, Const, EntityRef, Func, Global, GlobalData, Inst, Map, MemoryObject, Module, Op,
+    Region, Scalar, Storage, Ty, Value, ValueDef,
 };
 use crate::source::Span;
 use crate::target::Target as DeviceTarget;
@@ -81,11 +81,17 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             .constant_data
             .unwrap_or_else(|| push_end(module).next_multiple_of(8)),
     };
-    for k in 0..module.kernels.len() {
-        let func = &mut module.funcs[module.kernels[k].func];
+    let tables = constant::readers(module);
+    for f in (0..module.funcs.len()).map(Func::new) {
+        let kernel = module.kernels.iter().position(|kernel| kernel.func == f);
+        if kernel.is_none() && !tables[f.index()] {
+            continue;
+        }
+        let func = &mut module.funcs[f];
         let constants = constant::needed(func, &module.globals);
+        let constant_base = kernel.is_none().then(|| func.add_param(Ty::I64));
         let objects = cx.target.abi.descriptor().map(|d| {
-            let list = module.abi.get(k).map(|a| a.objects.clone());
+            let list = kernel.and_then(|k| module.abi.get(k)).map(|a| a.objects.clone());
             Objects::new(
                 func,
                 &module.globals,
@@ -96,7 +102,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             )
         });
         let plan = Plan::new(func, &module.globals, cx.target, objects.is_some());
-        if let Some(abi) = module.abi.get_mut(k) {
+        if let Some(abi) = kernel.and_then(|k| module.abi.get_mut(k)) {
             abi.objects = match &objects {
                 Some(objects) => objects.list.clone(),
                 None => {
@@ -112,8 +118,9 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             map: vec![None; func.values.len()],
             variables: Vec::new(),
             stack: None,
-            constant_base: None,
+            constant_base,
             constants,
+            tables: &tables,
             objects,
             several: Vec::new(),
             prologue: func.new_region(&[]),
@@ -191,8 +198,10 @@ struct Lower<'f> {
     variables: Vec<Option<Value>>,
     /// The result of the `Variable` instruction of the stack.
     stack: Option<Value>,
-    /// The address of the constant data, once it has been loaded.
+    /// The address of the constant data: a parameter, or what a kernel has loaded.
     constant_base: Option<Value>,
+    /// For each function, whether it is one that takes the address of the constant data.
+    tables: &'f [bool],
     /// The `GlobalAddr` instructions of constant variables whose address is really needed.
     constants: BTreeSet<Inst>,
     /// Instructions that are inserted at the start of the function's body.
@@ -378,6 +387,11 @@ impl Lower<'_> {
             Op::Intrinsic(Intrinsic::Printf) => {
                 return Err(bug("lower_printf has not run").into());
             }
+            Op::CallPure(callee) if self.tables[callee.index()] => {
+                let base = self.constant_base();
+                self.keep(inst)?;
+                self.b.func.insts[inst].args.push(base);
+            }
             _ => self.keep(inst)?,
         }
         Ok(())
@@ -448,31 +462,34 @@ impl Lower<'_> {
     /// the variable's offset.
     fn constant_address(&mut self, g: Global) -> Result<Value, PassError> {
         let offset = self.blob.offset(g, self.globals).map_err(|_| too_large())?;
-        let base = match self.constant_base {
-            Some(base) => base,
-            None => {
-                self.b.enter(self.prologue);
-                let pointer = self.b.i32(self.slot.offset as i32);
-                let words = Array {
-                    storage: Storage::PushWord,
-                    variable: None,
-                    elem: Ty::I32,
-                    pointer,
-                };
-                let access = Access {
-                    align: 8,
-                    volatile: false,
-                };
-                let base = self.load_from(Target::Array(words), 0, Ty::I64, access);
-                self.b.leave();
-                *self.constant_base.insert(base)
-            }
-        };
+        let base = self.constant_base();
         if offset == 0 {
             return Ok(base);
         }
         let offset = self.b.i64(i64::from(offset));
         Ok(self.b.binary(BinOp::IAdd, base, offset))
+    }
+
+    /// Returns the address of the constant data.
+    fn constant_base(&mut self) -> Value {
+        if let Some(base) = self.constant_base {
+            return base;
+        }
+        self.b.enter(self.prologue);
+        let pointer = self.b.i32(self.slot.offset as i32);
+        let words = Array {
+            storage: Storage::PushWord,
+            variable: None,
+            elem: Ty::I32,
+            pointer,
+        };
+        let access = Access {
+            align: 8,
+            volatile: false,
+        };
+        let base = self.load_from(Target::Array(words), 0, Ty::I64, access);
+        self.b.leave();
+        *self.constant_base.insert(base)
     }
 
     /// Returns the memory that a pointer points to.

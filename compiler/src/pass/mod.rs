@@ -10,6 +10,7 @@
 //! [`Hooks`] (the compiler never reads the environment) and finds their results in [`Report`].
 
 pub mod batch_loads;
+mod by_value;
 pub mod carry_exit_values;
 pub mod check_arithmetic;
 pub mod check_barrier;
@@ -265,6 +266,8 @@ pub struct Hooks {
     pub verify_each: bool,
     /// Whether the time of each pass is measured.
     pub time: bool,
+    /// Whether all functions that can stay functions do so, however small they are, so that tests need no large ones.
+    pub keep_functions: bool,
 }
 
 impl Default for Hooks {
@@ -277,6 +280,7 @@ impl Default for Hooks {
             limit: None,
             verify_each: cfg!(debug_assertions),
             time: false,
+            keep_functions: false,
         }
     }
 }

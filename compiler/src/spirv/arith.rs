@@ -42,20 +42,29 @@ impl FnEmitter<'_, '_> {
             | Op::MemCpy { .. }
             | Op::MemZero { .. } => return Err(bug("a memory instruction is left after lower_memory")),
             Op::Call(_) => return Err(bug("a call is left after inlining")),
-            Op::CallPure(callee) => Some(self.call(inst, *callee)?),
+            Op::CallPure(callee) => self.call(inst, *callee)?,
             _ => Some(self.arithmetic(inst)?),
         })
     }
 
-    fn call(&mut self, inst: Inst, callee: Func) -> Emit<Id> {
+    /// Emits a call. Returns its result, or that of the first member if the function returns several.
+    fn call(&mut self, inst: Inst, callee: Func) -> Emit<Option<Id>> {
         let f = self.f;
         let data = &f.insts[inst];
-        let result = data.results.first().ok_or_else(|| bug("call without result"))?;
-        let ty = self.e.ty(f.ty(*result))?;
+        let types: Vec<Ty> = data.results.iter().map(|&r| f.ty(r)).collect();
+        let ty = self.e.results(&types)?;
         let function = self.e.functions_by_number.get(callee.index()).copied().flatten();
         let mut operands = vec![function.ok_or_else(|| bug("call of a function that is not emitted"))?];
         operands.extend(self.values(&data.args)?);
-        self.op_ids(spv::Op::FunctionCall, ty, &operands)
+        let all = self.op_ids(spv::Op::FunctionCall, ty, &operands)?;
+        if let [_] = types[..] {
+            return Ok(Some(all));
+        }
+        for (n, (&result, &ty)) in data.results.iter().zip(&types).enumerate() {
+            let ty = self.e.ty(ty)?;
+            self.ids[result.index()] = self.extract(all, ty, n as u32)?;
+        }
+        Ok(data.results.first().map(|r| self.ids[r.index()]))
     }
 
     fn arithmetic(&mut self, inst: Inst) -> Emit<Id> {

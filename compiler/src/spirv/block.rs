@@ -117,13 +117,18 @@ impl FnEmitter<'_, '_> {
                 let to = frame.continue_;
                 self.branch(to)?;
             }
-            Op::Return => match data.args.first() {
-                None => self.end(spv::Op::Return, vec![])?,
-                Some(&v) => {
-                    let value = self.value(v)?;
-                    self.end(spv::Op::ReturnValue, vec![Operand::IdRef(value)])?;
-                }
-            },
+            Op::Return if data.args.is_empty() => self.end(spv::Op::Return, vec![])?,
+            Op::Return => {
+                let values = self.values(&data.args)?;
+                let value = match values[..] {
+                    [value] => value,
+                    _ => {
+                        let ty = self.e.results(&f.results)?;
+                        self.op_ids(spv::Op::CompositeConstruct, ty, &values)?
+                    }
+                };
+                self.end(spv::Op::ReturnValue, vec![Operand::IdRef(value)])?;
+            }
             Op::Unreachable => self.end(spv::Op::Unreachable, vec![])?,
             Op::Block => return Err(bug("a block is left after lower_exits")),
             _ => return Ok(false),

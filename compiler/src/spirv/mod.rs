@@ -244,10 +244,7 @@ impl<'a> Emitter<'a> {
             let Some(id) = self.functions_by_number[func.index()] else {
                 continue;
             };
-            let ret = function
-                .ret
-                .ok_or_else(|| bug("a pure function without result"))?;
-            let ret = self.ty(ret)?;
+            let ret = self.results(&function.results)?;
             let mut signature = vec![Operand::IdRef(ret)];
             let mut params = Vec::new();
             for &p in &function.params {

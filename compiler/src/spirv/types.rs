@@ -66,6 +66,19 @@ impl Emitter<'_> {
         }
     }
 
+    /// Returns the id of the type that a pure function with these results returns: a structure if there are several.
+    pub(super) fn results(&mut self, results: &[Ty]) -> Emit<Id> {
+        match *results {
+            [] => Err(bug("a pure function without result")),
+            [ty] => self.ty(ty),
+            _ => {
+                let members = results.iter().map(|&ty| Ok(Operand::IdRef(self.ty(ty)?)));
+                let members = members.collect::<Emit<Vec<_>>>()?;
+                Ok(self.intern(spv::Op::TypeStruct, None, members))
+            }
+        }
+    }
+
     pub(super) fn u32_type(&mut self) -> Id {
         self.scalar(Scalar::I32).expect("an integer is always a type")
     }

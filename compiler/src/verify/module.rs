@@ -29,7 +29,7 @@ pub(super) fn check(module: &Module, invariants: Invariants) -> Result<(), Fault
         if std::mem::replace(&mut seen[kernel.func.index()], true) {
             return Err(in_kernel("shares its function with another kernel".into()));
         }
-        if module.funcs[kernel.func].ret.is_some() {
+        if !module.funcs[kernel.func].results.is_empty() {
             return Err(in_kernel("returns a value".into()));
         }
         if !invariants.contains(Invariant::KernelArgs) {

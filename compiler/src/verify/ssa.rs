@@ -180,8 +180,8 @@ impl Checker<'_> {
                 self.jump(inst, *target, &types)
             }
             Op::Return => {
-                if self.types(&data.args) != self.func.ret.as_slice() {
-                    return fault("the value returned is not of the function's type".into());
+                if self.types(&data.args) != self.func.results {
+                    return fault("the values returned are not of the function's types".into());
                 }
                 Ok(())
             }

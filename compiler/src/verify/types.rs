@@ -169,8 +169,8 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
             let params: Vec<Ty> = f.params.iter().map(|&p| f.ty(p)).collect();
             require(args == params, "the arguments are not of the parameters' types")?;
             require(
-                results == f.ret.as_slice(),
-                "the result is not of the function's type",
+                results == f.results,
+                "the results are not of the function's types",
             )
         }
         Op::MatrixOn(access, storage) => matrix::access(access, *storage, &args, &results),
@@ -212,7 +212,7 @@ fn count(data: &InstData, args: &[Ty], results: &[Ty]) -> Check {
         Op::If | Op::Switch(_) => (1, results.len()),
         Op::Loop | Op::Call(_) | Op::CallPure(_) | Op::Intrinsic(_) => (args.len(), results.len()),
         Op::Exit(_) | Op::Repeat(_) => (args.len(), 0),
-        Op::Return => (args.len().min(1), 0),
+        Op::Return => (args.len(), 0),
         Op::Unreachable => (0, 0),
     };
     require(args.len() == want_args, "the number of operands is wrong")?;

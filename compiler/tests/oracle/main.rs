@@ -24,6 +24,7 @@ mod facts;
 mod file;
 mod generator;
 mod loops;
+mod private_functions;
 mod reduce;
 mod reference;
 #[path = "../../../icd/tests/exec/scalar.rs"]

@@ -40,6 +40,7 @@ mod picture;
 mod pipes;
 mod printf;
 mod printf_formats;
+mod private_arguments;
 mod read_write_images;
 mod samplers;
 mod scalar;

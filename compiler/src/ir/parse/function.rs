@@ -81,7 +81,13 @@ impl<'t> FunctionParser<'_, 't> {
             self.define(number, value)?;
         }
         if self.t.accept_word("->") {
-            self.func.ret = Some(self.ty()?);
+            loop {
+                let ty = self.ty()?;
+                self.func.results.push(ty);
+                if !self.t.accept(',') {
+                    break;
+                }
+            }
         }
         Ok(())
     }

@@ -3,7 +3,8 @@
 
 use crate::ir::analysis::base_of;
 use crate::ir::{
-    AddressSpace, CastOp, Const, ConstantData, Function, Global, GlobalData, Inst, Map, Module, Op, Ty, Value,
+    AddressSpace, CastOp, Const, ConstantData, EntityRef, Func, Function, Global, GlobalData, Inst, Map,
+    Module, Op, Ty, Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,13 +45,12 @@ impl Blob {
         Ok(start as u32)
     }
 
-    /// Places everything that the kernels of a module with variables in global memory need. Variables that begin as
+    /// Places everything that the functions of a module with variables in global memory need. Variables that begin as
     /// zeros come last, so that the module need not contain their bytes.
     pub(super) fn place(&mut self, module: &Module) -> Result<(), TooLarge> {
         let mut found = BTreeSet::new();
         let mut list = Vec::new();
-        for kernel in &module.kernels {
-            let func = &module.funcs[kernel.func];
+        for (_, func) in module.funcs.iter() {
             let needed = needed(func, &module.globals);
             for inst in func.insts_in_order() {
                 if let Op::GlobalAddr(g) = func.insts[inst].op {
@@ -215,6 +215,26 @@ pub(super) fn may_access_variables(func: &Function, globals: &Map<Global, Global
             _ => false,
         }
     })
+}
+
+/// Returns for each function whether it is no kernel and needs the address of constant data, itself or for its calls.
+pub(super) fn readers(module: &Module) -> Vec<bool> {
+    let is_kernel = |f: Func| module.kernels.iter().any(|k| k.func == f);
+    let functions = module.funcs.iter();
+    let mut readers: Vec<bool> = functions
+        .map(|(f, func)| !is_kernel(f) && !needed(func, &module.globals).is_empty())
+        .collect();
+    loop {
+        let before = readers.clone();
+        for (f, func) in module.funcs.iter().filter(|(f, _)| !is_kernel(*f)) {
+            let calls_reader =
+                |i: &Inst| matches!(func.insts[*i].op, Op::CallPure(callee) if before[callee.index()]);
+            readers[f.index()] = before[f.index()] || func.insts_in_order().iter().any(calls_reader);
+        }
+        if readers == before {
+            return readers;
+        }
+    }
 }
 
 /// Returns the `global_addr` instructions of constant variables that have uses which are not folded.

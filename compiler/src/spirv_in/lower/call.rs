@@ -49,7 +49,7 @@ where
                 }
             });
         }
-        let ret = self.cx.out.funcs[callee].ret;
+        let ret = self.cx.out.funcs[callee].results.first().copied();
         let value = self.b.call(callee, args, ret);
         match value {
             Some(value) => self.define(inst, value),
