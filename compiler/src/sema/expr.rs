@@ -404,7 +404,12 @@ impl Sema<'_> {
             UnaryOp::PreInc | UnaryOp::PreDec | UnaryOp::PostInc | UnaryOp::PostDec => {
                 return self.inc_dec(op, inner, span).map(Operand::Value);
             }
-            UnaryOp::Plus | UnaryOp::Minus | UnaryOp::BitNot | UnaryOp::LogicalNot => {}
+            UnaryOp::Minus => {
+                if let Some(e) = self.smallest_long(inner, span) {
+                    return Ok(Operand::Value(e));
+                }
+            }
+            UnaryOp::Plus | UnaryOp::BitNot | UnaryOp::LogicalNot => {}
         }
         let e = self.value(inner)?;
         self.unary_value(op, e, span).map(Operand::Value)

@@ -37,6 +37,33 @@ impl Sema<'_> {
         Ok(self.const_bits(value, ty, span))
     }
 
+    /// Returns the negative of `9223372036854775808` as the smallest `long`, and `None` for all other operands. No type
+    /// of the list in C99 6.4.4.1 can represent the literal, so it may have an extended one. Compilers that are made
+    /// from Clang take a signed type of 128 bits, and programs count on the value that is written.
+    pub(super) fn smallest_long(&mut self, operand: &ast::Expr, span: Span) -> Option<Expr> {
+        let mut literal = operand;
+        while let ast::ExprKind::Paren(inner) = &literal.kind {
+            literal = inner;
+        }
+        let ast::ExprKind::Int {
+            value: 0x8000_0000_0000_0000,
+            unsigned: false,
+            decimal: true,
+            overflow: false,
+            ..
+        } = literal.kind
+        else {
+            return None;
+        };
+        self.warning(
+            literal.span,
+            "integer literal is too large to be represented in a signed integer type, \
+             interpreting its negative as 'long'",
+        );
+        let ty = self.program.types.scalar(Scalar::Long);
+        Some(self.const_bits(1 << 63, ty, span))
+    }
+
     /// Returns the value and type of an element of a table, as [`Self::value`] computes it. Returns `None` if
     /// there is something to report, and for `half`.
     pub(super) fn plain_literal(&self, sign: Option<bool>, value: Value) -> Option<(u64, Scalar)> {
