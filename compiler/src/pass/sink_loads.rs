@@ -15,7 +15,9 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::analysis::{Jumps, is_pure};
 use crate::ir::walk::Replacements;
-use crate::ir::{Access, AddressSpace, BinOp, EntityRef, Function, Inst, Module, Op, Region, Scalar, Ty, Value};
+use crate::ir::{
+    Access, AddressSpace, BinOp, EntityRef, Function, Inst, Module, Op, Region, Scalar, Ty, Value,
+};
 use crate::source::Span;
 
 pub const PASS: Pass = Pass {
@@ -144,7 +146,12 @@ fn plan(func: &Function, jumps: &Jumps, uses: &[u32], inst: Inst) -> Option<Vec<
                 volatile: false,
             };
             let ty = func.ty(result);
-            outcomes.push(Outcome::Load { base, offsets, access, ty });
+            outcomes.push(Outcome::Load {
+                base,
+                offsets,
+                access,
+                ty,
+            });
         } else {
             // Values without storage, such as image handles, cannot be operands of a select, nor can matrices.
             let scalar = func.ty(result).scalar;
@@ -200,7 +207,8 @@ fn from_one_pointer(func: &Function, p: Value, q: Value) -> Option<(Value, [Valu
     let ((base, a), (other, b)) = (parts(p)?, parts(q)?);
     // A private array whose elements are known stays a set of values, and so does a table of constants.
     let space = func.ty(base).space()?;
-    let is_buffer = space == AddressSpace::Global || space == AddressSpace::Constant && func.def_inst(base).is_none();
+    let is_buffer =
+        space == AddressSpace::Global || space == AddressSpace::Constant && func.def_inst(base).is_none();
     (is_buffer && base == other && func.ty(a) == func.ty(b)).then_some((base, [a, b]))
 }
 
@@ -229,7 +237,12 @@ fn replace(
         let value = match *outcome {
             Outcome::Either(a, b) if a == b => a,
             Outcome::Either(a, b) => at.select(cond, a, b),
-            Outcome::Load { base, offsets: [a, b], access, ty } => {
+            Outcome::Load {
+                base,
+                offsets: [a, b],
+                access,
+                ty,
+            } => {
                 let offset = at.select_inside(cond, a, b);
                 let pointer = at.value(Op::PtrAdd, vec![base, offset], at.func.ty(base));
                 at.value(Op::Load(access), vec![pointer], ty)
@@ -269,7 +282,8 @@ impl Place<'_> {
         while let (Some(i), Some(k)) = (self.func.def_inst(a), self.func.def_inst(b)) {
             let (x, y) = (&self.func.insts[i], &self.func.insts[k]);
             let second = x.args.get(1).copied();
-            let is_scaling = matches!(x.op, Op::Binary(BinOp::IMul | BinOp::Shl)) && second == y.args.get(1).copied();
+            let is_scaling =
+                matches!(x.op, Op::Binary(BinOp::IMul | BinOp::Shl)) && second == y.args.get(1).copied();
             if x.op != y.op || !(is_scaling || matches!(x.op, Op::Cast(_))) {
                 break;
             }
