@@ -73,6 +73,7 @@ pub mod share_loads;
 pub mod share_offsets;
 pub mod simplify_integers;
 pub mod simplify_regions;
+pub mod sink_loads;
 mod sites;
 pub mod solve_loops;
 pub mod split_rotations;

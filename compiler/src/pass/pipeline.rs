@@ -9,8 +9,8 @@ use super::{
     lower_matrices, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words,
     permute_bytes, promote_accumulators, report_ended_loops, report_findings, resolve_generic, round_doubles,
     scalarize_integers, scratch_memory, select_arithmetic, share_addresses, share_loads, share_offsets,
-    simplify_integers, simplify_regions, solve_loops, split_rotations, sroa, unroll_counted, unroll_loops,
-    widen_accesses, widen_integers, zero_private,
+    simplify_integers, simplify_regions, sink_loads, solve_loops, split_rotations, sroa, unroll_counted,
+    unroll_loops, widen_accesses, widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::check::Checks;
@@ -92,6 +92,11 @@ pub fn pipeline(target: &Target) -> Pipeline {
     );
     p.fixpoint(
         "early",
+        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+    );
+    p.while_changed(
+        // Small `if`s are selects now, and folding has merged equal parts of addresses. Loops have no copies yet.
+        sink_loads::PASS,
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
     p.while_changed(

@@ -5,7 +5,7 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
-pub(crate) const TESTED_ELSEWHERE: [&str; 7] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 8] = [
     // This pass only refuses; `filetests/check_matrices` tests it.
     "check_matrices",
     // This pass only counts; it has unit tests, and `filetests/check_nesting`.
@@ -20,6 +20,9 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 7] = [
     "lower_matrices",
     // `icd/tests/exec/printf.rs` tests the printed text.
     "lower_printf",
+    // Few random programs load from one buffer in both arms of a branch. `filetests/sink_loads` and
+    // `icd/tests/exec/accumulators.cl` test it.
+    "sink_loads",
 ];
 
 /// Returns the targets: a GPU, a CPU with the faults of its driver, a device with all faults at once, both

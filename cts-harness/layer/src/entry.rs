@@ -63,7 +63,11 @@ impl Layer {
             let _ = std::fs::write(self.folder.join(format!("{hash:016x}.cl")), source);
         }
         let file = self.folder.join(format!("{}.layer", self.header.process));
-        let _ = std::fs::write(file, report::text(&self.header, &self.record));
+        let unfinished = file.with_extension("unfinished");
+        // The process may be killed while it writes: a report is there as a whole or not at all.
+        if std::fs::write(&unfinished, report::text(&self.header, &self.record)).is_ok() {
+            let _ = std::fs::rename(unfinished, file);
+        }
         self.reported = Instant::now();
     }
 }
