@@ -40,7 +40,8 @@ fn fuse(func: &mut Function) -> bool {
             if let Some((product, factors, addend)) = candidate(func, &lone, inst) {
                 let negate = match (&func.insts[inst].op, product) {
                     (Op::Binary(BinOp::FSub), 0) => Some(2),
-                    (Op::Binary(BinOp::FSub), _) => Some(0),
+                    // The negation of a constant is a constant, and that of a value an instruction on some devices.
+                    (Op::Binary(BinOp::FSub), _) => Some(usize::from(func.as_const(factors[1]).is_some())),
                     _ => None,
                 };
                 let mut args = [factors[0], factors[1], addend];
