@@ -179,8 +179,8 @@ pub struct Quirks {
     /// A number whose two lowest bytes are those of another one, exchanged by shifts and an `or`, is an arbitrary one
     /// (NVIDIA). An operand of the `or` is hidden from the driver.
     pub byte_swaps: bool,
-    /// A sign-extended integer that is shifted to the left by 31 as one of 64 bits gets the wrong sign (NVIDIA). It is hidden
-    /// from the driver.
+    /// A sign-extended integer that is shifted to the left by 31 as one of 64 bits gets the wrong sign (NVIDIA). Its words are
+    /// shifted instead.
     pub shifts_by_31: bool,
     /// A conversion of an unsigned 32-bit integer to a float is rounded twice (SwiftShader). Its halves are converted as
     /// signed integers instead, and added.

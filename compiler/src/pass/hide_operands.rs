@@ -17,6 +17,7 @@
 
 mod byte_swaps;
 mod rules;
+mod shifts;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
@@ -27,6 +28,7 @@ use crate::target::Target;
 use std::collections::{HashMap, HashSet};
 
 pub(super) use rules::is_for;
+use shifts::Shift;
 
 pub const PASS: Pass = Pass {
     name: "hide_operands",
@@ -67,6 +69,16 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
                     func.insts[inst].args[n] = new;
                 }
             }
+        }
+        match shifts::shift(func, inst).filter(|_| target.quirks.shifts_by_31) {
+            Some(Shift::InWords(number)) => hidden.shift_in_words(func, inst, number),
+            Some(Shift::OfHidden) => {
+                let value = func.insts[inst].args[0];
+                if let Some(new) = hidden.combined(func, value, inst, is_kernel, target) {
+                    func.insts[inst].args[0] = new;
+                }
+            }
+            None => {}
         }
         if target.quirks.nonnegative_abs && func.insts[inst].op == Op::Intrinsic(Intrinsic::SAbs) {
             hidden.maximum_of_negation(func, inst);

@@ -101,6 +101,15 @@ fn extended_numbers_shifted_by_every_distance() {
             }
         }
     }
+    for (first, second) in [(1, 30), (16, 15), (30, 1), (31, 1), (15, 17)] {
+        let value = move |x: u64| ((x as i32 as i64) << first << second) as u64;
+        for expression in [
+            format!("((ulong)(int)x << {first}) << {second}"),
+            format!("((ulong)(int)x << {first}) * {:#x}UL", 1u64 << second),
+        ] {
+            cases.push((expression, Box::new(move |x, _| value(x))));
+        }
+    }
     for by in [0, 8, 31, 32, 33, 40] {
         cases.push((
             format!("(ulong)((long)x >> {by}) << 31"),

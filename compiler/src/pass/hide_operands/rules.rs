@@ -4,7 +4,6 @@ use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, Const, FpFlags, Function, Inst, InstData, Op, Scalar, UnOp, Value};
 use crate::pass::facts::facts;
 use crate::target::Target;
-use std::iter;
 
 /// Returns whether a target has a fault that the pass avoids.
 pub(in crate::pass) fn is_for(target: &Target) -> bool {
@@ -33,9 +32,6 @@ pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Ins
         }
         Op::Intrinsic(Intrinsic::PopCount) if q.narrow_integers => {
             here(&mut all().filter(|&n| func.ty(data.args[n]).is_vector() || is_narrow(func, data.args[n])))
-        }
-        Op::Binary(BinOp::Shl | BinOp::IMul) if q.shifts_by_31 && shifts_by_31(func, inst) => {
-            here(&mut iter::once(0))
         }
         Op::Binary(BinOp::IMul) if q.bit_products => here(&mut factor_of_one_bit(func, inst).into_iter()),
         Op::Select | Op::Intrinsic(Intrinsic::SMax) if q.nonnegative_abs => {
@@ -116,30 +112,6 @@ fn may_be_sign_extended(func: &Function, value: Value) -> bool {
         )
     };
     !def.is_some_and(|data| extends_no_sign(&data.op))
-}
-
-/// Returns whether an instruction shifts a 64-bit integer, which may be the sign extension of a narrower one, to the left by 31
-/// bits, or multiplies it by 2³¹. A variable number of bits may turn out to be 31 in a loop that the driver unrolls.
-fn shifts_by_31(func: &Function, inst: Inst) -> bool {
-    let data = &func.insts[inst];
-    let [value, by] = data.args[..] else {
-        return false;
-    };
-    if func.ty(value).scalar != Scalar::I64 || func.as_const(value).is_some() {
-        return false;
-    }
-    let def = func.def_inst(value).map(|def| &func.insts[def].op);
-    let constants = match func.as_const(by) {
-        Some(Const::Bits(lanes)) => lanes,
-        _ => return data.op == Op::Binary(BinOp::Shl) && matches!(def, Some(Op::Cast(CastOp::SExt))),
-    };
-    let searched = if data.op == Op::Binary(BinOp::Shl) {
-        31
-    } else {
-        1 << 31
-    };
-    let is_extended = !matches!(def, Some(Op::Cast(CastOp::ZExt) | Op::LoadFrom(..)));
-    constants.contains(&searched) && is_extended
 }
 
 /// Returns whether at most the lowest 16 bits of an integer can be set.
