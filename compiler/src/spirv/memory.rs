@@ -308,7 +308,10 @@ impl FnEmitter<'_, '_> {
         }
         if self.follows_volatile {
             let scope = match self.e.target.features.subgroups {
-                true => spv::Scope::Subgroup,
+                true => {
+                    self.e.needs.capability(spv::Capability::GroupNonUniform);
+                    spv::Scope::Subgroup
+                }
                 false => spv::Scope::Workgroup,
             };
             let scope = self.e.u32_const(scope as u32);

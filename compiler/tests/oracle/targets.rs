@@ -5,7 +5,9 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
-pub(crate) const TESTED_ELSEWHERE: [&str; 8] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 9] = [
+    // Random programs have no asynchronous copies. `filetests/check_copies` and the checker's execution tests test it.
+    "check_copies",
     // This pass only refuses; `filetests/check_matrices` tests it.
     "check_matrices",
     // This pass only counts; it has unit tests, and `filetests/check_nesting`.
@@ -21,7 +23,7 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 8] = [
     // `icd/tests/exec/printf.rs` tests the printed text.
     "lower_printf",
     // Few random programs load from one buffer in both arms of a branch. `filetests/sink_loads` and
-    // `icd/tests/exec/accumulators.cl` test it.
+    // `icd/tests/exec/loads_after_branches.cl` test it.
     "sink_loads",
 ];
 

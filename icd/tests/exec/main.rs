@@ -5,6 +5,7 @@ mod common;
 
 mod aliases;
 mod atomics;
+mod byte_orders;
 mod checked_buffers;
 mod checker;
 mod command_buffers;

@@ -14,9 +14,10 @@ enum Byte {
 /// The bytes of a number, the lowest first. Those that it does not have are zero.
 type Bytes = [Byte; 8];
 
-/// Returns the `or`, `xor` and `add` instructions of a function whose result has the two lowest bytes of another number in
-/// reverse order. Numbers in which more than two bytes are reversed do not count. (Sums were right on the driver with the
-/// fault, but compilers make an `or` of them where no bits overlap.)
+/// Returns the instructions of a function whose result has two bytes of another number in reverse order: `or`, `xor` and `add`
+/// that put the two lowest bytes there, and what takes a half of a longer reversal. Numbers in which more than two bytes are
+/// reversed do not count. (Sums were right on the driver with the fault, but compilers make an `or` of them where no bits
+/// overlap.)
 pub(super) fn byte_swaps(func: &Function) -> HashSet<Inst> {
     let insts = func.insts_in_order();
     let (mut narrowed, mut joined) = (HashSet::new(), HashSet::new());
@@ -39,21 +40,42 @@ pub(super) fn byte_swaps(func: &Function) -> HashSet<Inst> {
         let Some(bytes) = bytes(func, data, &known) else {
             continue;
         };
-        if is_join(&data.op)
-            && let [Byte::Of(root, high), Byte::Of(other, low), upper @ ..] = bytes
-            && root == other
-            && high == low + 1
-        {
-            // The driver also narrows a number of which only the low half is used.
-            let is_low = upper == [Byte::Zero; 6] || low == 0 && narrowed.contains(&result);
-            // Two bytes from the upper half of a number are mostly a part of a longer reversal.
-            if is_low && (low == 0 || !joined.contains(&result)) {
-                found.insert(inst);
-            }
+        let is_swap = if is_join(&data.op) {
+            pair(&bytes, 0).is_some_and(|low| {
+                let upper = &bytes[2..];
+                // The driver also narrows a number of which only the low half is used.
+                let is_low = upper == [Byte::Zero; 6] || low == 0 && narrowed.contains(&result);
+                // Two bytes from the upper half of a number are mostly a part of a longer reversal.
+                is_low && (low == 0 || !joined.contains(&result))
+            })
+        } else {
+            takes_half(&bytes, result)
+        };
+        if is_swap {
+            found.insert(inst);
+        } else {
+            // Of a result whose operand is hidden, the driver knows no byte.
+            known.insert(result, bytes);
         }
-        known.insert(result, bytes);
     }
     found
+}
+
+/// If two bytes, from `at` on, are neighbours in another number, in reverse order, returns the index of the lower one there.
+fn pair(bytes: &Bytes, at: usize) -> Option<u8> {
+    match (bytes[at], bytes[at + 1]) {
+        (Byte::Of(root, high), Byte::Of(other, low)) => (root == other && high == low + 1).then_some(low),
+        _ => None,
+    }
+}
+
+/// Whether a result consists of one half of a longer reversal: the driver then exchanges the two bytes of that half.
+fn takes_half(bytes: &Bytes, result: Value) -> bool {
+    (0..8).step_by(2).any(|at| {
+        let is_other = |n: usize| n != at && n != at + 1;
+        let is_empty = |n: usize| bytes[n] == Byte::Zero || matches!(bytes[n], Byte::Of(v, _) if v == result);
+        pair(bytes, at).is_some() && (0..8).filter(|&n| is_other(n)).all(is_empty)
+    })
 }
 
 /// Whether an operation can put a number together from parts with different bits.
@@ -93,9 +115,9 @@ fn bytes(func: &Function, data: &InstData, known: &HashMap<Value, Bytes>) -> Opt
             };
             match op {
                 BinOp::Shl | BinOp::IMul => moved(&|n| n.checked_sub(by).map_or(Byte::Zero, |n| from[n])),
-                BinOp::AShr if sign(&from, size) => moved(&|n| match n + by < size {
-                    true => from[n + by],
-                    false => fresh[n],
+                BinOp::AShr if sign(&from, size) => moved(&|n| match (n + by).checked_sub(size) {
+                    None => from[n + by],
+                    Some(beyond) => sign_byte(from[size - 1], beyond, fresh[n]),
                 }),
                 _ => moved(&|n| from.get(n + by).copied().unwrap_or(Byte::Zero)),
             }
@@ -127,16 +149,22 @@ fn bytes(func: &Function, data: &InstData, known: &HashMap<Value, Bytes>) -> Opt
                 return Some(fresh);
             };
             let signed = op == CastOp::SExt && sign(&from, from_size);
-            moved(&|n| {
-                if signed && n >= from_size {
-                    fresh[n]
-                } else {
-                    from[n]
-                }
+            moved(&|n| match n.checked_sub(from_size) {
+                Some(beyond) if signed => sign_byte(from[from_size - 1], beyond, fresh[n]),
+                _ => from[n],
             })
         }
         _ => fresh,
     })
+}
+
+/// Returns a byte of the sign, `beyond` bytes after the first one, of a number whose highest byte is given. The first counts as
+/// the byte that follows the highest one in the number from which that came, because to exchange these two is the same fault.
+fn sign_byte(highest: Byte, beyond: usize, own: Byte) -> Byte {
+    match highest {
+        Byte::Of(root, index) if beyond == 0 => Byte::Of(root, index + 1),
+        _ => own,
+    }
 }
 
 /// Returns the number of bytes by which an operation with a constant moves those of its first operand, if it does
