@@ -346,3 +346,24 @@ fn bombs() {
         );
     }
 }
+
+/// An event has 64 bits, one of which stands for all copies beyond the first 63.
+#[test]
+fn more_copies_are_checked_than_events_have_bits() {
+    let mut target = Target::desktop();
+    target.checks.barrier = true;
+    for count in [1, 62, 63, 64, 100] {
+        let copies = "e = async_work_group_copy(l, p, 64, e);\n".repeat(count);
+        let source = format!(
+            "kernel void k(global const int *p) {{ local int l[64]; event_t e = 0;\n{copies}wait_group_events(1, &e); }}"
+        );
+        let input = Input {
+            name: "limits.cl",
+            source: &source,
+            options: &Options::default(),
+            resolver: &pp::NoIncludes,
+        };
+        let compiled = driver::compile(&input, &target);
+        assert!(compiled.is_ok(), "{count} copies");
+    }
+}

@@ -174,7 +174,7 @@ impl Check<'_, '_> {
 
     /// The bits of the events of the copies that the kernel has to wait for.
     fn waited(&self) -> i64 {
-        (1 << self.copies.len().min(OTHERS)) - 1
+        i64::MAX >> (OTHERS - self.copies.len().min(OTHERS))
     }
 
     /// Puts a wait at the cursor.

@@ -57,10 +57,7 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
     };
     for inst in func.insts_in_order() {
         if byte_swaps.contains(&inst) {
-            let value = func.insts[inst].args[0];
-            if let Some(new) = hidden.combined(func, value, inst, is_kernel, target) {
-                func.insts[inst].args[0] = new;
-            }
+            hidden.operand(func, (inst, 0), is_kernel, target);
         }
         if target.quirks.zero_operands {
             for n in rules::zero_operands(func, inst) {
@@ -72,22 +69,14 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         }
         match shifts::shift(func, inst).filter(|_| target.quirks.shifts_by_31) {
             Some(Shift::InWords(number)) => hidden.shift_in_words(func, inst, number),
-            Some(Shift::OfHidden) => {
-                let value = func.insts[inst].args[0];
-                if let Some(new) = hidden.combined(func, value, inst, is_kernel, target) {
-                    func.insts[inst].args[0] = new;
-                }
-            }
+            Some(Shift::OfHidden) => hidden.operand(func, (inst, 0), is_kernel, target),
             None => {}
         }
         if target.quirks.nonnegative_abs && func.insts[inst].op == Op::Intrinsic(Intrinsic::SAbs) {
             hidden.maximum_of_negation(func, inst);
         }
-        for (user, n) in rules::operands(func, inst, target) {
-            let value = func.insts[user].args[n];
-            if let Some(new) = hidden.combined(func, value, user, is_kernel, target) {
-                func.insts[user].args[n] = new;
-            }
+        for operand in rules::operands(func, inst, target) {
+            hidden.operand(func, operand, is_kernel, target);
         }
         if rules::hides_result(func, inst, target) {
             hidden.result(func, inst, is_kernel, target);
@@ -197,6 +186,14 @@ impl Hidden {
         let product = self.add(func, Op::Binary(BinOp::IMul), vec![n, next], Ty::I32);
         let bit = self.add(func, Op::Binary(BinOp::And), vec![product, one], Ty::I32);
         self.add(func, Op::Unary(UnOp::INeg), vec![bit], Ty::I32)
+    }
+
+    /// Hides an operand of an instruction, which is given by its index.
+    fn operand(&mut self, func: &mut Function, (user, n): (Inst, usize), is_kernel: bool, target: &Target) {
+        let value = func.insts[user].args[n];
+        if let Some(new) = self.combined(func, value, user, is_kernel, target) {
+            func.insts[user].args[n] = new;
+        }
     }
 
     /// Returns a value that equals a floating-point constant and that the driver cannot fold.
