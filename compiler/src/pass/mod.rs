@@ -35,6 +35,7 @@ pub mod generic_spaces;
 pub mod guard;
 pub mod guard_loops;
 pub mod hide_operands;
+pub mod hoist_common;
 pub mod hoist_invariants;
 pub mod inline;
 pub mod interleave;

@@ -4,13 +4,13 @@ use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_arithmetic, check_barrier, check_copies,
     check_matrices, check_memory, check_nesting, check_race, check_uninitialized, const_fold, cse, dce,
     divide_subgroups, forward_memory, fuse_multiply_add, gather_pointer_uses, gather_stores, guard_loops,
-    hide_operands, hoist_invariants, inline, interleave, isolate_loop_memory, keep_loops, limit_nesting,
-    lower_exits, lower_generic, lower_images, lower_int64, lower_kernel_args, lower_long_vectors,
-    lower_matrices, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words,
-    permute_bytes, promote_accumulators, report_ended_loops, report_findings, resolve_generic, round_doubles,
-    scalarize_integers, scratch_memory, select_arithmetic, share_addresses, share_loads, share_offsets,
-    simplify_integers, simplify_regions, sink_loads, solve_loops, split_rotations, sroa, unroll_counted,
-    unroll_loops, widen_accesses, widen_integers, zero_private,
+    hide_operands, hoist_common, hoist_invariants, inline, interleave, isolate_loop_memory, keep_loops,
+    limit_nesting, lower_exits, lower_generic, lower_images, lower_int64, lower_kernel_args,
+    lower_long_vectors, lower_matrices, lower_memory, lower_printf, lower_system_values, mem2reg,
+    merge_accesses, pair_words, permute_bytes, promote_accumulators, report_ended_loops, report_findings,
+    resolve_generic, round_doubles, scalarize_integers, scratch_memory, select_arithmetic, share_addresses,
+    share_loads, share_offsets, simplify_integers, simplify_regions, sink_loads, solve_loops,
+    split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses, widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::check::Checks;
@@ -125,6 +125,12 @@ pub fn pipeline(target: &Target) -> Pipeline {
             simplify_regions::PASS,
             dce::PASS,
         ],
+    );
+    p.while_changed(
+        // Small `if`s are selects now, and arrays values, so that the arms of the branches around them are sequences
+        // of instructions without loads and stores.
+        hoist_common::PASS,
+        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
     // Folding has removed uses of pointers, and unrolling has promoted arrays of pointers.
     p.while_changed(resolve_generic::PASS, &[dce::PASS, sroa::PASS, mem2reg::PASS]);

@@ -37,6 +37,10 @@ const MAX_ROUNDS: usize = 64;
 /// The most instructions in both arms, and results, of an `if` that becomes selects.
 const MAX_SPECULATED: usize = 6;
 
+/// The same if all of them are simple operations of integers of at most 32 bits. Three nested choices of shifted bits are
+/// as many: `n == 0 ? b : n == 1 ? a << 24 | b >> 8 : n == 2 ? a << 16 | b >> 16 : a << 8 | b >> 24`.
+const MAX_SPECULATED_WORDS: usize = 16;
+
 /// The nesting depth beyond which code is not moved into arms.
 const MAX_DEPTH: usize = 48;
 
@@ -468,6 +472,7 @@ fn is_speculatable(func: &Function, jumps: &Jumps, inst: Inst) -> bool {
         return false;
     }
     let mut total = data.results.len();
+    let mut words = data.results.iter().all(|&r| is_word(func.ty(r)));
     for &arm in &data.regions {
         let Some((&end, insts)) = func.regions[arm].insts.split_last() else {
             return false;
@@ -476,8 +481,38 @@ fn is_speculatable(func: &Function, jumps: &Jumps, inst: Inst) -> bool {
             return false;
         }
         total += insts.len();
+        words &= insts.iter().all(|&i| is_simple(func, i));
     }
-    total <= MAX_SPECULATED
+    total
+        <= if words {
+            MAX_SPECULATED_WORDS
+        } else {
+            MAX_SPECULATED
+        }
+}
+
+/// Returns whether a value is a condition, or an integer of at most 32 bits.
+fn is_word(ty: Ty) -> bool {
+    !ty.is_vector() && (ty.scalar == Scalar::Bool || ty.scalar.is_int() && ty.scalar.bytes() <= 4)
+}
+
+/// Returns whether an instruction is a sum, shift, logical operation, comparison or choice of such values.
+fn is_simple(func: &Function, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    let is_simple = match data.op {
+        Op::Binary(op) => !matches!(
+            op,
+            BinOp::IMul | BinOp::SDiv | BinOp::UDiv | BinOp::SRem | BinOp::URem
+        ),
+        Op::Unary(_) | Op::Compare(_) | Op::Select => true,
+        _ => false,
+    };
+    is_simple
+        && data
+            .args
+            .iter()
+            .chain(&data.results)
+            .all(|&v| is_word(func.ty(v)))
 }
 
 /// Returns whether an instruction may be executed although its arm is not taken.

@@ -86,6 +86,51 @@ impl Generator<'_> {
         self.remember(&results);
     }
 
+    /// Generates a branch whose arms compute the same from the same numbers, and differ in which of the results they
+    /// use, like one that moves data by a distance that only the program knows.
+    pub(super) fn similar_arms(&mut self) {
+        self.budget -= 1;
+        let words: Vec<Value> = (0..2 + self.random.below(4)).map(|_| self.word()).collect();
+        let ops = [BinOp::Xor, BinOp::IAdd, BinOp::Shl, BinOp::LShr, BinOp::IMul];
+        let ops: Vec<BinOp> = (0..1 + self.random.below(3)).map(|_| self.random.of(&ops)).collect();
+        let results = vec![Ty::I32; 1 + self.random.below(words.len())];
+        let inst = match self.random.one_in(3) {
+            true => {
+                let c = self.condition();
+                self.b.if_(c, &results).0
+            }
+            false => {
+                let mask = self.b.i32(7);
+                let n = self.word();
+                let n = self.b.binary(BinOp::And, n, mask);
+                let cases = (0..1 + self.random.below(5) as u64).map(|n| vec![n]).collect();
+                self.b.switch(n, cases, &results).0
+            }
+        };
+        let regions = self.b.func.insts[inst].regions.clone();
+        self.open.push(inst);
+        for (distance, region) in regions.into_iter().enumerate() {
+            self.within(region, |g| {
+                if g.random.one_in(6) {
+                    return g.leave(inst);
+                }
+                let computed = |g: &mut Self, n: usize| {
+                    let next = words[(n + 1) % words.len()];
+                    ops.iter().fold(words[n], |v, &op| g.b.binary(op, v, next))
+                };
+                let passed = (0..results.len()).map(|n| match n.checked_sub(distance) {
+                    Some(from) => computed(g, from),
+                    None => g.b.i32(n as i32),
+                });
+                let passed = passed.collect();
+                g.b.exit(inst, passed);
+            });
+        }
+        self.open.pop();
+        let results = self.b.func.insts[inst].results.to_vec();
+        self.remember(&results);
+    }
+
     /// Generates the number on which a switch depends, of any width, and its cases.
     fn selector(&mut self) -> (Value, Vec<Vec<u64>>) {
         let scalar = match self.random.one_in(2) {

@@ -107,7 +107,7 @@ struct Generator<'r> {
 
 impl Generator<'_> {
     fn statement(&mut self) {
-        match self.random.below(33) {
+        match self.random.below(34) {
             0..=3 => {
                 let v = self.operation();
                 let ty = self.b.func.ty(v);
@@ -149,6 +149,7 @@ impl Generator<'_> {
             17 if self.random.one_in(3) => self.progression(),
             17 if self.budget > 0 && self.open.len() < 5 => self.counted(),
             18 | 23 if self.budget > 0 && self.open.len() < 4 => self.sweep(),
+            33 if self.budget > 0 && self.open.len() < 6 => self.similar_arms(),
             19..=21 if self.budget > 0 && self.open.len() < 6 => self.structured(),
             _ => {
                 self.operation();

@@ -253,7 +253,7 @@ impl Generator<'_> {
     }
 
     fn intrinsic(&mut self, ty: Ty) -> Value {
-        if self.random.one_in(6) {
+        if self.random.one_in(4) {
             // Some drivers do not support these operations on doubles.
             let op = self.random.of(&[Intrinsic::RoundEven, Intrinsic::Trunc]);
             let v = self.value(Ty::F64);
