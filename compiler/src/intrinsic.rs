@@ -657,6 +657,7 @@ impl Intrinsic {
     }
 
     /// Returns whether an unused call must be kept and two equal calls must not be merged.
+    #[allow(clippy::too_many_lines, reason = "a table of all intrinsics")]
     pub fn has_side_effects(self) -> bool {
         match self {
             Intrinsic::Matrix(op) => !op.is_local(),

@@ -304,6 +304,58 @@ impl<'m> Machine<'m> {
             }
             Op::GlobalAddr(g) => vec![self.shared.globals[g.index()]],
             Op::PtrAdd => vec![first(0).wrapping_add(eval::signed(types[1].scalar, first(1)) as u64)],
+            Op::Load(_)
+            | Op::Store(_)
+            | Op::LoadFrom(..)
+            | Op::StoreTo(..)
+            | Op::MemCpy { .. }
+            | Op::MemZero { .. }
+            | Op::AtomicOn(..)
+            | Op::MatrixOn(..)
+            | Op::Intrinsic(Intrinsic::Matrix(_) | Intrinsic::Atomic(_)) => {
+                self.access(data, args, &types, ty, memory)?
+            }
+            Op::Intrinsic(
+                i @ (Intrinsic::ReadImage(..)
+                | Intrinsic::SampleImage(..)
+                | Intrinsic::FetchImage(..)
+                | Intrinsic::LoadImage(..)
+                | Intrinsic::LoadFormat(..)
+                | Intrinsic::WriteImage(..)
+                | Intrinsic::ImageSize(_)
+                | Intrinsic::ChannelOrder
+                | Intrinsic::ChannelDataType
+                | Intrinsic::SamplerProperties),
+            ) => {
+                let float_coordinates = types.last().is_some_and(|t| t.scalar == Scalar::F32);
+                image::execute(memory, *i, args, float_coordinates)?
+            }
+            Op::Intrinsic(i) => self.intrinsic(*i, args, &types, ty)?,
+            Op::Call(_)
+            | Op::CallPure(_)
+            | Op::Block
+            | Op::Loop
+            | Op::If
+            | Op::Switch(_)
+            | Op::Exit(_)
+            | Op::Repeat(_)
+            | Op::Return
+            | Op::Unreachable => Vec::new(),
+        })
+    }
+
+    /// Executes an instruction that reads or writes memory, or that is for matrices.
+    fn access(
+        &self,
+        data: &InstData,
+        args: &[Lanes],
+        types: &[Ty],
+        ty: Ty,
+        memory: &mut Memory,
+    ) -> Result<Lanes, Trap> {
+        let first = |n: usize| args[n].first().copied().unwrap_or(0);
+        let count = ty.lanes as usize;
+        Ok(match &data.op {
             Op::Load(_) | Op::LoadFrom(..) if let Some(m) = ty.scalar.matrix() => {
                 let address = match data.op {
                     Op::LoadFrom(storage, _) => self.address(storage, args, ty)?,
@@ -328,18 +380,18 @@ impl<'m> Machine<'m> {
                     address,
                     access.memory.layout,
                     stride,
-                    (args.get(at + 1), ty, &types),
+                    (args.get(at + 1), ty, types),
                 )?
             }
             Op::Intrinsic(Intrinsic::Matrix(op @ (MatrixOp::Load(how) | MatrixOp::Store(how)))) => {
                 let address = self.pointed(types[0], first(0));
                 let value = matches!(op, MatrixOp::Store(_)).then(|| &args[2]);
-                self.access_matrix(memory, address, how.layout, first(1), (value, ty, &types))?
+                self.access_matrix(memory, address, how.layout, first(1), (value, ty, types))?
             }
             Op::Intrinsic(Intrinsic::Matrix(op)) => {
                 let m = types[0].scalar.matrix();
                 let m = m.ok_or_else(|| Trap::NotSupported("an operation on no matrix".into()))?;
-                matrix::local(*op, args, m, self.place(), how)?
+                matrix::local(*op, args, m, self.place(), self.launch.undefined)?
             }
             Op::Load(_) => {
                 let address = self.pointed(types[0], first(0));
@@ -382,32 +434,7 @@ impl<'m> Machine<'m> {
                 let address = self.pointed(types[0], first(0));
                 atomic(*op, address, &args[1..], word.scalar, memory)?
             }
-            Op::Intrinsic(
-                i @ (Intrinsic::ReadImage(..)
-                | Intrinsic::SampleImage(..)
-                | Intrinsic::FetchImage(..)
-                | Intrinsic::LoadImage(..)
-                | Intrinsic::LoadFormat(..)
-                | Intrinsic::WriteImage(..)
-                | Intrinsic::ImageSize(_)
-                | Intrinsic::ChannelOrder
-                | Intrinsic::ChannelDataType
-                | Intrinsic::SamplerProperties),
-            ) => {
-                let float_coordinates = types.last().is_some_and(|t| t.scalar == Scalar::F32);
-                image::execute(memory, *i, args, float_coordinates)?
-            }
-            Op::Intrinsic(i) => self.intrinsic(*i, args, &types, ty)?,
-            Op::Call(_)
-            | Op::CallPure(_)
-            | Op::Block
-            | Op::Loop
-            | Op::If
-            | Op::Switch(_)
-            | Op::Exit(_)
-            | Op::Repeat(_)
-            | Op::Return
-            | Op::Unreachable => Vec::new(),
+            _ => return Err(Trap::NotSupported(format!("{:?} does not access memory", data.op))),
         })
     }
 
