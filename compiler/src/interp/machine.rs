@@ -56,6 +56,15 @@ pub(super) struct Machine<'m> {
 
 type Lanes = Vec<u64>;
 
+/// Returns an arbitrary number for an undefined lane, unless that is an error. Passes may execute an operation
+/// speculatively, with operands for which its result is undefined.
+fn junk(how: Undefined, scalar: Scalar, lane: Option<u64>) -> Option<u64> {
+    match how {
+        Undefined::Trap => lane,
+        Undefined::Anything => lane.or(Some(eval::truncate(scalar, JUNK))),
+    }
+}
+
 impl<'m> Machine<'m> {
     pub(super) fn new(
         module: &'m Module,
@@ -228,11 +237,7 @@ impl<'m> Machine<'m> {
         let scalar = types.first().map_or(Scalar::Bool, |t| t.scalar);
         let count = ty.lanes as usize;
         let undefined = || Trap::Undefined(format!("{:?}", data.op));
-        // Passes may execute an operation speculatively, with operands for which its result is undefined.
-        let any = |lane: Option<u64>| match how {
-            Undefined::Trap => lane,
-            Undefined::Anything => lane.or(Some(eval::truncate(ty.scalar, JUNK))),
-        };
+        let any = |lane: Option<u64>| junk(how, ty.scalar, lane);
         let first = |n: usize| args[n].first().copied().unwrap_or(0);
         Ok(match &data.op {
             // No pass may execute this speculatively.
@@ -270,33 +275,13 @@ impl<'m> Machine<'m> {
                 };
                 (0..count).map(lane).collect()
             }
-            Op::Construct => args.concat(),
-            Op::Splat => vec![first(0); count],
-            Op::Extract(lane) => vec![args[0][*lane as usize]],
-            Op::ExtractDynamic => {
-                let lane = args[0].get(first(1) as usize).copied();
-                vec![any(lane).ok_or_else(undefined)?]
-            }
-            Op::Insert(lane) => {
-                let mut all = args[0].clone();
-                all[*lane as usize] = first(1);
-                all
-            }
-            Op::InsertDynamic => {
-                let mut all = args[0].clone();
-                match all.get_mut(first(2) as usize) {
-                    Some(lane) => *lane = first(1),
-                    None if how == Undefined::Anything => {}
-                    None => return Err(undefined()),
-                }
-                all
-            }
-            Op::Shuffle(mask) => {
-                let both = args.concat();
-                mask.iter()
-                    .map(|&l| both.get(l as usize).copied().unwrap_or(0))
-                    .collect()
-            }
+            Op::Construct
+            | Op::Splat
+            | Op::Extract(_)
+            | Op::ExtractDynamic
+            | Op::Insert(_)
+            | Op::InsertDynamic
+            | Op::Shuffle(_) => self.rearrange(data, args, ty.scalar, count)?,
             Op::Alloca { size, .. } => vec![self.object(inst, *size, memory)],
             Op::Variable { elem, count } => {
                 let bytes = elem.bytes().max(1) * count;
@@ -344,6 +329,48 @@ impl<'m> Machine<'m> {
         })
     }
 
+    /// Executes an instruction that builds a vector, takes it apart or rearranges its lanes.
+    fn rearrange(
+        &self,
+        data: &InstData,
+        args: &[Lanes],
+        scalar: Scalar,
+        count: usize,
+    ) -> Result<Lanes, Trap> {
+        let how = self.launch.undefined;
+        let first = |n: usize| args[n].first().copied().unwrap_or(0);
+        let undefined = || Trap::Undefined(format!("{:?}", data.op));
+        Ok(match &data.op {
+            Op::Construct => args.concat(),
+            Op::Splat => vec![first(0); count],
+            Op::Extract(lane) => vec![args[0][*lane as usize]],
+            Op::ExtractDynamic => {
+                let lane = args[0].get(first(1) as usize).copied();
+                vec![junk(how, scalar, lane).ok_or_else(undefined)?]
+            }
+            Op::Insert(lane) => {
+                let mut all = args[0].clone();
+                all[*lane as usize] = first(1);
+                all
+            }
+            Op::InsertDynamic => {
+                let mut all = args[0].clone();
+                match all.get_mut(first(2) as usize) {
+                    Some(lane) => *lane = first(1),
+                    None if how == Undefined::Anything => {}
+                    None => return Err(undefined()),
+                }
+                all
+            }
+            Op::Shuffle(mask) => {
+                let both = args.concat();
+                mask.iter()
+                    .map(|&l| both.get(l as usize).copied().unwrap_or(0))
+                    .collect()
+            }
+            _ => return Err(Trap::NotSupported(format!("{:?} is not for lanes", data.op))),
+        })
+    }
     /// Executes an instruction that reads or writes memory, or that is for matrices.
     fn access(
         &self,
@@ -434,7 +461,12 @@ impl<'m> Machine<'m> {
                 let address = self.pointed(types[0], first(0));
                 atomic(*op, address, &args[1..], word.scalar, memory)?
             }
-            _ => return Err(Trap::NotSupported(format!("{:?} does not access memory", data.op))),
+            _ => {
+                return Err(Trap::NotSupported(format!(
+                    "{:?} does not access memory",
+                    data.op
+                )));
+            }
         })
     }
 

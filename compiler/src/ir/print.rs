@@ -6,8 +6,8 @@
 use super::names::Named;
 use super::{
     Access, ArgKind, ArgLocation, Const, ConstantData, FpFlags, Func, Function, GlobalData, Inst, InstData,
-    KernelAbi, KernelArg, KernelInfo, Linkage, MemoryObject, Module, ModuleSlots, Op, Region, RequiredSubgroups, Scalar,
-    SystemPush, Ty, Unroll, Value,
+    KernelAbi, KernelArg, KernelInfo, Linkage, MemoryObject, Module, ModuleSlots, Op, Region,
+    RequiredSubgroups, Scalar, SystemPush, Ty, Unroll, Value,
 };
 use crate::check::Area;
 use std::fmt::{self, Display, Write};
@@ -617,12 +617,8 @@ fn write_location(f: &mut fmt::Formatter<'_>, location: ArgLocation) -> fmt::Res
         ArgLocation::Args { offset, size } => writeln!(f, "args {offset} {size}")?,
         ArgLocation::PointerPush { offset } => writeln!(f, "pointer_push {offset}")?,
         ArgLocation::PointerArgs { offset } => writeln!(f, "pointer_args {offset}")?,
-        ArgLocation::LocalPush { offset, elem_size } => {
-            writeln!(f, "local_push {offset} {elem_size}")?
-        }
-        ArgLocation::LocalArgs { offset, elem_size } => {
-            writeln!(f, "local_args {offset} {elem_size}")?
-        }
+        ArgLocation::LocalPush { offset, elem_size } => writeln!(f, "local_push {offset} {elem_size}")?,
+        ArgLocation::LocalArgs { offset, elem_size } => writeln!(f, "local_args {offset} {elem_size}")?,
         ArgLocation::Image {
             binding,
             shape,

@@ -108,17 +108,7 @@ impl FuncLowering<'_, '_> {
                 let ty = self.ty(e.ty)?;
                 self.b.splat(ty, a)
             }
-            ExprKind::Vector(parts) => {
-                let ty = self.ty(e.ty)?;
-                let mut values = Vec::with_capacity(parts.len());
-                for p in parts {
-                    values.push(self.value(p)?);
-                }
-                match values[..] {
-                    [one] if self.b.func.ty(one) == ty => one,
-                    _ => self.b.construct(ty, values),
-                }
-            }
+            ExprKind::Vector(parts) => self.vector(parts, e.ty)?,
             ExprKind::Swizzle(a, lanes) => {
                 let a = self.value(a)?;
                 self.swizzle(a, lanes)
@@ -169,6 +159,16 @@ impl FuncLowering<'_, '_> {
         let op = if scalar.is_float() { UnOp::FNeg } else { UnOp::INeg };
         self.set_contract(!self.source.is_library);
         Ok(self.b.unary(op, a))
+    }
+
+    /// Lowers `(type)(a, b, …)`.
+    fn vector(&mut self, parts: &[Expr], ty: TypeId) -> Lowered<Value> {
+        let ty = self.ty(ty)?;
+        let values = parts.iter().map(|p| self.value(p)).collect::<Lowered<Vec<_>>>()?;
+        Ok(match values[..] {
+            [one] if self.b.func.ty(one) == ty => one,
+            _ => self.b.construct(ty, values),
+        })
     }
 
     /// Lowers the call of an intrinsic.

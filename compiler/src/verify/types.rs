@@ -4,8 +4,8 @@ use super::{Fault, matrix};
 use crate::intrinsic::{AtomicOp, ImageShape, Intrinsic, SubgroupOp, Texel};
 use crate::ir::inst::derived_type;
 use crate::ir::{
-    Access, AddressSpace, BinOp, CastOp, CmpOp, Func, Function, Inst, InstData, Module, Op, Scalar, Storage, Ty,
-    UnOp,
+    Access, AddressSpace, BinOp, CastOp, CmpOp, Func, Function, Inst, InstData, Module, Op, Scalar, Storage,
+    Ty, UnOp,
 };
 use std::collections::BTreeSet;
 

@@ -78,7 +78,10 @@ fn pair(args: Vec<Expr>) -> Result<[Expr; 2]> {
 }
 
 /// Builds the calls that [`Inline`] names; the arguments have the parameters' types.
-#[allow(clippy::too_many_lines, reason = "a table with one row for each kind of function")]
+#[allow(
+    clippy::too_many_lines,
+    reason = "a table with one row for each kind of function"
+)]
 pub(super) fn build(
     s: &mut Sema<'_>,
     what: Inline,

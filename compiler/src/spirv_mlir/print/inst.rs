@@ -180,18 +180,18 @@ impl<'w> Printer<'w> {
 
     /// Returns the text of an instruction of OpenCL.std or GLSL.std.450.
     fn extended(&mut self, body: &mut Body<'_, 'w>, inst: &Inst<'w>) -> Printed<String> {
-            let set = self.sets.get(&inst.arg(0)?).copied();
-            let set = set.ok_or_else(|| inst.error("the instruction set is unknown"))?;
-            let table = ops::extended(&format!("{set}.x")).and_then(|(name, _)| grammar::set(name));
-            let found = table.and_then(|t| t.lookup_opcode(inst.args.get(1).copied()?));
-            let found = found.ok_or_else(|| inst.error("the extended instruction is unknown"))?;
-            let ty = self.ty(inst, inst.ty)?.clone();
-            let ids = inst.args.get(2..).unwrap_or_default();
-            for &id in ids {
-                if *self.type_of(inst, id)? != ty {
-                    return Err(inst.error("operands of other types than the result are not implemented"));
-                }
+        let set = self.sets.get(&inst.arg(0)?).copied();
+        let set = set.ok_or_else(|| inst.error("the instruction set is unknown"))?;
+        let table = ops::extended(&format!("{set}.x")).and_then(|(name, _)| grammar::set(name));
+        let found = table.and_then(|t| t.lookup_opcode(inst.args.get(1).copied()?));
+        let found = found.ok_or_else(|| inst.error("the extended instruction is unknown"))?;
+        let ty = self.ty(inst, inst.ty)?.clone();
+        let ids = inst.args.get(2..).unwrap_or_default();
+        for &id in ids {
+            if *self.type_of(inst, id)? != ty {
+                return Err(inst.error("operands of other types than the result are not implemented"));
             }
+        }
         Ok(format!(
             "spirv.{set}.{} {} : {ty}",
             found.opname,
@@ -201,32 +201,32 @@ impl<'w> Printer<'w> {
 
     /// Returns the text of a barrier.
     fn barrier(&self, inst: &Inst<'w>) -> Printed<String> {
-            let count = if inst.op() == Op::ControlBarrier { 3 } else { 2 };
-            let mut parts = Vec::new();
-            for n in 0..count {
-                let kind = if n + 1 == count {
-                    OperandKind::MemorySemantics
-                } else {
-                    OperandKind::Scope
-                };
-                parts.push(format!("<{}>", self.enumerant(inst, n, kind)?));
-            }
+        let count = if inst.op() == Op::ControlBarrier { 3 } else { 2 };
+        let mut parts = Vec::new();
+        for n in 0..count {
+            let kind = if n + 1 == count {
+                OperandKind::MemorySemantics
+            } else {
+                OperandKind::Scope
+            };
+            parts.push(format!("<{}>", self.enumerant(inst, n, kind)?));
+        }
         Ok(format!("spirv.{} {}", inst.grammar.opname, parts.join(", ")))
     }
 
     /// Returns the text of an atomic operation.
     fn atomic(&mut self, body: &mut Body<'_, 'w>, inst: &Inst<'w>) -> Printed<String> {
         let name = inst.grammar.opname;
-            let scope = self.enumerant(inst, 1, OperandKind::Scope)?;
-            let semantics = self.enumerant(inst, 2, OperandKind::MemorySemantics)?;
-            let ids: Vec<u32> = inst
-                .args
-                .iter()
-                .enumerate()
-                .filter(|(n, _)| !matches!(n, 1 | 2))
-                .map(|(_, i)| *i)
-                .collect();
-            let values = self.values(body, inst, &ids)?;
+        let scope = self.enumerant(inst, 1, OperandKind::Scope)?;
+        let semantics = self.enumerant(inst, 2, OperandKind::MemorySemantics)?;
+        let ids: Vec<u32> = inst
+            .args
+            .iter()
+            .enumerate()
+            .filter(|(n, _)| !matches!(n, 1 | 2))
+            .map(|(_, i)| *i)
+            .collect();
+        let values = self.values(body, inst, &ids)?;
         Ok(format!(
             "spirv.{name} \"{scope}\" \"{semantics}\" {values} : {}",
             self.type_of(inst, inst.arg(0)?)?
@@ -236,15 +236,15 @@ impl<'w> Printer<'w> {
     /// Returns the text of an instruction whose operands are values only.
     fn plain(&mut self, body: &mut Body<'_, 'w>, inst: &Inst<'w>) -> Printed<String> {
         let name = inst.grammar.opname;
-            let form = ops::form(name).ok_or_else(|| inst.error("the instruction is not implemented"))?;
-            let values = self.values(body, inst, inst.args)?;
-            let first = self.type_of(inst, inst.arg(0)?)?;
-            let types = match form {
-                Form::Same | Form::Compare => first.to_string(),
-                Form::Two => format!("{first}, {}", self.type_of(inst, inst.arg(1)?)?),
-                Form::Convert => format!("{first} to {}", self.ty(inst, inst.ty)?),
-                Form::Choose => format!("{first}, {}", self.ty(inst, inst.ty)?),
-            };
+        let form = ops::form(name).ok_or_else(|| inst.error("the instruction is not implemented"))?;
+        let values = self.values(body, inst, inst.args)?;
+        let first = self.type_of(inst, inst.arg(0)?)?;
+        let types = match form {
+            Form::Same | Form::Compare => first.to_string(),
+            Form::Two => format!("{first}, {}", self.type_of(inst, inst.arg(1)?)?),
+            Form::Convert => format!("{first} to {}", self.ty(inst, inst.ty)?),
+            Form::Choose => format!("{first}, {}", self.ty(inst, inst.ty)?),
+        };
         Ok(format!("spirv.{name} {values} : {types}"))
     }
 
