@@ -438,25 +438,10 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
     };
     let path = |name: &str| os(name).map(PathBuf::from);
     if let Some(v) = get("CALDERA_LOG") {
-        for part in v.split(',').filter(|p| !p.is_empty()) {
-            let (group, level) = match part.split_once('=') {
-                Some((g, l)) => (Some(g.trim()), l.trim()),
-                None => (None, part.trim()),
-            };
-            match (group, level.parse::<LevelFilter>()) {
-                (None, Ok(l)) => c.log_level = l,
-                (Some(g), Ok(l)) => c.log_groups.push((g.to_owned(), l)),
-                (_, Err(_)) => complaints.push(format!("CALDERA_LOG: {level:?} is not a level")),
-            }
-        }
-        if complaints.len() == v.split(',').count() {
-            // A user who asks for a log with an invalid level gets the complaint in the log.
-            c.log_level = LevelFilter::Warn;
-        }
+        c.set_log(&v, &mut complaints);
     }
     c.log_file = path("CALDERA_LOG_FILE");
     c.vulkan_library = path("CALDERA_VULKAN_LIBRARY");
-    c.device = get("CALDERA_DEVICE");
     c.dump = path("CALDERA_DUMP");
     c.cache = match path("CALDERA_CACHE") {
         Some(v) if v.as_os_str() == "off" => CachePlace::Off,
@@ -468,26 +453,7 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
         Some(Ok(mib)) => c.cache_size = u64::from(mib) << 20,
         Some(Err(v)) => complaints.push(format!("CALDERA_CACHE_SIZE: {v:?} is not a number of MiB")),
     }
-    match get("CALDERA_CALIBRATION").as_deref() {
-        None | Some("on" | "1") => {}
-        Some("off" | "0") => c.calibrate = false,
-        Some(list) => {
-            for item in list.split(',').map(str::trim).filter(|i| !i.is_empty()) {
-                let (name, value) = item.split_once('=').unwrap_or((item, ""));
-                let yes = match value {
-                    "on" | "1" => Some(true),
-                    "off" | "0" => Some(false),
-                    _ => None,
-                };
-                match (Presumption::named(name), yes) {
-                    (Some(what), Some(yes)) => c.presumed.push((what, yes)),
-                    _ => complaints.push(format!(
-                        "CALDERA_CALIBRATION: {item:?} is not off or a name=on|off"
-                    )),
-                }
-            }
-        }
-    }
+    c.set_calibration(get("CALDERA_CALIBRATION").as_deref(), &mut complaints);
     match get("CALDERA_KEEP_CLOCK").as_deref() {
         None | Some("on" | "1") => {}
         Some("off" | "0") => c.keep_clock = false,
@@ -499,93 +465,16 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
         Some("off") => c.matrices = MatrixChoice::Off,
         Some(v) => complaints.push(format!("CALDERA_MATRICES: {v:?} is neither emulate nor off")),
     }
-    if let Some(list) = get("CALDERA_CHECK") {
-        match Checks::parse(&list) {
-            Ok(checks) => c.check = checks,
-            Err(name) => complaints.push(format!("CALDERA_CHECK: unknown check {name:?}")),
-        }
-    }
-    c.check_file = path("CALDERA_CHECK_FILE");
-    match get("CALDERA_CHECK_ERROR").as_deref() {
-        None => {}
-        Some("fail") => c.check_error = CheckError::Fail,
-        Some("abort") => c.check_error = CheckError::Abort,
-        Some(v) => complaints.push(format!("CALDERA_CHECK_ERROR: {v:?} is neither fail nor abort")),
-    }
-    c.profile = match path("CALDERA_PROFILE") {
-        None => None,
-        Some(v) if v.as_os_str() == "0" || v.as_os_str() == "off" => None,
-        Some(v) if v.as_os_str() == "1" || v.as_os_str() == "on" => Some(ProfileTo::StandardError),
-        Some(v) => Some(ProfileTo::File(v)),
-    };
-    c.trace = path("CALDERA_TRACE");
-    let (launches, limit) = (get("CALDERA_CAPTURE_LAUNCHES"), get("CALDERA_CAPTURE_LIMIT"));
-    c.capture = path("CALDERA_CAPTURE").map(|dir| Selection::new(dir, launches, limit, &mut complaints));
-    if c.capture.is_some() {
-        c.shows("capture", LevelFilter::Info);
-    }
+    c.set_observation(&get, &path, &mut complaints);
     match get("CALDERA_VALIDATION").as_deref() {
         None | Some("0" | "off") => {}
         Some("1" | "on" | "log") => c.validation = Validation::Log,
         Some("abort") => c.validation = Validation::Abort,
         Some(v) => complaints.push(format!("CALDERA_VALIDATION: {v:?} is none of 0, 1, abort")),
     }
-    match get("CALDERA_ABI").as_deref() {
-        None => {}
-        Some("physical") => c.abi = Some(AbiChoice::Physical),
-        Some("descriptor") => c.abi = Some(AbiChoice::Descriptor),
-        Some(v) => complaints.push(format!("CALDERA_ABI: {v:?} is neither physical nor descriptor")),
-    }
-    match get("CALDERA_DEVICE_TYPE").as_deref() {
-        None => {}
-        Some("gpu") => c.device_type = Some(DeviceKind::Gpu),
-        Some("cpu") => c.device_type = Some(DeviceKind::Cpu),
-        Some("accelerator") => c.device_type = Some(DeviceKind::Accelerator),
-        Some(v) => complaints.push(format!(
-            "CALDERA_DEVICE_TYPE: {v:?} is none of gpu, cpu, accelerator"
-        )),
-    }
-    match get("CALDERA_CL_VERSION").as_deref() {
-        None | Some("1.2") => {}
-        Some("3.0") => c.cl_version = ClVersion::V3_0,
-        Some("3.1") => c.cl_version = ClVersion::V3_1,
-        Some(v) => complaints.push(format!("CALDERA_CL_VERSION: {v:?} is none of 1.2, 3.0, 3.1")),
-    }
-    c.device_name = get("CALDERA_DEVICE_NAME");
+    c.set_device(&get, &mut complaints);
     if let Some(v) = get("CALDERA_DEBUG") {
-        for flag in v.split(',').map(str::trim).filter(|f| !f.is_empty()) {
-            if let Some(name) = flag.strip_prefix("device=") {
-                c.debug_device = Some(name.to_owned());
-                continue;
-            }
-            let (name, number) = match flag.split_once('=') {
-                Some((name, number)) => (name, Some(number.parse().ok())),
-                None => (flag, None),
-            };
-            match (name, number) {
-                ("lose-device", Some(Some(n))) => c.debug.lose_device = Some(n),
-                ("stop-device", Some(Some(n))) => c.debug.stop_device = Some(n),
-                ("no-memory", Some(Some(n))) => c.debug.no_memory = Some(n),
-                ("no-memory-from", Some(Some(n))) => c.debug.no_memory_from = Some(n),
-                ("fail-allocation", Some(Some(n))) => c.debug.fail_allocation = Some(n),
-                ("fail-submission", Some(Some(n))) => c.debug.fail_submission = Some(n),
-                ("panic-in-submission", Some(Some(n))) => c.debug.panic_in_submission = Some(n),
-                ("fail-wait", Some(Some(n))) => c.debug.fail_wait = Some(n),
-                ("lose-device-in-wait", Some(Some(n))) => c.debug.lose_device_in_wait = Some(n),
-                ("error", None) => c.debug.error = true,
-                ("sync", None) => c.debug.sync = true,
-                ("no-batch", None) => c.debug.no_batch = true,
-                ("reorder", None) => c.debug.reorder = true,
-                ("copy-kernel", None) => c.debug.copy_kernel = true,
-                ("nvidia-faults", None) => c.debug.nvidia_faults = true,
-                ("compute-family", None) => c.debug.compute_family = true,
-                ("discrete", None) => c.debug.discrete = true,
-                ("gather-flushes", None) => c.debug.gather_flushes = true,
-                ("guess-pipelines", None) => c.debug.guess_pipelines = true,
-                ("pipeline-statistics", None) => c.debug.pipeline_statistics = true,
-                _ => complaints.push(format!("CALDERA_DEBUG: unknown flag {flag:?}")),
-            }
-        }
+        c.set_debug(&v, &mut complaints);
     }
     if c.debug.error {
         c.shows("api", LevelFilter::Error);
@@ -603,6 +492,149 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
     }
     c.complaints = complaints;
     c
+}
+
+impl Config {
+    /// Takes `CALDERA_LOG`.
+    fn set_log(&mut self, value: &str, complaints: &mut Vec<String>) {
+        for part in value.split(',').filter(|p| !p.is_empty()) {
+            let (group, level) = match part.split_once('=') {
+                Some((g, l)) => (Some(g.trim()), l.trim()),
+                None => (None, part.trim()),
+            };
+            match (group, level.parse::<LevelFilter>()) {
+                (None, Ok(l)) => self.log_level = l,
+                (Some(g), Ok(l)) => self.log_groups.push((g.to_owned(), l)),
+                (_, Err(_)) => complaints.push(format!("CALDERA_LOG: {level:?} is not a level")),
+            }
+        }
+        if complaints.len() == value.split(',').count() {
+            // A user who asks for a log with an invalid level gets the complaint in the log.
+            self.log_level = LevelFilter::Warn;
+        }
+    }
+
+    /// Takes `CALDERA_CALIBRATION`.
+    fn set_calibration(&mut self, value: Option<&str>, complaints: &mut Vec<String>) {
+        match value {
+            None | Some("on" | "1") => {}
+            Some("off" | "0") => self.calibrate = false,
+            Some(list) => {
+                for item in list.split(',').map(str::trim).filter(|i| !i.is_empty()) {
+                    let (name, value) = item.split_once('=').unwrap_or((item, ""));
+                    let yes = match value {
+                        "on" | "1" => Some(true),
+                        "off" | "0" => Some(false),
+                        _ => None,
+                    };
+                    match (Presumption::named(name), yes) {
+                        (Some(what), Some(yes)) => self.presumed.push((what, yes)),
+                        _ => complaints.push(format!(
+                            "CALDERA_CALIBRATION: {item:?} is not off or a name=on|off"
+                        )),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes the variables that ask for checks, profiles, traces and captures.
+    fn set_observation(
+        &mut self,
+        get: &dyn Fn(&str) -> Option<String>,
+        path: &dyn Fn(&str) -> Option<PathBuf>,
+        complaints: &mut Vec<String>,
+    ) {
+        if let Some(list) = get("CALDERA_CHECK") {
+            match Checks::parse(&list) {
+                Ok(checks) => self.check = checks,
+                Err(name) => complaints.push(format!("CALDERA_CHECK: unknown check {name:?}")),
+            }
+        }
+        self.check_file = path("CALDERA_CHECK_FILE");
+        match get("CALDERA_CHECK_ERROR").as_deref() {
+            None => {}
+            Some("fail") => self.check_error = CheckError::Fail,
+            Some("abort") => self.check_error = CheckError::Abort,
+            Some(v) => complaints.push(format!("CALDERA_CHECK_ERROR: {v:?} is neither fail nor abort")),
+        }
+        self.profile = match path("CALDERA_PROFILE") {
+            None => None,
+            Some(v) if v.as_os_str() == "0" || v.as_os_str() == "off" => None,
+            Some(v) if v.as_os_str() == "1" || v.as_os_str() == "on" => Some(ProfileTo::StandardError),
+            Some(v) => Some(ProfileTo::File(v)),
+        };
+        self.trace = path("CALDERA_TRACE");
+        let (launches, limit) = (get("CALDERA_CAPTURE_LAUNCHES"), get("CALDERA_CAPTURE_LIMIT"));
+        self.capture = path("CALDERA_CAPTURE").map(|dir| Selection::new(dir, launches, limit, complaints));
+        if self.capture.is_some() {
+            self.shows("capture", LevelFilter::Info);
+        }
+    }
+
+    /// Takes the variables that choose the device, and what it reports of itself.
+    fn set_device(&mut self, get: &dyn Fn(&str) -> Option<String>, complaints: &mut Vec<String>) {
+        self.device = get("CALDERA_DEVICE");
+        match get("CALDERA_ABI").as_deref() {
+            None => {}
+            Some("physical") => self.abi = Some(AbiChoice::Physical),
+            Some("descriptor") => self.abi = Some(AbiChoice::Descriptor),
+            Some(v) => complaints.push(format!("CALDERA_ABI: {v:?} is neither physical nor descriptor")),
+        }
+        match get("CALDERA_DEVICE_TYPE").as_deref() {
+            None => {}
+            Some("gpu") => self.device_type = Some(DeviceKind::Gpu),
+            Some("cpu") => self.device_type = Some(DeviceKind::Cpu),
+            Some("accelerator") => self.device_type = Some(DeviceKind::Accelerator),
+            Some(v) => complaints.push(format!(
+                "CALDERA_DEVICE_TYPE: {v:?} is none of gpu, cpu, accelerator"
+            )),
+        }
+        match get("CALDERA_CL_VERSION").as_deref() {
+            None | Some("1.2") => {}
+            Some("3.0") => self.cl_version = ClVersion::V3_0,
+            Some("3.1") => self.cl_version = ClVersion::V3_1,
+            Some(v) => complaints.push(format!("CALDERA_CL_VERSION: {v:?} is none of 1.2, 3.0, 3.1")),
+        }
+        self.device_name = get("CALDERA_DEVICE_NAME");
+    }
+
+    /// Takes the flags of `CALDERA_DEBUG`.
+    fn set_debug(&mut self, value: &str, complaints: &mut Vec<String>) {
+        for flag in value.split(',').map(str::trim).filter(|f| !f.is_empty()) {
+            if let Some(name) = flag.strip_prefix("device=") {
+                self.debug_device = Some(name.to_owned());
+                continue;
+            }
+            let (name, number) = match flag.split_once('=') {
+                Some((name, number)) => (name, Some(number.parse().ok())),
+                None => (flag, None),
+            };
+            match (name, number) {
+                ("lose-device", Some(Some(n))) => self.debug.lose_device = Some(n),
+                ("stop-device", Some(Some(n))) => self.debug.stop_device = Some(n),
+                ("no-memory", Some(Some(n))) => self.debug.no_memory = Some(n),
+                ("no-memory-from", Some(Some(n))) => self.debug.no_memory_from = Some(n),
+                ("fail-allocation", Some(Some(n))) => self.debug.fail_allocation = Some(n),
+                ("fail-submission", Some(Some(n))) => self.debug.fail_submission = Some(n),
+                ("panic-in-submission", Some(Some(n))) => self.debug.panic_in_submission = Some(n),
+                ("fail-wait", Some(Some(n))) => self.debug.fail_wait = Some(n),
+                ("lose-device-in-wait", Some(Some(n))) => self.debug.lose_device_in_wait = Some(n),
+                ("error", None) => self.debug.error = true,
+                ("sync", None) => self.debug.sync = true,
+                ("no-batch", None) => self.debug.no_batch = true,
+                ("reorder", None) => self.debug.reorder = true,
+                ("copy-kernel", None) => self.debug.copy_kernel = true,
+                ("nvidia-faults", None) => self.debug.nvidia_faults = true,
+                ("compute-family", None) => self.debug.compute_family = true,
+                ("discrete", None) => self.debug.discrete = true,
+                ("gather-flushes", None) => self.debug.gather_flushes = true,
+                ("guess-pipelines", None) => self.debug.guess_pipelines = true,
+                ("pipeline-statistics", None) => self.debug.pipeline_statistics = true,
+                _ => complaints.push(format!("CALDERA_DEBUG: unknown flag {flag:?}")),
+            }
+        }
+    }
 }
 
 #[cfg(test)]
