@@ -32,17 +32,14 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
     let args: Vec<Ty> = data.args.iter().map(|&v| func.ty(v)).collect();
     let results: Vec<Ty> = data.results.iter().map(|&v| func.ty(v)).collect();
     count(data, &args, &results)?;
+    let may_not_wrap =
+        matches!(data.op, Op::Binary(BinOp::IAdd | BinOp::ISub | BinOp::IMul)) && !args[0].is_vector();
+    require(
+        !data.no_wrap || may_not_wrap,
+        "only sums, differences and products of scalars are no_wrap",
+    )?;
     match &data.op {
-        Op::Binary(op) => {
-            let may_wrap = !data.no_wrap
-                || matches!(op, BinOp::IAdd | BinOp::ISub | BinOp::IMul) && !args[0].is_vector();
-            require(
-                may_wrap,
-                "only sums, differences and products of scalars are no_wrap",
-            )?;
-            binary(*op, &args)
-        }
-        _ if data.no_wrap => Err("only sums, differences and products of scalars are no_wrap".into()),
+        Op::Binary(op) => binary(*op, &args),
         Op::Unary(op) => unary(*op, args[0]),
         Op::Compare(op) => compare(*op, &args),
         Op::Cast(op) => cast(*op, args[0], results[0]),

@@ -118,7 +118,11 @@ pub(super) fn compute_family<'a>(
 }
 
 /// Loads the functions that read the clocks of device and host together, if the device has them.
-fn calibration(instance: &ash::Instance, raw: &ash::Device, extensions: &Extensions) -> Option<Calibration> {
+fn calibration(
+    instance: &ash::Instance,
+    raw: &ash::Device,
+    extensions: &super::instance::Extensions,
+) -> Option<Calibration> {
     if extensions.calibrated_timestamps_khr {
         Some(Calibration::Khr(ash::khr::calibrated_timestamps::Device::new(
             instance, raw,
