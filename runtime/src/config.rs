@@ -65,7 +65,7 @@ use caldera_compiler::check::Checks;
 use log::LevelFilter;
 
 use crate::capture::Selection;
-use crate::device::calibrate::Presumption;
+use crate::device::calibrate::Assumption;
 use crate::os::folders;
 
 /// The values of `CALDERA_VALIDATION`.
@@ -266,7 +266,7 @@ pub struct Config {
     /// Whether devices are measured.
     pub calibrate: bool,
     /// The properties that are assumed of every device instead of the measured ones.
-    pub(crate) presumed: Vec<(Presumption, bool)>,
+    pub(crate) assumed: Vec<(Assumption, bool)>,
     /// Whether the clock of an NVIDIA GPU is kept up while commands run.
     pub keep_clock: bool,
     /// Whether there are cooperative matrices.
@@ -307,7 +307,7 @@ impl Default for Config {
             cache: CachePlace::User(None),
             cache_size: 512 << 20,
             calibrate: true,
-            presumed: Vec::new(),
+            assumed: Vec::new(),
             keep_clock: true,
             matrices: MatrixChoice::default(),
             check: Checks::default(),
@@ -527,8 +527,8 @@ impl Config {
                         "off" | "0" => Some(false),
                         _ => None,
                     };
-                    match (Presumption::named(name), yes) {
-                        (Some(what), Some(yes)) => self.presumed.push((what, yes)),
+                    match (Assumption::named(name), yes) {
+                        (Some(what), Some(yes)) => self.assumed.push((what, yes)),
                         _ => complaints.push(format!(
                             "CALDERA_CALIBRATION: {item:?} is not off or a name=on|off"
                         )),
@@ -716,9 +716,9 @@ mod tests {
     #[test]
     fn calibration_can_be_presumed() {
         let c = with(&[("CALDERA_CALIBRATION", "exp2=off, fast-fma=on")]);
-        let expected = [(Presumption::Exp2, false), (Presumption::FastFma, true)];
+        let expected = [(Assumption::Exp2, false), (Assumption::FastFma, true)];
         assert!(
-            c.calibrate && c.presumed == expected && c.complaints.is_empty(),
+            c.calibrate && c.assumed == expected && c.complaints.is_empty(),
             "{c:?}"
         );
         assert!(!with(&[("CALDERA_CALIBRATION", "off")]).calibrate);

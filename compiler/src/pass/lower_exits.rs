@@ -277,7 +277,7 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
     // After `inst`, go on to each destination of `list`.
     let span = func.insts[inst].span;
     let region = parents.region(inst).unwrap_or(func.body);
-    let mut behind: Vec<Inst> = Vec::new();
+    let mut after: Vec<Inst> = Vec::new();
     let mut again = Vec::new();
     for (n, (to, slot)) in destinations.iter().zip(&passing.slots).enumerate() {
         let value = |slot: &Slot| match *slot {
@@ -289,7 +289,7 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
         again.push(jump);
         let is_last = !completes && n + 1 == destinations.len();
         let (false, Some(selector)) = (is_last, selector) else {
-            behind.push(jump);
+            after.push(jump);
             continue;
         };
         let way = n as u64 + u64::from(completes);
@@ -300,16 +300,16 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
                 let number = func.splat_bits(Ty::I32, way);
                 let compare =
                     func.new_inst(Op::Compare(CmpOp::IEq), vec![selector, number], &[Ty::BOOL], span);
-                behind.push(compare);
+                after.push(compare);
                 (func.insts[compare].results[0], 0)
             }
         };
-        behind.push(branch(func, cond, jump, jump_arm));
+        after.push(branch(func, cond, jump, jump_arm));
     }
     let at = func.regions[region].insts.iter().position(|&i| i == inst);
     let at = at.map_or(func.regions[region].insts.len(), |n| n + 1);
     let rest = func.regions[region].insts.split_off(at);
-    func.regions[region].insts.extend(behind);
+    func.regions[region].insts.extend(after);
     if completes {
         func.regions[region].insts.extend(rest);
     }

@@ -20,7 +20,7 @@ use crate::lock::{Mutex, Rank};
 #[derive(Clone, Debug)]
 pub(super) struct Allocation {
     pub(super) buffer: Arc<Buffer>,
-    /// What it is as unified shared memory, if it is that.
+    /// The properties of unified shared memory; `None` for shared virtual memory.
     pub(super) usm: Option<Usm>,
 }
 

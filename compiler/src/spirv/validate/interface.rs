@@ -192,7 +192,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Returns whether a decoration fits its target. It is operand `at`, and for that member if it is for one.
+    /// Returns whether a decoration, which is operand `at`, fits its target. `member` is the number of the decorated member in a
+    /// member decoration.
     fn decoration_fits(
         &self,
         inst: &Instruction,
@@ -305,7 +306,7 @@ impl Checker<'_> {
         {
             return refuse(inst, "its type has no layout, or not a good one");
         }
-        // A type behind a device address needs a layout, and a block must not be a member of another struct.
+        // A type that device addresses point to needs a layout, and a block must not be a member of another struct.
         if let Some(Ty::Pointer(StorageClass::PhysicalStorageBuffer, to)) =
             inst.result_id.and_then(|id| self.types.get(&id))
             && self.layout(*to, 0).is_none()

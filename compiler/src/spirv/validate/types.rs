@@ -117,7 +117,7 @@ impl Checker<'_> {
             };
             for operand in inst.operands.iter().filter_map(Operand::id_ref_any) {
                 if !self.globals.contains(&operand) {
-                    return refuse(inst, &format!("%{operand} is no constant, or stands behind it"));
+                    return refuse(inst, &format!("%{operand} is no constant, or is defined later"));
                 }
             }
             self.type_of.insert(result, ty);
@@ -134,7 +134,7 @@ impl Checker<'_> {
         let ty = id(inst, n)?;
         match self.types.contains_key(&ty) {
             true => Ok(ty),
-            false => refuse(inst, &format!("%{ty} is no type, or stands behind it")),
+            false => refuse(inst, &format!("%{ty} is no type, or is defined later")),
         }
     }
 
