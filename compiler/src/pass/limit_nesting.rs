@@ -298,7 +298,8 @@ impl Passing<'_> {
         regions: &[Region],
         states: &[Inst],
         end: Inst,
-        (target, with_captured): (Inst, bool),
+        target: Inst,
+        with_captured: bool,
     ) {
         for jump in jumps_to(func, regions, states, end) {
             let way = way_of(func, jump, states);
@@ -357,7 +358,7 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
     terminate(func, last.region, Op::Exit(first.inst), span);
     let end = *func.regions[last.region].insts.last()?;
     let regions = func.insts[first.inst].regions.clone();
-    passing.redirect(func, &regions, &states, end, (first.inst, true));
+    passing.redirect(func, &regions, &states, end, first.inst, true);
     func.insts[end].args = passing.args(func, &[], to_tail, true).into();
 
     // Move the tail.
@@ -367,7 +368,7 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
     let (compare, tail_if) = compare_and_branch(func, CmpOp::IEq, state, number, &tail_results, span);
     let arm = func.insts[tail_if].regions[0];
     func.regions[arm].insts = tail;
-    passing.redirect(func, &[arm], &states, end, (tail_if, false));
+    passing.redirect(func, &[arm], &states, end, tail_if, false);
     let mut tail_values = func.insts[tail_if].results.to_vec();
     let tail_state = tail_values.remove(whole.len());
 
@@ -386,7 +387,8 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
             func,
             outermost,
             stages,
-            (&tail_values, tail_state),
+            &tail_values,
+            tail_state,
             &passing.ways,
             &mut after,
         );
@@ -440,7 +442,8 @@ fn move_rests(
     func: &mut Function,
     outermost: Inst,
     stages: Vec<Stage>,
-    (tail_values, tail_state): (&[Value], Value),
+    tail_values: &[Value],
+    tail_state: Value,
     ways: &[Vec<usize>],
     after: &mut Replacements,
 ) -> Vec<Inst> {

@@ -140,7 +140,7 @@ impl<'t> Shared<'t> {
         let mut locations: Vec<Option<ArgLocation>> = vec![None; kernel.args.len()];
         let mut local_ids = Vec::new();
         for (arg, place) in kernel.args.iter().zip(&mut locations) {
-            *place = self.place(arg, &mut layout, &mut local_ids, (kernel, func))?;
+            *place = self.place(arg, &mut layout, &mut local_ids, kernel, func)?;
         }
         if let Some(block) = &pods
             && self.abi.cluster_pods
@@ -184,7 +184,8 @@ impl<'t> Shared<'t> {
         arg: &KernelArg,
         layout: &mut Layout,
         local_ids: &mut Vec<usize>,
-        (kernel, func): (&KernelInfo, &Function),
+        kernel: &KernelInfo,
+        func: &Function,
     ) -> Result<Option<ArgLocation>, PassError> {
         Ok(match arg.kind {
             ArgKind::Pod { .. } if self.abi.cluster_pods => None,

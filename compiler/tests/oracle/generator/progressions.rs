@@ -115,7 +115,8 @@ fn next_value(
 fn leave_unless(
     b: &mut Builder<'_>,
     random: &mut Random,
-    (loop_, counter): (Inst, &Counter),
+    loop_: Inst,
+    counter: &Counter,
     args: &[Value],
     v: Value,
 ) {
@@ -184,7 +185,7 @@ pub(crate) fn counting_loop(
     b.enter(body);
     let test_first = random.one_in(2);
     if test_first {
-        leave_unless(b, random, (loop_, &counter), &args, args[0]);
+        leave_unless(b, random, loop_, &counter, &args, args[0]);
     }
     let step = b.bits(ty, counter.step);
     let next = match random.below(3) {
@@ -203,7 +204,7 @@ pub(crate) fn counting_loop(
         values.push(resized(b, next, ty));
     }
     if !test_first {
-        leave_unless(b, random, (loop_, &counter), &args, next);
+        leave_unless(b, random, loop_, &counter, &args, next);
     }
     b.repeat(loop_, values);
     b.leave();
