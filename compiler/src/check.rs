@@ -1,5 +1,5 @@
-//! The checks of kernels while they run: which there are, and how an instrumented kernel states its findings. Both the
-//! compiler and the host use this.
+//! The checks of kernels at run time, and the form in which an instrumented kernel reports its findings. Both the compiler
+//! and the host use this module.
 //!
 //! A work-item reports its first finding when it ends, as a record in the printf buffer. The format of the record is the
 //! text of a [`Site`], and [`FINDING`] lists the record's arguments. Each site has a counter; only the first report of a
@@ -67,8 +67,8 @@ impl Checks {
     }
 }
 
-/// Where the memory after the printf buffer has what. All numbers are offsets in bytes from the start of the printf
-/// buffer.
+/// The layout of the memory after the printf buffer. All numbers except `unit` are offsets in bytes from the start of the
+/// printf buffer.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Area {
     /// The sizes of the arguments' memory: the end of the printf buffer.
@@ -84,7 +84,7 @@ pub struct Area {
 /// The bytes before the counters for each argument of a kernel.
 pub const ARGUMENT: u32 = 8 * memory::COUNT;
 
-/// What kernels ask about the memory of an argument, by number.
+/// The numbers of the facts about the memory of an argument that kernels read.
 pub mod memory {
     /// The size in bytes; 0 if there is no memory.
     pub const BYTES: u32 = 0;
@@ -94,27 +94,27 @@ pub mod memory {
     pub const READABLE: u32 = 2;
     /// The size if kernels may store to the memory, or 0.
     pub const WRITABLE: u32 = 3;
-    /// The address of what is kept about the memory for the check of races, or 0: for each element [`RACE`] bytes. The size
-    /// of the elements is added to this number. Local memory has as much for each work-group.
+    /// The address of the records of the race check, or 0. There are [`RACE`] bytes for each element of the memory. The
+    /// size of the elements is added to this number. Local memory has such records for each work-group.
     pub const RACES: u32 = 16;
-    /// The address of what is kept about the memory for the check of uninitialized memory, or 0: a byte for each byte, which is
-    /// 255 if something has been written there. Local memory has as much for each work-group, rounded up to a multiple of
-    /// [`GROUP_ALIGN`].
+    /// The address of the records of the check of uninitialized memory, or 0. There is a byte for each byte of the memory,
+    /// which is 255 if the byte has been written. Local memory has such records for each work-group, rounded up to a
+    /// multiple of [`GROUP_ALIGN`].
     pub const WRITTEN: u32 = 4;
     /// The number of entries of an argument.
     pub const COUNT: u32 = 6;
 
-    /// What is kept for a work-group begins at a multiple of this.
+    /// The records for a work-group begin at a multiple of this number of bytes.
     pub const GROUP_ALIGN: u32 = 128;
 
-    /// Instead of an argument, the entries after those of the arguments are about the memory that checks keep for each
-    /// work-group, in place of local memory: the address of that of the check of races, or 0.
+    /// After the entries of the arguments there are entries for the variables in local memory. This one is the address of
+    /// the records of the race check about them, or 0.
     pub const RACES_OF_GROUPS: u32 = 0;
-    /// See above, for the check of uninitialized memory.
+    /// The address of the records of the check of uninitialized memory about the variables in local memory, or 0.
     pub const WRITTEN_OF_GROUPS: u32 = 1;
 
-    /// The bytes that the check of races keeps for each element: words for the last store, the last load, the last atomic
-    /// operation, and the value of the last store.
+    /// The bytes that the race check records for each element: a word each for the last store, the last load, the last
+    /// atomic operation, and the value of the last store.
     pub const RACE: u32 = 16;
 
     /// Returns the size of the elements that is part of a number.
@@ -130,7 +130,7 @@ pub mod memory {
 
 impl Area {
     /// Returns the layout for kernels with at most `arguments` arguments and `sites` sites, after a printf buffer of
-    /// `printf` bytes. `unit`: see there.
+    /// `printf` bytes. `unit` is [`Area::unit`].
     pub fn new(printf: u32, arguments: u32, sites: u32, unit: u32) -> Area {
         let sizes = printf.next_multiple_of(8);
         let counters = sizes + ARGUMENT * arguments;
@@ -142,7 +142,7 @@ impl Area {
         }
     }
 
-    /// Returns the size of the printf buffer and of what is after it, with a number of allocations.
+    /// Returns the size in bytes of the printf buffer and of the memory after it, for a number of allocations.
     pub fn size(&self, allocations: usize) -> u64 {
         u64::from(self.allocations) + 8 + 16 * allocations as u64
     }

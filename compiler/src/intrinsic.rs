@@ -1,9 +1,7 @@
-//! Intrinsics: operations that depend on the target. These remain of OpenCL's built-in functions once the
-//! library (`builtins/lib`) is compiled. HIR (as calls) and IR (as instructions) use the same set, so no
-//! stage has to translate names.
+//! Intrinsics: operations that depend on the target. OpenCL's built-in functions consist of them once the library
+//! (`builtins/lib`) is compiled. HIR (as calls) and IR (as instructions) use the same set, so no stage translates names.
 //!
-//! Unless stated otherwise, an arithmetic intrinsic works lane by lane, and its operands and its result have
-//! the same type.
+//! Unless stated otherwise, an arithmetic intrinsic works lane by lane, and its operands and result have the same type.
 
 /// Atomic operations (OpenCL 1.2 6.12.11). Unless stated otherwise, an operation is a read-modify-write with
 /// the arguments pointer and value, and its result is the old value. The names are SPIR-V's, without
@@ -657,6 +655,7 @@ impl Intrinsic {
     }
 
     /// Returns whether an unused call must be kept and two equal calls must not be merged.
+    #[allow(clippy::too_many_lines, reason = "a table of all intrinsics")]
     pub fn has_side_effects(self) -> bool {
         match self {
             Intrinsic::Matrix(op) => !op.is_local(),
@@ -677,7 +676,8 @@ impl Intrinsic {
             | Intrinsic::Printf
             | Intrinsic::ReportFinding
             | Intrinsic::MemberIndex
-            | Intrinsic::CopyBegins | Intrinsic::CopiesEnd
+            | Intrinsic::CopyBegins
+            | Intrinsic::CopiesEnd
             | Intrinsic::Prefetch
             | Intrinsic::LoadImage(..)
             | Intrinsic::LoadFormat(..)
@@ -756,8 +756,7 @@ impl Intrinsic {
             | Intrinsic::PointerTag
             | Intrinsic::ArgumentMemory
             | Intrinsic::IsAllocated
-            // A kernel cannot write an image that these operations read (6.6), so the texels cannot change between two
-            // reads.
+            // A kernel cannot write an image that these operations read (6.6), so the texels do not change.
             | Intrinsic::ReadImage(..)
             | Intrinsic::SampleImage(..)
             | Intrinsic::FetchImage(..)

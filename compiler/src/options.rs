@@ -164,8 +164,8 @@ pub enum OptionUse {
 }
 
 impl Options {
-    /// Returns the options with which functions of the compiler are compiled for a module that is not from
-    /// source: those that concern arithmetic, without macros and without those that concern messages.
+    /// Returns the options with which functions of the library are compiled for a module that is not from source: the
+    /// options for arithmetic. Macros and the options for messages are left out.
     #[must_use]
     pub fn for_library(&self) -> Options {
         Options {

@@ -436,6 +436,10 @@ fn relaxed_angles_take_the_quick_ratio() {
 }
 
 #[test]
+#[allow(
+    clippy::too_many_lines,
+    reason = "a table with one row for each special value"
+)]
 fn special_values() {
     let inf = f32::INFINITY;
     let nan = f32::NAN;

@@ -280,8 +280,11 @@ fn every_instruction() {
     );
     assert!(r.program_variables.is_some());
     assert_eq!(r.push_size(k), 168);
+}
 
-    // The other locations of the same data.
+/// The other locations of data that [`every_instruction`] has.
+#[test]
+fn other_locations() {
     let mut a = Asm::new("NonSemantic.ClspvReflection.1");
     let hex = a.text("aB");
     let operands = [a.number(0), a.number(1), hex];

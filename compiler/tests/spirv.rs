@@ -189,6 +189,70 @@ fn loop_over_global_memory() {
     assert_eq!(r.spec.workgroup_size, Some([0, 1, 2]));
 }
 
+/// Builds the body of a kernel that uses the arena, barriers, fences, atomics, a variable and a switch.
+fn use_every_memory(b: &mut Builder<'_>) {
+    let words: Vec<Value> = [0, 1]
+        .map(|i| {
+            let index = b.i32(i);
+            b.value(Op::LoadFrom(Storage::ArgsWord, ALIGN4), vec![index], Ty::I32)
+        })
+        .to_vec();
+    let pair = b.construct(Ty::vector(Scalar::I32, 2), words);
+    let out = b.cast(CastOp::Bitcast, pair, Ty::I64);
+    let id = group_and_local_id(b);
+    let id32 = b.cast(CastOp::Trunc, id, Ty::I32);
+    let arena = Storage::Arena(Ty::I32);
+    b.insert(Op::StoreTo(arena, ALIGN4), vec![id32, id32], &[]);
+    b.intrinsic(
+        Intrinsic::Barrier(FenceFlags {
+            local: true,
+            global: true,
+        }),
+        vec![],
+        None,
+    );
+    b.intrinsic(
+        Intrinsic::Fence(FenceFlags {
+            local: false,
+            global: true,
+        }),
+        vec![],
+        None,
+    );
+    let zero = b.i32(0);
+    let old = b.value(Op::AtomicOn(AtomicOp::Add, arena), vec![zero, id32], Ty::I32);
+    b.value(
+        Op::AtomicOn(AtomicOp::CmpXchg, Storage::Physical),
+        vec![out, old, id32],
+        Ty::I32,
+    );
+    b.value(
+        Op::AtomicOn(AtomicOp::UMax, Storage::Physical),
+        vec![out, id],
+        Ty::I64,
+    );
+    let elem = Ty::vector(Scalar::F32, 4);
+    let var = b.value(
+        Op::Variable { elem, count: 8 },
+        vec![],
+        Ty::ptr(AddressSpace::Private),
+    );
+    let v = b.value(Op::LoadFrom(Storage::Variable, ALIGN4), vec![var, id32], elem);
+    b.insert(Op::StoreTo(Storage::Variable, ALIGN4), vec![var, zero, v], &[]);
+    let dim = b
+        .intrinsic(Intrinsic::WorkDim, vec![], Some(Ty::I32))
+        .expect("has a result");
+    let (s, regions) = b.switch(dim, vec![vec![1, 2], vec![3]], &[Ty::I32]);
+    for (n, &r) in regions.iter().enumerate() {
+        b.enter(r);
+        let v = b.i32(n as i32);
+        b.exit(s, vec![v]);
+        b.leave();
+    }
+    let chosen = b.results(s)[0];
+    b.insert(Op::StoreTo(Storage::Physical, ALIGN4), vec![out, chosen], &[]);
+    b.ret(None);
+}
 #[test]
 fn arena_barriers_atomics_and_variables() {
     let local = ArgKind::Local {
@@ -207,69 +271,7 @@ fn arena_barriers_atomics_and_variables() {
                 },
             ),
         ],
-        |b| {
-            let words: Vec<Value> = [0, 1]
-                .map(|i| {
-                    let index = b.i32(i);
-                    b.value(Op::LoadFrom(Storage::ArgsWord, ALIGN4), vec![index], Ty::I32)
-                })
-                .to_vec();
-            let pair = b.construct(Ty::vector(Scalar::I32, 2), words);
-            let out = b.cast(CastOp::Bitcast, pair, Ty::I64);
-            let id = group_and_local_id(b);
-            let id32 = b.cast(CastOp::Trunc, id, Ty::I32);
-            let arena = Storage::Arena(Ty::I32);
-            b.insert(Op::StoreTo(arena, ALIGN4), vec![id32, id32], &[]);
-            b.intrinsic(
-                Intrinsic::Barrier(FenceFlags {
-                    local: true,
-                    global: true,
-                }),
-                vec![],
-                None,
-            );
-            b.intrinsic(
-                Intrinsic::Fence(FenceFlags {
-                    local: false,
-                    global: true,
-                }),
-                vec![],
-                None,
-            );
-            let zero = b.i32(0);
-            let old = b.value(Op::AtomicOn(AtomicOp::Add, arena), vec![zero, id32], Ty::I32);
-            b.value(
-                Op::AtomicOn(AtomicOp::CmpXchg, Storage::Physical),
-                vec![out, old, id32],
-                Ty::I32,
-            );
-            b.value(
-                Op::AtomicOn(AtomicOp::UMax, Storage::Physical),
-                vec![out, id],
-                Ty::I64,
-            );
-            let elem = Ty::vector(Scalar::F32, 4);
-            let var = b.value(
-                Op::Variable { elem, count: 8 },
-                vec![],
-                Ty::ptr(AddressSpace::Private),
-            );
-            let v = b.value(Op::LoadFrom(Storage::Variable, ALIGN4), vec![var, id32], elem);
-            b.insert(Op::StoreTo(Storage::Variable, ALIGN4), vec![var, zero, v], &[]);
-            let dim = b
-                .intrinsic(Intrinsic::WorkDim, vec![], Some(Ty::I32))
-                .expect("has a result");
-            let (s, regions) = b.switch(dim, vec![vec![1, 2], vec![3]], &[Ty::I32]);
-            for (n, &r) in regions.iter().enumerate() {
-                b.enter(r);
-                let v = b.i32(n as i32);
-                b.exit(s, vec![v]);
-                b.leave();
-            }
-            let chosen = b.results(s)[0];
-            b.insert(Op::StoreTo(Storage::Physical, ALIGN4), vec![out, chosen], &[]);
-            b.ret(None);
-        },
+        use_every_memory,
     );
     m.abi[0].args_size = 12;
     m.abi[0].local_fixed = 48;

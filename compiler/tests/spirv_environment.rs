@@ -425,7 +425,7 @@ fn asynchronous_copies_are_of_work_groups() {
 }
 
 /// A module for addresses of 32 bits runs as long as it does not depend on the size of pointers
-/// (`tests/il/physical32.spvasm`). What depends on it is refused.
+/// (`tests/il/physical32.spvasm`). A module that depends on it is refused.
 #[test]
 fn addresses_of_32_bits() {
     let module = |globals: &str, body: &str| {

@@ -47,7 +47,7 @@ fn translate(args: &[&str], input: &Path, output: &Path) {
     );
 }
 
-/// MLIR reads our words as the same module as those that it makes itself from the text.
+/// MLIR reads the words that we make of a text as the same module as its own words.
 #[test]
 fn words_mean_what_mlir_says() {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("spirv_mlir");
@@ -76,7 +76,7 @@ fn words_mean_what_mlir_says() {
     }
 }
 
-/// What we print of a module, MLIR reads as the same module as what it prints itself; and we read it again.
+/// MLIR reads the text that we print of a module as the same module as its own text, and we can read our text again.
 #[test]
 fn text_means_what_mlir_says() {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("spirv_mlir");

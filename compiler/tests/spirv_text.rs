@@ -160,7 +160,7 @@ fn errors_have_positions() {
     );
     refused("%1 = OpReturn", "1:1: error: 'OpReturn' has no result");
     refused("OpReturn 3", "1:10: error: 'OpReturn' has no operand '3'");
-    refused("%1 =", "1:1: error: an instruction is missing behind '='");
+    refused("%1 =", "1:1: error: an instruction is missing after '='");
     refused(
         "%1 = OpTypeInt 32",
         "1:6: error: 'OpTypeInt' lacks an operand: an integer",

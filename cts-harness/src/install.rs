@@ -115,7 +115,7 @@ fn install(products: &Products, place: &Place) -> Outcome {
     Ok(())
 }
 
-/// Copies a file beside its place and renames it, so that processes which use an older one keep that.
+/// Copies a file next to its destination and renames it, so that processes that use the old file keep it.
 fn replace(from: &Path, to: &Path) -> Outcome {
     let beside = to.with_added_extension("new");
     copy(from, &beside)?;

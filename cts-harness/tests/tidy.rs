@@ -325,6 +325,49 @@ fn the_architecture_names_modules_tests_and_decisions() {
     assert!(missing.is_empty(), "ARCHITECTURE.md does not name {missing:#?}");
 }
 
+/// `scheduling.md` has the order of the locks that `lock.rs` enforces.
+#[test]
+fn the_document_has_the_order_of_locks() {
+    let source = read("runtime/src/lock.rs");
+    let (_, ranks) = source.split_once("enum Rank {").unwrap();
+    let (ranks, _) = ranks.split_once('}').unwrap();
+    let ranks: Vec<&str> = ranks
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty() && !l.starts_with("//"))
+        .map(|l| l.trim_end_matches(','))
+        .collect();
+    let document = read("runtime/docs/scheduling.md");
+    let (_, order) = document.split_once("The order is *").unwrap();
+    let (order, _) = order.split_once('*').unwrap();
+    let order: Vec<&str> = order.split('→').map(str::trim).collect();
+    assert_eq!(order, ranks);
+}
+
+/// The tables of contracts have the tests of the clauses in their last columns.
+#[test]
+fn contracts_name_tests_that_exist() {
+    let tree = tree();
+    let sources: String = CRATES
+        .iter()
+        .flat_map(|c| sources(&tree, c))
+        .map(|f| read(&f))
+        .collect();
+    let is_name = |t: &str| {
+        let letters = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        t.contains('_') && t.chars().all(letters)
+    };
+    let mut missing = Vec::new();
+    for document in ["compiler/docs/contract.md", "compiler/docs/spirv-contract.md"] {
+        for row in read(document).lines().filter(|l| l.starts_with('|')) {
+            let cell = row.trim_end_matches(['|', ' ']).rsplit('|').next().unwrap();
+            let names = quoted(cell).into_iter().filter(|t| is_name(t));
+            missing.extend(names.filter(|n| !sources.contains(&format!("fn {n}("))));
+        }
+    }
+    assert!(missing.is_empty(), "there are no tests {missing:?}");
+}
+
 /// README's table has the variables of the library (a test of `runtime/src/config.rs` checks that). The
 /// harness and the tests have some more.
 #[test]

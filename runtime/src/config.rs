@@ -56,7 +56,8 @@
 //! rights than the user who started it (setuid, setgid, file capabilities) reads none of the variables and has no
 //! cache on disk.
 
-use std::ffi::{OsStr, OsString};
+mod parse;
+
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,8 +66,8 @@ use caldera_compiler::check::Checks;
 use log::LevelFilter;
 
 use crate::capture::Selection;
-use crate::device::calibrate::Presumption;
-use crate::os::folders;
+use crate::device::calibrate::Assumption;
+use parse::parse;
 
 /// The values of `CALDERA_VALIDATION`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -266,7 +267,7 @@ pub struct Config {
     /// Whether devices are measured.
     pub calibrate: bool,
     /// The properties that are assumed of every device instead of the measured ones.
-    pub(crate) presumed: Vec<(Presumption, bool)>,
+    pub(crate) assumed: Vec<(Assumption, bool)>,
     /// Whether the clock of an NVIDIA GPU is kept up while commands run.
     pub keep_clock: bool,
     /// Whether there are cooperative matrices.
@@ -307,7 +308,7 @@ impl Default for Config {
             cache: CachePlace::User(None),
             cache_size: 512 << 20,
             calibrate: true,
-            presumed: Vec::new(),
+            assumed: Vec::new(),
             keep_clock: true,
             matrices: MatrixChoice::default(),
             check: Checks::default(),
@@ -403,211 +404,10 @@ pub fn config() -> &'static Config {
     })
 }
 
-/// Returns a complaint about the name of a variable that seems to be meant for this library but is unknown, and
-/// the variable that was probably meant.
-fn misspelt(name: &OsStr) -> Option<(String, Option<&'static str>)> {
-    let text = name.to_string_lossy();
-    let ours = text.starts_with("CALDERA_")
-        && !NAMES.contains(&&*text)
-        && !TOOLS.iter().any(|prefix| text.starts_with(prefix));
-    if !ours {
-        return None;
-    }
-    // All names have this prefix, so it must not count as similarity.
-    let (_, rest) = text.split_at("CALDERA".len());
-    let rests = NAMES.iter().map(|known| &known["CALDERA".len()..]);
-    let meant = caldera_compiler::suggest::nearest(rest, rests)
-        .and_then(|rest| NAMES.into_iter().find(|known| known.ends_with(rest)));
-    let hint = meant.map_or(String::new(), |known| format!("; did you mean {known}?"));
-    Some((format!("{text} is no variable of Caldera{hint}"), meant))
-}
-
-/// Parses the variables whose values `os` returns; `names` are all variables that are set.
-fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsString>) -> Config {
-    let mut c = Config::default();
-    let mut complaints = Vec::new();
-    let broken = std::cell::RefCell::new(Vec::new());
-    let get = |name: &str| match os(name)?.into_string() {
-        Ok(text) => Some(text),
-        Err(bytes) => {
-            broken
-                .borrow_mut()
-                .push(format!("{name}: {bytes:?} is no text in UTF-8"));
-            None
-        }
-    };
-    let path = |name: &str| os(name).map(PathBuf::from);
-    if let Some(v) = get("CALDERA_LOG") {
-        for part in v.split(',').filter(|p| !p.is_empty()) {
-            let (group, level) = match part.split_once('=') {
-                Some((g, l)) => (Some(g.trim()), l.trim()),
-                None => (None, part.trim()),
-            };
-            match (group, level.parse::<LevelFilter>()) {
-                (None, Ok(l)) => c.log_level = l,
-                (Some(g), Ok(l)) => c.log_groups.push((g.to_owned(), l)),
-                (_, Err(_)) => complaints.push(format!("CALDERA_LOG: {level:?} is not a level")),
-            }
-        }
-        if complaints.len() == v.split(',').count() {
-            // A user who asks for a log with an invalid level gets the complaint in the log.
-            c.log_level = LevelFilter::Warn;
-        }
-    }
-    c.log_file = path("CALDERA_LOG_FILE");
-    c.vulkan_library = path("CALDERA_VULKAN_LIBRARY");
-    c.device = get("CALDERA_DEVICE");
-    c.dump = path("CALDERA_DUMP");
-    c.cache = match path("CALDERA_CACHE") {
-        Some(v) if v.as_os_str() == "off" => CachePlace::Off,
-        Some(v) => CachePlace::Directory(v),
-        None => CachePlace::User(folders::cache(path).map(|dir| dir.join("caldera"))),
-    };
-    match get("CALDERA_CACHE_SIZE").map(|v| v.parse::<u32>().map_err(|_| v)) {
-        None => {}
-        Some(Ok(mib)) => c.cache_size = u64::from(mib) << 20,
-        Some(Err(v)) => complaints.push(format!("CALDERA_CACHE_SIZE: {v:?} is not a number of MiB")),
-    }
-    match get("CALDERA_CALIBRATION").as_deref() {
-        None | Some("on" | "1") => {}
-        Some("off" | "0") => c.calibrate = false,
-        Some(list) => {
-            for item in list.split(',').map(str::trim).filter(|i| !i.is_empty()) {
-                let (name, value) = item.split_once('=').unwrap_or((item, ""));
-                let yes = match value {
-                    "on" | "1" => Some(true),
-                    "off" | "0" => Some(false),
-                    _ => None,
-                };
-                match (Presumption::named(name), yes) {
-                    (Some(what), Some(yes)) => c.presumed.push((what, yes)),
-                    _ => complaints.push(format!(
-                        "CALDERA_CALIBRATION: {item:?} is not off or a name=on|off"
-                    )),
-                }
-            }
-        }
-    }
-    match get("CALDERA_KEEP_CLOCK").as_deref() {
-        None | Some("on" | "1") => {}
-        Some("off" | "0") => c.keep_clock = false,
-        Some(v) => complaints.push(format!("CALDERA_KEEP_CLOCK: {v:?} is neither on nor off")),
-    }
-    match get("CALDERA_MATRICES").as_deref() {
-        None => {}
-        Some("emulate") => c.matrices = MatrixChoice::Emulate,
-        Some("off") => c.matrices = MatrixChoice::Off,
-        Some(v) => complaints.push(format!("CALDERA_MATRICES: {v:?} is neither emulate nor off")),
-    }
-    if let Some(list) = get("CALDERA_CHECK") {
-        match Checks::parse(&list) {
-            Ok(checks) => c.check = checks,
-            Err(name) => complaints.push(format!("CALDERA_CHECK: unknown check {name:?}")),
-        }
-    }
-    c.check_file = path("CALDERA_CHECK_FILE");
-    match get("CALDERA_CHECK_ERROR").as_deref() {
-        None => {}
-        Some("fail") => c.check_error = CheckError::Fail,
-        Some("abort") => c.check_error = CheckError::Abort,
-        Some(v) => complaints.push(format!("CALDERA_CHECK_ERROR: {v:?} is neither fail nor abort")),
-    }
-    c.profile = match path("CALDERA_PROFILE") {
-        None => None,
-        Some(v) if v.as_os_str() == "0" || v.as_os_str() == "off" => None,
-        Some(v) if v.as_os_str() == "1" || v.as_os_str() == "on" => Some(ProfileTo::StandardError),
-        Some(v) => Some(ProfileTo::File(v)),
-    };
-    c.trace = path("CALDERA_TRACE");
-    let (launches, limit) = (get("CALDERA_CAPTURE_LAUNCHES"), get("CALDERA_CAPTURE_LIMIT"));
-    c.capture = path("CALDERA_CAPTURE").map(|dir| Selection::new(dir, launches, limit, &mut complaints));
-    if c.capture.is_some() {
-        c.shows("capture", LevelFilter::Info);
-    }
-    match get("CALDERA_VALIDATION").as_deref() {
-        None | Some("0" | "off") => {}
-        Some("1" | "on" | "log") => c.validation = Validation::Log,
-        Some("abort") => c.validation = Validation::Abort,
-        Some(v) => complaints.push(format!("CALDERA_VALIDATION: {v:?} is none of 0, 1, abort")),
-    }
-    match get("CALDERA_ABI").as_deref() {
-        None => {}
-        Some("physical") => c.abi = Some(AbiChoice::Physical),
-        Some("descriptor") => c.abi = Some(AbiChoice::Descriptor),
-        Some(v) => complaints.push(format!("CALDERA_ABI: {v:?} is neither physical nor descriptor")),
-    }
-    match get("CALDERA_DEVICE_TYPE").as_deref() {
-        None => {}
-        Some("gpu") => c.device_type = Some(DeviceKind::Gpu),
-        Some("cpu") => c.device_type = Some(DeviceKind::Cpu),
-        Some("accelerator") => c.device_type = Some(DeviceKind::Accelerator),
-        Some(v) => complaints.push(format!(
-            "CALDERA_DEVICE_TYPE: {v:?} is none of gpu, cpu, accelerator"
-        )),
-    }
-    match get("CALDERA_CL_VERSION").as_deref() {
-        None | Some("1.2") => {}
-        Some("3.0") => c.cl_version = ClVersion::V3_0,
-        Some("3.1") => c.cl_version = ClVersion::V3_1,
-        Some(v) => complaints.push(format!("CALDERA_CL_VERSION: {v:?} is none of 1.2, 3.0, 3.1")),
-    }
-    c.device_name = get("CALDERA_DEVICE_NAME");
-    if let Some(v) = get("CALDERA_DEBUG") {
-        for flag in v.split(',').map(str::trim).filter(|f| !f.is_empty()) {
-            if let Some(name) = flag.strip_prefix("device=") {
-                c.debug_device = Some(name.to_owned());
-                continue;
-            }
-            let (name, number) = match flag.split_once('=') {
-                Some((name, number)) => (name, Some(number.parse().ok())),
-                None => (flag, None),
-            };
-            match (name, number) {
-                ("lose-device", Some(Some(n))) => c.debug.lose_device = Some(n),
-                ("stop-device", Some(Some(n))) => c.debug.stop_device = Some(n),
-                ("no-memory", Some(Some(n))) => c.debug.no_memory = Some(n),
-                ("no-memory-from", Some(Some(n))) => c.debug.no_memory_from = Some(n),
-                ("fail-allocation", Some(Some(n))) => c.debug.fail_allocation = Some(n),
-                ("fail-submission", Some(Some(n))) => c.debug.fail_submission = Some(n),
-                ("panic-in-submission", Some(Some(n))) => c.debug.panic_in_submission = Some(n),
-                ("fail-wait", Some(Some(n))) => c.debug.fail_wait = Some(n),
-                ("lose-device-in-wait", Some(Some(n))) => c.debug.lose_device_in_wait = Some(n),
-                ("error", None) => c.debug.error = true,
-                ("sync", None) => c.debug.sync = true,
-                ("no-batch", None) => c.debug.no_batch = true,
-                ("reorder", None) => c.debug.reorder = true,
-                ("copy-kernel", None) => c.debug.copy_kernel = true,
-                ("nvidia-faults", None) => c.debug.nvidia_faults = true,
-                ("compute-family", None) => c.debug.compute_family = true,
-                ("discrete", None) => c.debug.discrete = true,
-                ("gather-flushes", None) => c.debug.gather_flushes = true,
-                ("guess-pipelines", None) => c.debug.guess_pipelines = true,
-                ("pipeline-statistics", None) => c.debug.pipeline_statistics = true,
-                _ => complaints.push(format!("CALDERA_DEBUG: unknown flag {flag:?}")),
-            }
-        }
-    }
-    if c.debug.error {
-        c.shows("api", LevelFilter::Error);
-    }
-    if c.validation != Validation::Off {
-        c.shows("validation", LevelFilter::Warn);
-    }
-    complaints.append(&mut broken.borrow_mut());
-    for (complaint, meant) in names.filter_map(|name| misspelt(&name)) {
-        // A user who misspells the variable of the log gets the complaint in the log, too.
-        if meant == Some("CALDERA_LOG") {
-            c.log_level = c.log_level.max(LevelFilter::Warn);
-        }
-        complaints.push(complaint);
-    }
-    c.complaints = complaints;
-    c
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsString;
 
     fn with(vars: &[(&str, &str)]) -> Config {
         let value = |name: &str| {
@@ -684,9 +484,9 @@ mod tests {
     #[test]
     fn calibration_can_be_presumed() {
         let c = with(&[("CALDERA_CALIBRATION", "exp2=off, fast-fma=on")]);
-        let expected = [(Presumption::Exp2, false), (Presumption::FastFma, true)];
+        let expected = [(Assumption::Exp2, false), (Assumption::FastFma, true)];
         assert!(
-            c.calibrate && c.presumed == expected && c.complaints.is_empty(),
+            c.calibrate && c.assumed == expected && c.complaints.is_empty(),
             "{c:?}"
         );
         assert!(!with(&[("CALDERA_CALIBRATION", "off")]).calibrate);

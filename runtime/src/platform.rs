@@ -65,7 +65,7 @@ impl Platform {
         names
     }
 
-    /// Returns what a list of all devices has, in the order of the first one.
+    /// Returns the elements that the lists of all devices contain, in the order of the first device's list.
     pub fn shared<T: Copy + PartialEq>(&self, list: impl Fn(&DeviceInfo) -> &Vec<T>) -> Vec<T> {
         let Some((first, others)) = self.devices.split_first() else {
             return Vec::new();

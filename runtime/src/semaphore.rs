@@ -44,7 +44,7 @@ pub enum Sharing {
     None,
     /// By descriptors of this type that are exported.
     Export(SemaphoreHandle),
-    /// By this descriptor. The call that imports it takes it over if it succeeds.
+    /// By this descriptor. The call that imports it owns it from then on, if the call succeeds.
     Import(SemaphoreHandle, i32),
 }
 

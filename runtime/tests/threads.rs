@@ -67,6 +67,7 @@ impl World {
         Arc::clone(&lock(&self.queues[index % self.queues.len()]))
     }
 
+    /// Flushes all queues.
     fn flush(&self) {
         for queue in &self.queues {
             let queue = Arc::clone(&lock(queue));
@@ -98,6 +99,7 @@ impl World {
         enqueued.expect("enqueued").expect("an event")
     }
 
+    /// Enqueues the commands of a thread. User events that a command waits for go to `gates`, which another thread sets.
     fn work(&self, thread: usize, gates: &mpsc::Sender<Arc<Event>>) {
         let mut reads: Vec<(Vec<f32>, Arc<Event>, f32)> = Vec::new();
         for round in 0..ROUNDS {

@@ -66,7 +66,7 @@ pub struct GlobalVar {
     pub space: Space,
     /// The alignment in bytes: at least that of the type, more with `aligned`.
     pub align: u32,
-    /// The contents, or those that it has at first. `None` for a `__local` variable, and for a variable that another
+    /// The contents, or for a variable the initial contents. `None` for a `__local` variable, and for a variable that another
     /// object defines.
     pub init: Option<ConstData>,
     /// `Static` if declarations in other objects do not mean this variable.

@@ -352,20 +352,8 @@ impl Printer<'_> {
                 self.expr(c)?;
                 self.infix(a, ",", b)
             }
-            ExprKind::Convert(how, a) => {
-                write!(self.out, "{}<", conversion(*how))?;
-                self.ty(e.ty)?;
-                self.out.write_str(">(")?;
-                self.expr(a)?;
-                self.out.write_char(')')
-            }
-            ExprKind::Splat(a) => {
-                self.out.write_str("splat<")?;
-                self.ty(e.ty)?;
-                self.out.write_str(">(")?;
-                self.expr(a)?;
-                self.out.write_char(')')
-            }
+            ExprKind::Convert(how, a) => self.converted(conversion(*how), e.ty, a),
+            ExprKind::Splat(a) => self.converted("splat", e.ty, a),
             ExprKind::Vector(parts) => {
                 self.ty(e.ty)?;
                 self.list(parts)
@@ -421,18 +409,29 @@ impl Printer<'_> {
                 self.list(args)
             }
             ExprKind::Comma(a, b) => self.infix(a, ",", b),
-            ExprKind::StmtExpr(stmts, value) => {
-                self.out.write_str("({")?;
-                self.indent += 1;
-                self.stmts(stmts)?;
-                if let Some(v) = value {
-                    self.line();
-                    self.expr(v)?;
-                }
-                self.indent -= 1;
-                self.out.write_str("})")
-            }
+            ExprKind::StmtExpr(stmts, value) => self.statement_expr(stmts, value.as_deref()),
         }
+    }
+
+    /// Writes a conversion, with the type of its result.
+    fn converted(&mut self, how: &str, ty: TypeId, a: &Expr) -> fmt::Result {
+        write!(self.out, "{how}<")?;
+        self.ty(ty)?;
+        self.out.write_str(">(")?;
+        self.expr(a)?;
+        self.out.write_char(')')
+    }
+
+    fn statement_expr(&mut self, stmts: &[Stmt], value: Option<&Expr>) -> fmt::Result {
+        self.out.write_str("({")?;
+        self.indent += 1;
+        self.stmts(stmts)?;
+        if let Some(v) = value {
+            self.line();
+            self.expr(v)?;
+        }
+        self.indent -= 1;
+        self.out.write_str("})")
     }
 
     fn constant(&mut self, ty: TypeId, bits: &[u64]) -> fmt::Result {

@@ -56,6 +56,15 @@ pub(super) struct Machine<'m> {
 
 type Lanes = Vec<u64>;
 
+/// Returns an arbitrary number for an undefined lane, unless that is an error. Passes may execute an operation
+/// speculatively, with operands for which its result is undefined.
+fn junk(how: Undefined, scalar: Scalar, lane: Option<u64>) -> Option<u64> {
+    match how {
+        Undefined::Trap => lane,
+        Undefined::Anything => lane.or(Some(eval::truncate(scalar, JUNK))),
+    }
+}
+
 impl<'m> Machine<'m> {
     pub(super) fn new(
         module: &'m Module,
@@ -228,11 +237,7 @@ impl<'m> Machine<'m> {
         let scalar = types.first().map_or(Scalar::Bool, |t| t.scalar);
         let count = ty.lanes as usize;
         let undefined = || Trap::Undefined(format!("{:?}", data.op));
-        // Passes may execute an operation speculatively, with operands for which its result is undefined.
-        let any = |lane: Option<u64>| match how {
-            Undefined::Trap => lane,
-            Undefined::Anything => lane.or(Some(eval::truncate(ty.scalar, JUNK))),
-        };
+        let any = |lane: Option<u64>| junk(how, ty.scalar, lane);
         let first = |n: usize| args[n].first().copied().unwrap_or(0);
         Ok(match &data.op {
             // No pass may execute this speculatively.
@@ -270,12 +275,78 @@ impl<'m> Machine<'m> {
                 };
                 (0..count).map(lane).collect()
             }
+            Op::Construct
+            | Op::Splat
+            | Op::Extract(_)
+            | Op::ExtractDynamic
+            | Op::Insert(_)
+            | Op::InsertDynamic
+            | Op::Shuffle(_) => self.rearrange(data, args, ty.scalar, count)?,
+            Op::Alloca { size, .. } => vec![self.object(inst, *size, memory)],
+            Op::Variable { elem, count } => {
+                let bytes = elem.bytes().max(1) * count;
+                vec![self.object(inst, bytes, memory)]
+            }
+            Op::GlobalAddr(g) => vec![self.shared.globals[g.index()]],
+            Op::PtrAdd => vec![first(0).wrapping_add(eval::signed(types[1].scalar, first(1)) as u64)],
+            Op::Load(_)
+            | Op::Store(_)
+            | Op::LoadFrom(..)
+            | Op::StoreTo(..)
+            | Op::MemCpy { .. }
+            | Op::MemZero { .. }
+            | Op::AtomicOn(..)
+            | Op::MatrixOn(..)
+            | Op::Intrinsic(Intrinsic::Matrix(_) | Intrinsic::Atomic(_)) => {
+                self.access(data, args, &types, ty, memory)?
+            }
+            Op::Intrinsic(
+                i @ (Intrinsic::ReadImage(..)
+                | Intrinsic::SampleImage(..)
+                | Intrinsic::FetchImage(..)
+                | Intrinsic::LoadImage(..)
+                | Intrinsic::LoadFormat(..)
+                | Intrinsic::WriteImage(..)
+                | Intrinsic::ImageSize(_)
+                | Intrinsic::ChannelOrder
+                | Intrinsic::ChannelDataType
+                | Intrinsic::SamplerProperties),
+            ) => {
+                let float_coordinates = types.last().is_some_and(|t| t.scalar == Scalar::F32);
+                image::execute(memory, *i, args, float_coordinates)?
+            }
+            Op::Intrinsic(i) => self.intrinsic(*i, args, &types, ty)?,
+            Op::Call(_)
+            | Op::CallPure(_)
+            | Op::Block
+            | Op::Loop
+            | Op::If
+            | Op::Switch(_)
+            | Op::Exit(_)
+            | Op::Repeat(_)
+            | Op::Return
+            | Op::Unreachable => Vec::new(),
+        })
+    }
+
+    /// Executes an instruction that builds a vector, takes it apart or rearranges its lanes.
+    fn rearrange(
+        &self,
+        data: &InstData,
+        args: &[Lanes],
+        scalar: Scalar,
+        count: usize,
+    ) -> Result<Lanes, Trap> {
+        let how = self.launch.undefined;
+        let first = |n: usize| args[n].first().copied().unwrap_or(0);
+        let undefined = || Trap::Undefined(format!("{:?}", data.op));
+        Ok(match &data.op {
             Op::Construct => args.concat(),
             Op::Splat => vec![first(0); count],
             Op::Extract(lane) => vec![args[0][*lane as usize]],
             Op::ExtractDynamic => {
                 let lane = args[0].get(first(1) as usize).copied();
-                vec![any(lane).ok_or_else(undefined)?]
+                vec![junk(how, scalar, lane).ok_or_else(undefined)?]
             }
             Op::Insert(lane) => {
                 let mut all = args[0].clone();
@@ -297,13 +368,21 @@ impl<'m> Machine<'m> {
                     .map(|&l| both.get(l as usize).copied().unwrap_or(0))
                     .collect()
             }
-            Op::Alloca { size, .. } => vec![self.object(inst, *size, memory)],
-            Op::Variable { elem, count } => {
-                let bytes = elem.bytes().max(1) * count;
-                vec![self.object(inst, bytes, memory)]
-            }
-            Op::GlobalAddr(g) => vec![self.shared.globals[g.index()]],
-            Op::PtrAdd => vec![first(0).wrapping_add(eval::signed(types[1].scalar, first(1)) as u64)],
+            _ => return Err(Trap::NotSupported(format!("{:?} is not for lanes", data.op))),
+        })
+    }
+    /// Executes an instruction that reads or writes memory, or that is for matrices.
+    fn access(
+        &self,
+        data: &InstData,
+        args: &[Lanes],
+        types: &[Ty],
+        ty: Ty,
+        memory: &mut Memory,
+    ) -> Result<Lanes, Trap> {
+        let first = |n: usize| args[n].first().copied().unwrap_or(0);
+        let count = ty.lanes as usize;
+        Ok(match &data.op {
             Op::Load(_) | Op::LoadFrom(..) if let Some(m) = ty.scalar.matrix() => {
                 let address = match data.op {
                     Op::LoadFrom(storage, _) => self.address(storage, args, ty)?,
@@ -328,18 +407,18 @@ impl<'m> Machine<'m> {
                     address,
                     access.memory.layout,
                     stride,
-                    (args.get(at + 1), ty, &types),
+                    (args.get(at + 1), ty, types),
                 )?
             }
             Op::Intrinsic(Intrinsic::Matrix(op @ (MatrixOp::Load(how) | MatrixOp::Store(how)))) => {
                 let address = self.pointed(types[0], first(0));
                 let value = matches!(op, MatrixOp::Store(_)).then(|| &args[2]);
-                self.access_matrix(memory, address, how.layout, first(1), (value, ty, &types))?
+                self.access_matrix(memory, address, how.layout, first(1), (value, ty, types))?
             }
             Op::Intrinsic(Intrinsic::Matrix(op)) => {
                 let m = types[0].scalar.matrix();
                 let m = m.ok_or_else(|| Trap::NotSupported("an operation on no matrix".into()))?;
-                matrix::local(*op, args, m, self.place(), how)?
+                matrix::local(*op, args, m, self.place(), self.launch.undefined)?
             }
             Op::Load(_) => {
                 let address = self.pointed(types[0], first(0));
@@ -382,32 +461,12 @@ impl<'m> Machine<'m> {
                 let address = self.pointed(types[0], first(0));
                 atomic(*op, address, &args[1..], word.scalar, memory)?
             }
-            Op::Intrinsic(
-                i @ (Intrinsic::ReadImage(..)
-                | Intrinsic::SampleImage(..)
-                | Intrinsic::FetchImage(..)
-                | Intrinsic::LoadImage(..)
-                | Intrinsic::LoadFormat(..)
-                | Intrinsic::WriteImage(..)
-                | Intrinsic::ImageSize(_)
-                | Intrinsic::ChannelOrder
-                | Intrinsic::ChannelDataType
-                | Intrinsic::SamplerProperties),
-            ) => {
-                let float_coordinates = types.last().is_some_and(|t| t.scalar == Scalar::F32);
-                image::execute(memory, *i, args, float_coordinates)?
+            _ => {
+                return Err(Trap::NotSupported(format!(
+                    "{:?} does not access memory",
+                    data.op
+                )));
             }
-            Op::Intrinsic(i) => self.intrinsic(*i, args, &types, ty)?,
-            Op::Call(_)
-            | Op::CallPure(_)
-            | Op::Block
-            | Op::Loop
-            | Op::If
-            | Op::Switch(_)
-            | Op::Exit(_)
-            | Op::Repeat(_)
-            | Op::Return
-            | Op::Unreachable => Vec::new(),
         })
     }
 

@@ -6,8 +6,8 @@
 use super::names::Named;
 use super::{
     Access, ArgKind, ArgLocation, Const, ConstantData, FpFlags, Func, Function, GlobalData, Inst, InstData,
-    KernelAbi, KernelInfo, Linkage, MemoryObject, Module, ModuleSlots, Op, Region, RequiredSubgroups, Scalar,
-    SystemPush, Ty, Unroll, Value,
+    KernelAbi, KernelArg, KernelInfo, Linkage, MemoryObject, Module, ModuleSlots, Op, Region,
+    RequiredSubgroups, Scalar, SystemPush, Ty, Unroll, Value,
 };
 use crate::check::Area;
 use std::fmt::{self, Display, Write};
@@ -511,40 +511,7 @@ fn write_size3(f: &mut fmt::Formatter<'_>, word: &str, size: Option<[u32; 3]>) -
 fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelAbi>) -> fmt::Result {
     writeln!(f, "kernel {} {} {{", k.func, Quoted(k.name.as_bytes()))?;
     for a in &k.args {
-        write!(
-            f,
-            "  arg {} {} ",
-            Quoted(a.name.as_bytes()),
-            Quoted(a.type_name.as_bytes())
-        )?;
-        match &a.kind {
-            ArgKind::Pod { size, align, by_ref } => {
-                let word = if *by_ref { "pod_ref" } else { "pod" };
-                write!(f, "{word} size {size} align {align}")?;
-            }
-            ArgKind::Buffer { space, align } => write!(f, "buffer {space} align {align}")?,
-            ArgKind::Local { elem_size, align } => write!(f, "local size {elem_size} align {align}")?,
-            ArgKind::Image { shape, write } => {
-                let word = if *write { "image_write" } else { "image_read" };
-                write!(f, "{word} {}", shape.name())?;
-            }
-            ArgKind::Sampler => f.write_str("sampler")?,
-        }
-        write!(
-            f,
-            " address {} access {} qualifier {}",
-            a.address_qualifier, a.access_qualifier, a.type_qualifier
-        )?;
-        let words = [
-            (a.restrict, " restrict"),
-            (a.uses.read, " read"),
-            (a.uses.written, " written"),
-            (a.uses.escapes, " escapes"),
-        ];
-        for (set, word) in words {
-            f.write_str(if set { word } else { "" })?;
-        }
-        writeln!(f)?;
+        write_arg(f, a)?;
     }
     write_size3(f, "required_size", k.required_size)?;
     if k.any_memory {
@@ -562,93 +529,145 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
         writeln!(f, "  attributes {}", Quoted(k.attributes.as_bytes()))?;
     }
     if let Some(abi) = abi {
-        write!(
-            f,
-            "  abi args_size {} local_fixed {}",
-            abi.args_size, abi.local_fixed
-        )?;
-        if abi.variables {
-            write!(f, " variables")?;
-        }
-        if abi.scratch > 0 {
-            write!(f, " scratch {}", abi.scratch)?;
-        }
-        if abi.ended_loops {
-            write!(f, " ended_loops")?;
-        }
-        writeln!(f)?;
-        for location in &abi.args {
-            f.write_str("  location ")?;
-            match *location {
-                ArgLocation::Push { offset, size } => writeln!(f, "push {offset} {size}")?,
-                ArgLocation::Args { offset, size } => writeln!(f, "args {offset} {size}")?,
-                ArgLocation::PointerPush { offset } => writeln!(f, "pointer_push {offset}")?,
-                ArgLocation::PointerArgs { offset } => writeln!(f, "pointer_args {offset}")?,
-                ArgLocation::LocalPush { offset, elem_size } => {
-                    writeln!(f, "local_push {offset} {elem_size}")?
-                }
-                ArgLocation::LocalArgs { offset, elem_size } => {
-                    writeln!(f, "local_args {offset} {elem_size}")?
-                }
-                ArgLocation::Image {
-                    binding,
-                    shape,
-                    write,
-                } => {
-                    let word = if write { "image_write" } else { "image_read" };
-                    writeln!(f, "{word} {binding} {}", shape.name())?;
-                }
-                ArgLocation::Sampler { binding } => writeln!(f, "sampler {binding}")?,
-                ArgLocation::Buffer { slot, uniform } => {
-                    let word = if uniform { "uniform" } else { "storage" };
-                    writeln!(f, "{word} {} {}", slot.set, slot.binding)?;
-                }
-                ArgLocation::PodSlot {
-                    slot,
-                    offset,
-                    size,
-                    uniform,
-                } => {
-                    let word = if uniform { "pod_uniform" } else { "pod_storage" };
-                    writeln!(f, "{word} {} {} {offset} {size}", slot.set, slot.binding)?;
-                }
-                ArgLocation::LocalArray { spec_id, elem_size } => {
-                    writeln!(f, "local_array {spec_id} {elem_size}")?;
-                }
-            }
-        }
-        for fact in &abi.facts {
-            let place = if fact.in_args { "args" } else { "push" };
-            let (name, arg) = (fact.fact.name(), fact.arg);
-            writeln!(f, "  fact {arg} {name} {place} {}", fact.offset)?;
-        }
-        for (arg, binding) in &abi.normalized {
-            writeln!(f, "  normalized {arg} {binding}")?;
-        }
-        if abi.set > 0 {
-            writeln!(f, "  set {}", abi.set)?;
-        }
-        for object in &abi.objects {
-            f.write_str("  object ")?;
-            match *object {
-                MemoryObject::Printf => writeln!(f, "printf")?,
-                MemoryObject::Storage { slot } => writeln!(f, "storage {} {}", slot.set, slot.binding)?,
-                MemoryObject::Uniform { slot, bytes } => {
-                    writeln!(f, "uniform {} {} {bytes}", slot.set, slot.binding)?;
-                }
-                MemoryObject::LocalArray { spec_id, elem_size } => {
-                    writeln!(f, "local_array {spec_id} {elem_size}")?;
-                }
-                MemoryObject::Local(g) => writeln!(f, "local {g}")?,
-                MemoryObject::Constants => writeln!(f, "constants")?,
-                MemoryObject::Constant(g) => writeln!(f, "constant {g}")?,
-                MemoryObject::EndedLoops { slot } => {
-                    writeln!(f, "ended_loops {} {}", slot.set, slot.binding)?;
-                }
-            }
-        }
+        write_abi(f, abi)?;
     }
     writeln!(f, "}}")
+}
+
+/// Writes an argument of a kernel.
+fn write_arg(f: &mut fmt::Formatter<'_>, a: &KernelArg) -> fmt::Result {
+    write!(
+        f,
+        "  arg {} {} ",
+        Quoted(a.name.as_bytes()),
+        Quoted(a.type_name.as_bytes())
+    )?;
+    match &a.kind {
+        ArgKind::Pod { size, align, by_ref } => {
+            let word = if *by_ref { "pod_ref" } else { "pod" };
+            write!(f, "{word} size {size} align {align}")?;
+        }
+        ArgKind::Buffer { space, align } => write!(f, "buffer {space} align {align}")?,
+        ArgKind::Local { elem_size, align } => write!(f, "local size {elem_size} align {align}")?,
+        ArgKind::Image { shape, write } => {
+            let word = if *write { "image_write" } else { "image_read" };
+            write!(f, "{word} {}", shape.name())?;
+        }
+        ArgKind::Sampler => f.write_str("sampler")?,
+    }
+    write!(
+        f,
+        " address {} access {} qualifier {}",
+        a.address_qualifier, a.access_qualifier, a.type_qualifier
+    )?;
+    let words = [
+        (a.restrict, " restrict"),
+        (a.uses.read, " read"),
+        (a.uses.written, " written"),
+        (a.uses.escapes, " escapes"),
+    ];
+    for (set, word) in words {
+        f.write_str(if set { word } else { "" })?;
+    }
+    writeln!(f)
+}
+
+/// Writes where a kernel takes its arguments from.
+fn write_abi(f: &mut fmt::Formatter<'_>, abi: &KernelAbi) -> fmt::Result {
+    write!(
+        f,
+        "  abi args_size {} local_fixed {}",
+        abi.args_size, abi.local_fixed
+    )?;
+    if abi.variables {
+        write!(f, " variables")?;
+    }
+    if abi.scratch > 0 {
+        write!(f, " scratch {}", abi.scratch)?;
+    }
+    if abi.ended_loops {
+        write!(f, " ended_loops")?;
+    }
+    writeln!(f)?;
+    for location in &abi.args {
+        write_location(f, *location)?;
+    }
+    for fact in &abi.facts {
+        let place = if fact.in_args { "args" } else { "push" };
+        let (name, arg) = (fact.fact.name(), fact.arg);
+        writeln!(f, "  fact {arg} {name} {place} {}", fact.offset)?;
+    }
+    for (arg, binding) in &abi.normalized {
+        writeln!(f, "  normalized {arg} {binding}")?;
+    }
+    if abi.set > 0 {
+        writeln!(f, "  set {}", abi.set)?;
+    }
+    for object in &abi.objects {
+        write_object(f, *object)?;
+    }
+    Ok(())
+}
+
+/// Writes the place of an argument.
+fn write_location(f: &mut fmt::Formatter<'_>, location: ArgLocation) -> fmt::Result {
+    f.write_str("  location ")?;
+    match location {
+        ArgLocation::Push { offset, size } => writeln!(f, "push {offset} {size}")?,
+        ArgLocation::Args { offset, size } => writeln!(f, "args {offset} {size}")?,
+        ArgLocation::PointerPush { offset } => writeln!(f, "pointer_push {offset}")?,
+        ArgLocation::PointerArgs { offset } => writeln!(f, "pointer_args {offset}")?,
+        ArgLocation::LocalPush { offset, elem_size } => writeln!(f, "local_push {offset} {elem_size}")?,
+        ArgLocation::LocalArgs { offset, elem_size } => writeln!(f, "local_args {offset} {elem_size}")?,
+        ArgLocation::Image {
+            binding,
+            shape,
+            write,
+        } => {
+            let word = if write { "image_write" } else { "image_read" };
+            writeln!(f, "{word} {binding} {}", shape.name())?;
+        }
+        ArgLocation::Sampler { binding } => writeln!(f, "sampler {binding}")?,
+        ArgLocation::Buffer { slot, uniform } => {
+            let word = if uniform { "uniform" } else { "storage" };
+            writeln!(f, "{word} {} {}", slot.set, slot.binding)?;
+        }
+        ArgLocation::PodSlot {
+            slot,
+            offset,
+            size,
+            uniform,
+        } => {
+            let word = if uniform { "pod_uniform" } else { "pod_storage" };
+            writeln!(f, "{word} {} {} {offset} {size}", slot.set, slot.binding)?;
+        }
+        ArgLocation::LocalArray { spec_id, elem_size } => {
+            writeln!(f, "local_array {spec_id} {elem_size}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a memory object that a kernel can access.
+fn write_object(f: &mut fmt::Formatter<'_>, object: MemoryObject) -> fmt::Result {
+    f.write_str("  object ")?;
+    match object {
+        MemoryObject::Printf => writeln!(f, "printf")?,
+        MemoryObject::Storage { slot } => writeln!(f, "storage {} {}", slot.set, slot.binding)?,
+        MemoryObject::Uniform { slot, bytes } => {
+            writeln!(f, "uniform {} {} {bytes}", slot.set, slot.binding)?;
+        }
+        MemoryObject::LocalArray { spec_id, elem_size } => {
+            writeln!(f, "local_array {spec_id} {elem_size}")?;
+        }
+        MemoryObject::Local(g) => writeln!(f, "local {g}")?,
+        MemoryObject::Constants => writeln!(f, "constants")?,
+        MemoryObject::Constant(g) => writeln!(f, "constant {g}")?,
+        MemoryObject::EndedLoops { slot } => {
+            writeln!(f, "ended_loops {} {}", slot.set, slot.binding)?;
+        }
+    }
+    Ok(())
 }
 
 fn write_system(f: &mut fmt::Formatter<'_>, s: &SystemPush) -> fmt::Result {

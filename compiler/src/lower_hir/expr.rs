@@ -59,22 +59,7 @@ impl FuncLowering<'_, '_> {
                 let addr = self.pointer(e)?;
                 self.address(addr)
             }
-            ExprKind::Neg(a) if let Type::Matrix(m) = *self.cx.program.types.get(e.ty) => {
-                let each = match m.component.is_float() {
-                    true => MatrixEach::FNeg,
-                    false => MatrixEach::INeg,
-                };
-                let (ty, a) = (self.ty(e.ty)?, self.value(a)?);
-                let op = Intrinsic::Matrix(MatrixOp::Each(each));
-                self.b.value(ir::Op::Intrinsic(op), [a], ty)
-            }
-            ExprKind::Neg(a) => {
-                let (scalar, _) = types::lanes(&self.cx.program.types, e.ty)?;
-                let a = self.value(a)?;
-                let op = if scalar.is_float() { UnOp::FNeg } else { UnOp::INeg };
-                self.set_contract(!self.source.is_library);
-                self.b.unary(op, a)
-            }
+            ExprKind::Neg(a) => self.negation(a, e.ty)?,
             ExprKind::BitNot(a) => {
                 let a = self.value(a)?;
                 self.b.unary(UnOp::Not, a)
@@ -123,17 +108,7 @@ impl FuncLowering<'_, '_> {
                 let ty = self.ty(e.ty)?;
                 self.b.splat(ty, a)
             }
-            ExprKind::Vector(parts) => {
-                let ty = self.ty(e.ty)?;
-                let mut values = Vec::with_capacity(parts.len());
-                for p in parts {
-                    values.push(self.value(p)?);
-                }
-                match values[..] {
-                    [one] if self.b.func.ty(one) == ty => one,
-                    _ => self.b.construct(ty, values),
-                }
-            }
+            ExprKind::Vector(parts) => self.vector(parts, e.ty)?,
             ExprKind::Swizzle(a, lanes) => {
                 let a = self.value(a)?;
                 self.swizzle(a, lanes)
@@ -153,21 +128,7 @@ impl FuncLowering<'_, '_> {
                 post,
             } => self.step(place, *decrement, *post)?,
             ExprKind::Call(func, args) => return self.call(*func, args, e.ty),
-            ExprKind::Intrinsic(op, args) => {
-                let mut values = Vec::with_capacity(args.len());
-                for a in args {
-                    values.push(self.value(a)?);
-                }
-                let ty = types::value(&self.cx.program.types, e.ty);
-                self.set_contract(false);
-                if let (Intrinsic::FloatAtomic(op), &[pointer, operand]) = (*op, &values[..]) {
-                    return Ok(Val::Value(float_atomic(&mut self.b, op, pointer, operand)));
-                }
-                match self.b.intrinsic(*op, values, ty) {
-                    Some(v) => v,
-                    None => return Ok(Val::None),
-                }
-            }
+            ExprKind::Intrinsic(op, args) => return self.intrinsic(*op, args, e.ty),
             ExprKind::Comma(a, b) => {
                 self.eval(a)?;
                 return self.eval(b);
@@ -180,6 +141,48 @@ impl FuncLowering<'_, '_> {
                 };
             }
         }))
+    }
+
+    /// Lowers a negation of numbers or of a matrix.
+    fn negation(&mut self, a: &Expr, ty: TypeId) -> Lowered<Value> {
+        if let Type::Matrix(m) = *self.cx.program.types.get(ty) {
+            let each = match m.component.is_float() {
+                true => MatrixEach::FNeg,
+                false => MatrixEach::INeg,
+            };
+            let (ty, a) = (self.ty(ty)?, self.value(a)?);
+            let op = Intrinsic::Matrix(MatrixOp::Each(each));
+            return Ok(self.b.value(ir::Op::Intrinsic(op), [a], ty));
+        }
+        let (scalar, _) = types::lanes(&self.cx.program.types, ty)?;
+        let a = self.value(a)?;
+        let op = if scalar.is_float() { UnOp::FNeg } else { UnOp::INeg };
+        self.set_contract(!self.source.is_library);
+        Ok(self.b.unary(op, a))
+    }
+
+    /// Lowers `(type)(a, b, …)`.
+    fn vector(&mut self, parts: &[Expr], ty: TypeId) -> Lowered<Value> {
+        let ty = self.ty(ty)?;
+        let values = parts.iter().map(|p| self.value(p)).collect::<Lowered<Vec<_>>>()?;
+        Ok(match values[..] {
+            [one] if self.b.func.ty(one) == ty => one,
+            _ => self.b.construct(ty, values),
+        })
+    }
+
+    /// Lowers the call of an intrinsic.
+    fn intrinsic(&mut self, op: Intrinsic, args: &[Expr], ty: TypeId) -> Lowered<Val> {
+        let values = args.iter().map(|a| self.value(a)).collect::<Lowered<Vec<_>>>()?;
+        let ty = types::value(&self.cx.program.types, ty);
+        self.set_contract(false);
+        if let (Intrinsic::FloatAtomic(op), &[pointer, operand]) = (op, &values[..]) {
+            return Ok(Val::Value(float_atomic(&mut self.b, op, pointer, operand)));
+        }
+        Ok(match self.b.intrinsic(op, values, ty) {
+            Some(v) => Val::Value(v),
+            None => Val::None,
+        })
     }
 
     fn load(&mut self, place: &Place) -> Lowered<Val> {

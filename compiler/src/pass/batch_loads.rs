@@ -45,8 +45,8 @@ pub const PASS: Pass = Pass {
 /// times as fast, and a sum by a single work-item 1.8 times. 16 are worth it for the latter, which loads one word at a time.)
 const FACTORS: [(usize, u32); 4] = [(16, 4), (8, 8), (4, 40), (2, 64)];
 
-/// If more iterations than these become one, a second loop does the rest this many at a time, so that few are left
-/// that wait for memory one by one.
+/// If a factor is larger than this, a second loop with this factor executes the remaining iterations, so that few of
+/// them are executed one at a time.
 const REST: usize = 4;
 
 /// The most instructions of a loop body, and of one that is nothing but straight-line code.

@@ -4,8 +4,8 @@
 //! operands. Results of floating-point operations are those of IEEE 754 where the instruction's flags do not
 //! allow others. Results that depend on the device stay: transcendental functions, and results that an
 //! operation leaves undefined. Loads from initialized constants are folded too. Branches on constants are
-//! left to `simplify_regions`; but what follows one sees the constants that are its results, so that one walk
-//! decides a chain of branches of which each decides the next.
+//! left to `simplify_regions`. The constants that such a branch yields are used in the rest of the walk, so one
+//! walk decides a chain of branches that depend on each other.
 
 mod constants;
 mod identities;

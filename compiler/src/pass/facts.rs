@@ -253,27 +253,7 @@ pub fn binary(op: BinOp, a: Facts, b: Facts) -> Facts {
             };
             Facts::of(width, zeros, ones, a.min >> count.max, a.max >> count.min)
         }
-        BinOp::AShr => {
-            let count = b.count();
-            let wide = a.sign_extended(64);
-            let shifted = |bits: u64, n: u64| (bits as i64 >> n) as u64;
-            let (zeros, ones) = match count.as_constant() {
-                Some(n) => (shifted(wide.zeros, n), shifted(wide.ones, n)),
-                None => (0, 0),
-            };
-            // A right shift moves nonnegative numbers down towards 0 and negative ones up towards −1.
-            let (min, max) = if a.is_nonnegative() {
-                (a.min >> count.max, a.max >> count.min)
-            } else if a.is_negative() {
-                (
-                    shifted(wide.min, count.min) & all,
-                    shifted(wide.max, count.max) & all,
-                )
-            } else {
-                (0, all)
-            };
-            Facts::of(width, zeros, ones, min, max)
-        }
+        BinOp::AShr => arithmetic_shift(a, b),
         // A division by zero has an undefined result.
         BinOp::UDiv if b.min > 0 => Facts::between(width, a.min / b.max, a.max / b.min),
         BinOp::URem if b.min > 0 => {
@@ -301,6 +281,31 @@ pub fn binary(op: BinOp, a: Facts, b: Facts) -> Facts {
         | BinOp::FDiv
         | BinOp::FRem => Facts::unknown(width),
     }
+}
+
+/// Returns the facts about `a >> b`, which copies the sign.
+fn arithmetic_shift(a: Facts, b: Facts) -> Facts {
+    let width = a.width;
+    let all = low(width);
+    let count = b.count();
+    let wide = a.sign_extended(64);
+    let shifted = |bits: u64, n: u64| (bits as i64 >> n) as u64;
+    let (zeros, ones) = match count.as_constant() {
+        Some(n) => (shifted(wide.zeros, n), shifted(wide.ones, n)),
+        None => (0, 0),
+    };
+    // A right shift moves nonnegative numbers down towards 0 and negative ones up towards −1.
+    let (min, max) = if a.is_nonnegative() {
+        (a.min >> count.max, a.max >> count.min)
+    } else if a.is_negative() {
+        (
+            shifted(wide.min, count.min) & all,
+            shifted(wide.max, count.max) & all,
+        )
+    } else {
+        (0, all)
+    };
+    Facts::of(width, zeros, ones, min, max)
 }
 
 /// Returns the bounds of a number modulo two to the power of the width: the reduced bounds if both wrap

@@ -1,12 +1,12 @@
-//! Places loops inside a test whether the lane that executes them has a work-item.
+//! Puts loops into an `if` that lanes without a work-item skip.
 //!
 //! Why: llvmpipe executes the work-items of a sub-group as the lanes of a vector: eight neighbours in the first dimension in
 //! versions of Mesa that make sub-groups of each row, otherwise eight neighbours in the order of their numbers. If the size of
 //! a row, or of the work-group, is no multiple of eight, some lanes have no work-item. These lanes store nothing and load arbitrary
-//! values, but they take part in loops. A loop that ends because of a value in memory may never end for them.
-//! It is repeated until the driver's limit for iterations is reached, and from then on the driver leaves every
-//! loop of the work-items beside them too early. The driver's conditions do exclude such lanes. The pass is for
-//! targets with [`Quirks::idle_lanes`](crate::target::Quirks::idle_lanes).
+//! values, but they take part in loops. A loop whose condition depends on memory may never end for them. The driver
+//! repeats it until its limit for iterations is reached, and from then on leaves every loop of the work-items in the
+//! same vector too early. Lanes without a work-item do not enter the arms of an `if`. The pass is for targets with
+//! [`Quirks::idle_lanes`](crate::target::Quirks::idle_lanes).
 //! In:  `SystemValues`; after the passes that examine loops.
 //! Out: in kernels, each outermost loop that some lanes may leave later than others, and each call of a function
 //!      that is not inlined, is in an arm of an `if` whose condition is true for every work-item, but false for a

@@ -157,8 +157,8 @@ fn cells(
     cells
 }
 
-/// Returns the private variables that are accessed as a whole and as one type, and nothing else: `mem2reg` takes
-/// them, among them those that this pass makes.
+/// Returns the private variables that are only accessed as a whole and with one type. `mem2reg` promotes them,
+/// including those that this pass makes.
 fn plain_variables(func: &Function, order: &[Inst]) -> HashSet<Value> {
     // The type of the accesses; `None` where there is another use.
     let mut uses: HashMap<Value, Option<Ty>> = HashMap::new();

@@ -249,6 +249,66 @@ struct Captured {
     level: usize,
 }
 
+/// What the exits of a cut instruction pass: the results that the instruction had, the state, additional results
+/// that the states share, and the captured values.
+struct Passing<'c> {
+    /// The number of results that the instruction had.
+    whole: usize,
+    /// The types of all results but the state and the captured values.
+    shared_types: Vec<Ty>,
+    /// For each state, the indices of the results that are passed with it.
+    ways: Vec<Vec<usize>>,
+    captured: &'c [Captured],
+    /// For each state, the number of regions of the path that enclose its jumps.
+    visible: Vec<usize>,
+}
+
+impl Passing<'_> {
+    /// Returns the values that a jump passes which had passed `given`.
+    fn args(&self, func: &mut Function, given: &[Value], way: usize, with_captured: bool) -> Vec<Value> {
+        let mut args: Vec<Value> = self
+            .shared_types
+            .iter()
+            .map(|&ty| func.constant(ty, Const::Undef))
+            .collect();
+        for (&at, &value) in self.ways[way].iter().zip(given) {
+            args[at] = value;
+        }
+        let number = func.splat_bits(Ty::I32, way as u64);
+        args.insert(self.whole, number);
+        if with_captured {
+            for c in self.captured {
+                // A captured value is visible to the jump if it is computed in a region that encloses the jump,
+                // at a position before it.
+                let ty = func.ty(c.value);
+                args.push(if c.level < self.visible[way] {
+                    c.value
+                } else {
+                    func.constant(ty, Const::Undef)
+                });
+            }
+        }
+        args
+    }
+
+    /// Turns the jumps in `regions` that complete one of the `states` into exits of `target`.
+    fn redirect(
+        &self,
+        func: &mut Function,
+        regions: &[Region],
+        states: &[Inst],
+        end: Inst,
+        target: Inst,
+        with_captured: bool,
+    ) {
+        for jump in jumps_to(func, regions, states, end) {
+            let way = way_of(func, jump, states);
+            let given = std::mem::take(&mut func.insts[jump].args);
+            func.insts[jump].args = self.args(func, &given, way, with_captured).into();
+            func.insts[jump].op = Op::Exit(target);
+        }
+    }
+}
 /// Cuts the first instruction of a path, which is in `outer`, at the end of the path. Returns the `if` that
 /// contains the tail, and the `if` that contains the instructions after those around the cut, if there are
 /// any. Returns `None` if a value that would have to be passed on cannot be.
@@ -257,19 +317,7 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
     let span = func.insts[first.inst].span;
     let live = resolve_lone_jumps(func, path);
     let tail = func.regions[last.region].insts.split_off(last.at);
-    let mut stages: Vec<Stage> = Vec::new();
-    for level in live {
-        let (inst, around) = (path[level].inst, path[level - 1]);
-        let rest = func.regions[around.region].insts.split_off(around.at + 1);
-        terminate(func, around.region, Op::Unreachable, span);
-        let types = types_of(func, &func.insts[inst].results);
-        stages.push(Stage {
-            inst,
-            level,
-            rest,
-            types,
-        });
-    }
+    let stages = take_stages(func, path, &live);
     let captured = captured(func, path, &tail, &stages)?;
 
     // The first instruction gets these results: those that it had, the state, additional results that the
@@ -284,7 +332,6 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
         ways.push(lower_exits::share(func, first.inst, &mut shared, &stage.types));
     }
     ways.push(Vec::new());
-    let shared_types = types_of(func, &shared);
     let mut after = Replacements::default();
     for c in &captured {
         let carried = func.add_result(first.inst, func.ty(c.value));
@@ -297,59 +344,31 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
         .chain(stages.iter().map(|s| s.inst))
         .collect();
     let to_tail = states.len();
-    let passed = |func: &mut Function, given: &[Value], way: usize, with_captured: bool| {
-        let mut args: Vec<Value> = shared_types
-            .iter()
-            .map(|&ty| func.constant(ty, Const::Undef))
-            .collect();
-        for (&at, &value) in ways[way].iter().zip(given) {
-            args[at] = value;
-        }
-        let number = func.splat_bits(Ty::I32, way as u64);
-        args.insert(whole.len(), number);
-        if with_captured {
-            // A captured value is visible to the jump if it is computed in a region that encloses the jump,
-            // at a position before it.
-            let visible = match way {
-                0 => 0,
-                way if way == to_tail => path.len(),
-                way => stages[way - 1].level,
-            };
-            for c in &captured {
-                let ty = func.ty(c.value);
-                args.push(if c.level < visible {
-                    c.value
-                } else {
-                    func.constant(ty, Const::Undef)
-                });
-            }
-        }
-        args
+    let visible = std::iter::once(0)
+        .chain(stages.iter().map(|s| s.level))
+        .chain([path.len()]);
+    let passing = Passing {
+        whole: whole.len(),
+        shared_types: types_of(func, &shared),
+        ways,
+        captured: &captured,
+        visible: visible.collect(),
     };
 
     terminate(func, last.region, Op::Exit(first.inst), span);
     let end = *func.regions[last.region].insts.last()?;
-    for jump in jumps_to(func, &func.insts[first.inst].regions.clone(), &states, end) {
-        let way = way_of(func, jump, &states);
-        let given = std::mem::take(&mut func.insts[jump].args);
-        func.insts[jump].args = passed(func, &given, way, true).into();
-        func.insts[jump].op = Op::Exit(first.inst);
-    }
-    func.insts[end].args = passed(func, &[], to_tail, true).into();
+    let regions = func.insts[first.inst].regions.clone();
+    passing.redirect(func, &regions, &states, end, first.inst, true);
+    func.insts[end].args = passing.args(func, &[], to_tail, true).into();
 
     // Move the tail.
-    let mut tail_results = shared_types.clone();
+    let mut tail_results = passing.shared_types.clone();
     tail_results.insert(whole.len(), Ty::I32);
     let number = func.splat_bits(Ty::I32, to_tail as u64);
     let (compare, tail_if) = compare_and_branch(func, CmpOp::IEq, state, number, &tail_results, span);
     let arm = func.insts[tail_if].regions[0];
     func.regions[arm].insts = tail;
-    for jump in jumps_to(func, &[arm], &states, end) {
-        let way = way_of(func, jump, &states);
-        let given = std::mem::take(&mut func.insts[jump].args);
-        func.insts[jump].args = passed(func, &given, way, false).into();
-        func.insts[jump].op = Op::Exit(tail_if);
-    }
+    passing.redirect(func, &[arm], &states, end, tail_if, false);
     let mut tail_values = func.insts[tail_if].results.to_vec();
     let tail_state = tail_values.remove(whole.len());
 
@@ -364,32 +383,15 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
         rest_if = Some(outermost);
         completes = func.insts[outermost].results.to_vec();
         terminate_with(func, outermost, 1, &tail_values[..whole.len()]);
-        let mut region = func.insts[outermost].regions[0];
-        let mut targets = vec![outermost];
-        let count = stages.len();
-        let mut rests: Vec<Vec<Inst>> = Vec::new();
-        for (n, stage) in stages.iter_mut().enumerate() {
-            let own: Vec<Value> = ways[n + 1].iter().map(|&at| tail_values[at]).collect();
-            let results = func.insts[stage.inst].results.clone();
-            let mut stand_in = own.clone();
-            rests.push(std::mem::take(&mut stage.rest));
-            if n + 1 < count {
-                let number = func.splat_bits(Ty::I32, n as u64 + 1);
-                let (compare, inner) =
-                    compare_and_branch(func, CmpOp::UGt, tail_state, number, &stage.types, span);
-                func.regions[region].insts.extend([compare, inner]);
-                terminate_with(func, inner, 1, &own);
-                stand_in = func.insts[inner].results.to_vec();
-                targets.push(inner);
-                func.regions[region].insts.append(&mut rests[n]);
-                region = func.insts[inner].regions[0];
-            } else {
-                func.regions[region].insts.append(&mut rests[n]);
-            }
-            for (&result, &value) in results.iter().zip(&stand_in) {
-                after.set(result, value);
-            }
-        }
+        let targets = move_rests(
+            func,
+            outermost,
+            stages,
+            &tail_values,
+            tail_state,
+            &passing.ways,
+            &mut after,
+        );
         let arm = func.insts[outermost].regions[0];
         for jump in jumps_to(func, &[arm], &states, end) {
             let way = way_of(func, jump, &states);
@@ -410,6 +412,67 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
     let at = func.regions[outer].insts.iter().position(|&i| i == first.inst)? + 1;
     func.regions[outer].insts.splice(at..at, new);
     Some((tail_if, rest_if))
+}
+
+/// Takes the instructions that follow each of the levels `live` out of their regions.
+fn take_stages(func: &mut Function, path: &[Level], live: &[usize]) -> Vec<Stage> {
+    let mut stages: Vec<Stage> = Vec::new();
+    for &level in live {
+        let (inst, around) = (path[level].inst, path[level - 1]);
+        let rest = func.regions[around.region].insts.split_off(around.at + 1);
+        terminate(
+            func,
+            around.region,
+            Op::Unreachable,
+            func.insts[path[0].inst].span,
+        );
+        let types = types_of(func, &func.insts[inst].results);
+        stages.push(Stage {
+            inst,
+            level,
+            rest,
+            types,
+        });
+    }
+    stages
+}
+/// Moves the instructions that follow each stage into nested `if`s inside of `outermost`, one for each state. Returns
+/// the instruction that a jump of each state exits. `after` learns which values replace the results of the stages.
+fn move_rests(
+    func: &mut Function,
+    outermost: Inst,
+    stages: Vec<Stage>,
+    tail_values: &[Value],
+    tail_state: Value,
+    ways: &[Vec<usize>],
+    after: &mut Replacements,
+) -> Vec<Inst> {
+    let span = func.insts[outermost].span;
+    let mut region = func.insts[outermost].regions[0];
+    let mut targets = vec![outermost];
+    let count = stages.len();
+    for (n, mut stage) in stages.into_iter().enumerate() {
+        let own: Vec<Value> = ways[n + 1].iter().map(|&at| tail_values[at]).collect();
+        let results = func.insts[stage.inst].results.clone();
+        let mut stand_in = own.clone();
+        let mut inner_region = region;
+        if n + 1 < count {
+            let number = func.splat_bits(Ty::I32, n as u64 + 1);
+            let (compare, inner) =
+                compare_and_branch(func, CmpOp::UGt, tail_state, number, &stage.types, span);
+            func.regions[region].insts.extend([compare, inner]);
+            terminate_with(func, inner, 1, &own);
+            stand_in = func.insts[inner].results.to_vec();
+            targets.push(inner);
+            inner_region = func.insts[inner].regions[0];
+        }
+        func.regions[region].insts.append(&mut stage.rest);
+        region = inner_region;
+        for (&result, &value) in results.iter().zip(&stand_in) {
+            after.set(result, value);
+        }
+    }
+    targets
 }
 
 /// Replaces the exits of an instruction around the cut by the jump that follows the instruction, if nothing

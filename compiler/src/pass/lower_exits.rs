@@ -254,72 +254,32 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
         _ => Some(Ty::I32),
     };
     let selector = selector_ty.map(|ty| func.add_result(inst, ty));
-    // A path goes to one destination only, so the values for all destinations share results: those of the
-    // instruction itself, and additional ones where these do not suffice. A value that is the same constant
-    // in all jumps to a destination needs no result.
     let mut shared: Vec<Value> = func.insts[inst].results[..old_types.len()].to_vec();
-    let mut slots: Vec<Vec<Slot>> = Vec::new();
-    for to in &destinations {
-        let mut slot = constants(func, list, *to);
-        let varying = slot
-            .iter_mut()
-            .zip(to.types(func))
-            .filter(|(s, _)| **s == Slot::Result(0));
-        let (varying, types): (Vec<&mut Slot>, Vec<Ty>) = varying.unzip();
-        let numbers = share(func, inst, &mut shared, &types);
-        varying
-            .into_iter()
-            .zip(numbers)
-            .for_each(|(s, n)| *s = Slot::Result(n));
-        slots.push(slot);
-    }
+    let slots = slots_of(func, inst, list, &destinations, &mut shared);
     let shared_types: Vec<Ty> = shared.iter().map(|&v| func.ty(v)).collect();
     let (own, added) = shared_types.split_at(old_types.len());
-    // Each exit passes the old results, the selector and the additional results.
-    let pass = |func: &mut Function, jump: Inst, way: Option<usize>| {
-        let given = std::mem::take(&mut func.insts[jump].args);
-        let mut values: Vec<Option<Value>> = vec![None; shared_types.len()];
-        match way {
-            None => values.iter_mut().zip(&given).for_each(|(v, &g)| *v = Some(g)),
-            Some(n) => {
-                for (slot, &value) in slots[n].iter().zip(&given) {
-                    if let Slot::Result(at) = *slot {
-                        values[at] = Some(value);
-                    }
-                }
-            }
-        }
-        let value = |func: &mut Function, (value, &ty): (&Option<Value>, &Ty)| {
-            value.unwrap_or_else(|| func.constant(ty, Const::Undef))
-        };
-        let mut args = ValueList::new();
-        for pair in values.iter().zip(own) {
-            args.push(value(func, pair));
-        }
-        if let Some(ty) = selector_ty {
-            args.push(func.splat_bits(ty, way.map_or(0, |w| w as u64 + u64::from(completes))));
-        }
-        for pair in values[own.len()..].iter().zip(added) {
-            args.push(value(func, pair));
-        }
-        func.insts[jump].args = args;
-        func.insts[jump].op = Op::Exit(inst);
+    let passing = Passing {
+        selector_ty,
+        completes,
+        slots,
+        own,
+        added,
     };
     for &exit in exits {
-        pass(func, exit, None);
+        passing.redirect(func, inst, exit, None);
     }
     for &jump in list {
         let to = Destination::of(&func.insts[jump].op);
         let way = destinations.iter().position(|&d| Some(d) == to);
-        pass(func, jump, way);
+        passing.redirect(func, inst, jump, way);
     }
 
     // After `inst`, go on to each destination of `list`.
     let span = func.insts[inst].span;
     let region = parents.region(inst).unwrap_or(func.body);
-    let mut behind: Vec<Inst> = Vec::new();
+    let mut after: Vec<Inst> = Vec::new();
     let mut again = Vec::new();
-    for (n, (to, slot)) in destinations.iter().zip(&slots).enumerate() {
+    for (n, (to, slot)) in destinations.iter().zip(&passing.slots).enumerate() {
         let value = |slot: &Slot| match *slot {
             Slot::Result(at) => shared[at],
             Slot::Constant(value) => value,
@@ -329,7 +289,7 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
         again.push(jump);
         let is_last = !completes && n + 1 == destinations.len();
         let (false, Some(selector)) = (is_last, selector) else {
-            behind.push(jump);
+            after.push(jump);
             continue;
         };
         let way = n as u64 + u64::from(completes);
@@ -340,20 +300,94 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
                 let number = func.splat_bits(Ty::I32, way);
                 let compare =
                     func.new_inst(Op::Compare(CmpOp::IEq), vec![selector, number], &[Ty::BOOL], span);
-                behind.push(compare);
+                after.push(compare);
                 (func.insts[compare].results[0], 0)
             }
         };
-        behind.push(branch(func, cond, jump, jump_arm));
+        after.push(branch(func, cond, jump, jump_arm));
     }
     let at = func.regions[region].insts.iter().position(|&i| i == inst);
     let at = at.map_or(func.regions[region].insts.len(), |n| n + 1);
     let rest = func.regions[region].insts.split_off(at);
-    func.regions[region].insts.extend(behind);
+    func.regions[region].insts.extend(after);
     if completes {
         func.regions[region].insts.extend(rest);
     }
     again
+}
+
+/// What the exits pass that replace jumps to several destinations.
+struct Passing<'p> {
+    selector_ty: Option<Ty>,
+    completes: bool,
+    /// For each destination, the results that carry its values, or the constants that they are.
+    slots: Vec<Vec<Slot>>,
+    /// The types of the results that the instruction had.
+    own: &'p [Ty],
+    /// The types of the additional results.
+    added: &'p [Ty],
+}
+
+impl Passing<'_> {
+    /// Turns a jump into an exit of `inst`, which passes the old results, the selector and the additional results.
+    /// `way` is the number of the destination, or `None` for an exit of `inst` itself.
+    fn redirect(&self, func: &mut Function, inst: Inst, jump: Inst, way: Option<usize>) {
+        let given = std::mem::take(&mut func.insts[jump].args);
+        let mut values: Vec<Option<Value>> = vec![None; self.own.len() + self.added.len()];
+        match way {
+            None => values.iter_mut().zip(&given).for_each(|(v, &g)| *v = Some(g)),
+            Some(n) => {
+                for (slot, &value) in self.slots[n].iter().zip(&given) {
+                    if let Slot::Result(at) = *slot {
+                        values[at] = Some(value);
+                    }
+                }
+            }
+        }
+        let value = |func: &mut Function, (value, &ty): (&Option<Value>, &Ty)| {
+            value.unwrap_or_else(|| func.constant(ty, Const::Undef))
+        };
+        let mut args = ValueList::new();
+        for pair in values.iter().zip(self.own) {
+            args.push(value(func, pair));
+        }
+        if let Some(ty) = self.selector_ty {
+            args.push(func.splat_bits(ty, way.map_or(0, |w| w as u64 + u64::from(self.completes))));
+        }
+        for pair in values[self.own.len()..].iter().zip(self.added) {
+            args.push(value(func, pair));
+        }
+        func.insts[jump].args = args;
+        func.insts[jump].op = Op::Exit(inst);
+    }
+}
+
+/// Finds the results of `inst` that pass the values for all destinations of `list`. A path goes to one destination
+/// only, so these share results: those of the instruction itself, and additional ones where these do not suffice. A
+/// value that is the same constant in all jumps to a destination needs no result.
+fn slots_of(
+    func: &mut Function,
+    inst: Inst,
+    list: &[Inst],
+    destinations: &[Destination],
+    shared: &mut Vec<Value>,
+) -> Vec<Vec<Slot>> {
+    let mut slots: Vec<Vec<Slot>> = Vec::new();
+    for to in destinations {
+        let mut slot = constants(func, list, *to);
+        let varying = slot
+            .iter_mut()
+            .zip(to.types(func))
+            .filter(|(s, _)| **s == Slot::Result(0));
+        let (varying, types): (Vec<&mut Slot>, Vec<Ty>) = varying.unzip();
+        let numbers = share(func, inst, shared, &types);
+        varying
+            .into_iter()
+            .zip(numbers)
+            .for_each(|(s, n)| *s = Slot::Result(n));
+        slots.push(slot);
+    }
+    slots
 }
 
 /// Turns the body of a function into one block, which each return leaves; the function returns after the

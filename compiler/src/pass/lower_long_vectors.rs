@@ -222,18 +222,7 @@ impl Split<'_> {
                 self.lane_by_lane(&data.op, &data.args, r);
             }
             (Op::Intrinsic(op @ (Intrinsic::Any | Intrinsic::All)), Some(r)) => {
-                let mut all: Option<Value> = None;
-                for part in self.parts(data.args[0]) {
-                    let this = self.b.value(Op::Intrinsic(*op), vec![part], Ty::BOOL);
-                    all = Some(match all {
-                        None => this,
-                        Some(before) if *op == Intrinsic::Any => self.b.select(before, before, this),
-                        Some(before) => self.b.select(before, this, before),
-                    });
-                }
-                if let Some(v) = all {
-                    self.short.set(r, v);
-                }
+                self.any_all(*op, data.args[0], r);
             }
             (Op::Intrinsic(Intrinsic::Printf), _) => {
                 return Err(InternalError::new(
@@ -261,24 +250,7 @@ impl Split<'_> {
                 *part = self.b.insert_lane(*part, data.args[1], lane % PART);
                 self.parts.set(r, parts);
             }
-            (Op::ExtractDynamic, Some(r)) => {
-                let parts = self.parts(data.args[0]);
-                let (part_no, lane) = self.dynamic(data.args[1]);
-                let mut value: Option<Value> = None;
-                for (i, part) in parts.into_iter().enumerate() {
-                    let this = self.b.extract_dynamic(part, lane);
-                    value = Some(match value {
-                        None => this,
-                        Some(before) => {
-                            let here = self.is_part(part_no, i);
-                            self.b.select(here, this, before)
-                        }
-                    });
-                }
-                if let Some(v) = value {
-                    self.short.set(r, v);
-                }
-            }
+            (Op::ExtractDynamic, Some(r)) => self.extract_dynamic(data.args[0], data.args[1], r),
             (Op::InsertDynamic, Some(r)) => {
                 let mut parts = self.parts(data.args[0]);
                 let (part_no, lane) = self.dynamic(data.args[2]);
@@ -324,6 +296,42 @@ impl Split<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Computes `any` or `all` of the parts of a vector.
+    fn any_all(&mut self, op: Intrinsic, vector: Value, result: Value) {
+        let mut all: Option<Value> = None;
+        for part in self.parts(vector) {
+            let this = self.b.value(Op::Intrinsic(op), vec![part], Ty::BOOL);
+            all = Some(match all {
+                None => this,
+                Some(before) if op == Intrinsic::Any => self.b.select(before, before, this),
+                Some(before) => self.b.select(before, this, before),
+            });
+        }
+        if let Some(v) = all {
+            self.short.set(result, v);
+        }
+    }
+
+    /// Takes the lane with a number that is not constant from each part, and chooses among these.
+    fn extract_dynamic(&mut self, vector: Value, number: Value, result: Value) {
+        let parts = self.parts(vector);
+        let (part_no, lane) = self.dynamic(number);
+        let mut value: Option<Value> = None;
+        for (i, part) in parts.into_iter().enumerate() {
+            let this = self.b.extract_dynamic(part, lane);
+            value = Some(match value {
+                None => this,
+                Some(before) => {
+                    let here = self.is_part(part_no, i);
+                    self.b.select(here, this, before)
+                }
+            });
+        }
+        if let Some(v) = value {
+            self.short.set(result, v);
+        }
     }
 
     /// Applies an operation that works lane by lane to each part.

@@ -192,6 +192,7 @@ fn ungrouped(module: &Module) -> Vec<crate::ir::Func> {
 }
 
 /// Returns whether the result of an intrinsic depends on how the NDRange is divided into work-groups.
+#[allow(clippy::too_many_lines, reason = "a table of all intrinsics")]
 fn sees_group(op: Intrinsic) -> bool {
     match op {
         Intrinsic::LocalId

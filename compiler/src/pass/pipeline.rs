@@ -19,6 +19,7 @@ use crate::target::{MatrixVariant, Target};
 
 /// Returns the list of passes for a target, in the order in which they run. The comment on a pass gives the
 /// reason for its position.
+#[allow(clippy::too_many_lines, reason = "one ordered list")]
 pub fn pipeline(target: &Target) -> Pipeline {
     let mut p = Pipeline::default();
     // All other passes see the operations that the device executes, and no function that it does not need.

@@ -119,8 +119,8 @@ mod tests {
         }
     }
 
-    /// All steps and all intervals of 8 bits. The start is only subtracted from the interval; here it is one
-    /// that changes with them.
+    /// Tries all steps and all intervals of 8 bits. The start only shifts the interval, so one start for each pair is
+    /// enough; it depends on the step and the interval.
     #[test]
     fn counters_of_8_bits_reach_each_interval_when_they_do_step_by_step() {
         for step in 0..256u64 {

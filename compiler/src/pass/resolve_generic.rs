@@ -8,7 +8,7 @@
 //!      their space. An atomic operation on private memory is a load and a store.
 //!
 //! `generic_spaces.rs` finds the spaces. The types of pointers that are computed from others are changed in place.
-//! A pointer that is loaded stays generic, like the one that was stored, and is cast behind the load, so that
+//! A pointer that is loaded stays generic, like the one that was stored, and is cast after the load, so that
 //! `mem2reg` finds one type. A cast to another space than the pointer's own is undefined; its result becomes null.
 
 use super::generic_spaces::{GenericSpaces, is_generic};
@@ -88,7 +88,7 @@ fn resolve(func: &mut Function, spaces: &GenericSpaces) -> bool {
 enum Kind {
     /// It is computed from other pointers, and its type is changed.
     Computed,
-    /// It comes from memory or from a number, and is cast behind its definition.
+    /// It comes from memory or from a number, and is cast after its definition.
     Source,
     /// A cast to a generic pointer stays; its users look at what it casts. Constants have no space of their own,
     /// and nothing is known of parameters.
@@ -114,7 +114,7 @@ enum Source {
     /// Nothing needs its space.
     Unused(AddressSpace),
     Used(AddressSpace),
-    /// The cast behind its definition.
+    /// The cast after its definition.
     Cast(Value),
 }
 

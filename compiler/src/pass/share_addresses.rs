@@ -1,7 +1,7 @@
 //! Computes pointers that differ from an earlier pointer by a constant as that pointer plus the constant.
 //!
 //! Why: an index of type `int` is extended to 64 bits, scaled and added to a pointer. If the index is a sum, nobody can
-//! move its constant behind the extension without the knowledge that the sum does not overflow, which no Vulkan
+//! move its constant after the extension without the knowledge that the sum does not overflow, which no Vulkan
 //! driver has. So each of the accesses `a[i * n + j]`, `a[i * n + j + 1]`, … has its own 64-bit arithmetic and its own two
 //! registers, although GPUs add constants to addresses for free, and no two of them can be merged.
 //! In:  any module, while addresses are pointers.

@@ -492,6 +492,7 @@ impl Reader {
         }
     }
 
+    #[allow(clippy::too_many_lines, reason = "a table with one row for each instruction")]
     fn instruction(&mut self, call: &Call<'_, '_>, result: u32) -> Result<(), ReflectionError> {
         match call.op {
             Op::Kernel => {

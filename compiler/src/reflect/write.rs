@@ -19,7 +19,7 @@ const UP_TO_EXTENSIONS: [u16; 2] = [17, opcode::EXTENSION];
 /// The opcodes that come before strings.
 const UP_TO_MODES: [u16; 7] = [17, opcode::EXTENSION, opcode::EXT_INST_IMPORT, 14, 15, 16, 331];
 
-/// Returns the module with this reflection instead of the one that it had.
+/// Replaces the reflection of a module, and returns the new module.
 ///
 /// # Errors
 ///

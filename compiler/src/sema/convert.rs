@@ -605,24 +605,7 @@ impl Sema<'_> {
                 &Type::Pointer {
                     pointee: b, space: y, ..
                 },
-            ) => {
-                let related = Sema::common_space(x, y).is_some();
-                if !related && !self.is_null(&e) {
-                    let (f, t) = (self.type_name(e.ty), self.type_name(ty));
-                    return Err(self.error(
-                        span,
-                        format!("casting '{f}' to type '{t}' changes address space of pointer"),
-                    ));
-                }
-                if self.nested_space_differs(a, b) {
-                    let (f, t) = (self.type_name(e.ty), self.type_name(ty));
-                    self.warning(
-                        span,
-                        format!("casting '{f}' to type '{t}' discards qualifiers in nested pointer types"),
-                    );
-                }
-                Ok(self.reinterpret(Convert::Pointer, e, ty))
-            }
+            ) => self.cast_pointer(e, ty, [(a, x), (b, y)], span),
             (Type::Scalar(s), Type::Pointer { .. }) if s.is_integer() => {
                 let wide = if s.is_signed() {
                     self.common.long
@@ -669,6 +652,32 @@ impl Sema<'_> {
                 ))
             }
         }
+    }
+
+    /// Analyses a cast between pointer types.
+    fn cast_pointer(
+        &mut self,
+        e: Expr,
+        ty: TypeId,
+        [a, b]: [(TypeId, Space); 2],
+        span: Span,
+    ) -> Result<Expr> {
+        let related = Sema::common_space(a.1, b.1).is_some();
+        if !related && !self.is_null(&e) {
+            let (f, t) = (self.type_name(e.ty), self.type_name(ty));
+            return Err(self.error(
+                span,
+                format!("casting '{f}' to type '{t}' changes address space of pointer"),
+            ));
+        }
+        if self.nested_space_differs(a.0, b.0) {
+            let (f, t) = (self.type_name(e.ty), self.type_name(ty));
+            self.warning(
+                span,
+                format!("casting '{f}' to type '{t}' discards qualifiers in nested pointer types"),
+            );
+        }
+        Ok(self.reinterpret(Convert::Pointer, e, ty))
     }
 }
 

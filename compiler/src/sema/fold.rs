@@ -97,17 +97,7 @@ fn eval_at(s: &Sema<'_>, e: &Expr, depth: u32) -> Option<Vec<u64>> {
                 .map(|&i| a.get(usize::from(i)).copied())
                 .collect::<Option<_>>()?
         }
-        ExprKind::PointerDiff(a, b) => {
-            let ((ga, oa), (gb, ob)) = (address(s, a)?, address(s, b)?);
-            let Type::Pointer { pointee, .. } = *s.ty(a.ty) else {
-                return None;
-            };
-            let size = i128::from(s.program.types.size(pointee)?).max(1);
-            if ga != gb {
-                return None;
-            }
-            vec![((oa - ob) / size) as u64]
-        }
+        ExprKind::PointerDiff(a, b) => vec![difference(s, a, b)?],
         ExprKind::Convert(Convert::IntToPointer | Convert::Pointer, _)
         | ExprKind::AddrOf(_)
         | ExprKind::PointerAdd { .. }
@@ -119,6 +109,16 @@ fn eval_at(s: &Sema<'_>, e: &Expr, depth: u32) -> Option<Vec<u64>> {
         | ExprKind::Comma(..)
         | ExprKind::StmtExpr(..) => return None,
     })
+}
+
+/// Evaluates the difference of two pointers into one object.
+fn difference(s: &Sema<'_>, a: &Expr, b: &Expr) -> Option<u64> {
+    let ((ga, oa), (gb, ob)) = (address(s, a)?, address(s, b)?);
+    let Type::Pointer { pointee, .. } = *s.ty(a.ty) else {
+        return None;
+    };
+    let size = i128::from(s.program.types.size(pointee)?).max(1);
+    (ga == gb).then(|| ((oa - ob) / size) as u64)
 }
 
 /// Returns the value of a `const` variable that was initialized with a constant.

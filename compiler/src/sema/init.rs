@@ -284,71 +284,94 @@ impl Sema<'_> {
                 let is_union = self.program.types.records[id].is_union;
                 self.excess(&cursor, if is_union { "union" } else { "struct" });
             }
-            Type::Vector(..) => {
-                let mut values = Vec::with_capacity(items.len());
-                for item in items {
-                    match &item.init {
-                        Initializer::Expr(e) if item.designators.is_empty() => values.push(self.value(e)?),
-                        Initializer::Expr(e) => {
-                            return Err(self.error(e.span, "designator in initializer for vector type"));
-                        }
-                        Initializer::Table { span, .. } => {
-                            return Err(self.error(*span, "excess elements in scalar initializer"));
-                        }
-                        Initializer::List(inner, at) => {
-                            // `{{1, 2}, …}`: braces around a scalar or a part of the vector.
-                            let [
-                                InitItem {
-                                    init: Initializer::Expr(e),
-                                    ..
-                                },
-                            ] = &inner[..]
-                            else {
-                                if items.len() == 1 {
-                                    self.object_list(ty, offset, Source::Items(inner), *at, out)?;
-                                    return Ok(ty);
-                                }
-                                return Err(self.error(*at, "excess elements in scalar initializer"));
-                            };
-                            values.push(self.value(e)?);
-                        }
-                    }
-                }
-                let value = if values.is_empty() {
-                    self.zero(ty, span)
-                } else {
-                    self.build_vector(values, ty, span, false)?
-                };
-                self.store(offset, value, out)?;
-            }
-            _ => {
-                let Some(first) = cursor.peek() else {
-                    if let Type::Scalar(_) | Type::Pointer { .. } = self.ty(ty) {
-                        return Err(self.error(span, "scalar initializer cannot be empty"));
-                    }
-                    let zero = self.zero_of(ty, span)?;
-                    return self.store(offset, zero, out).map(|()| ty);
-                };
-                if let Some(d) = first.designators.first() {
-                    let at = designator_span(d);
-                    let t = self.type_name(ty);
-                    return Err(self.error(at, format!("designator in initializer for scalar type '{t}'")));
-                }
-                if let Initializer::Expr(e) = &first.init {
-                    let v = self.value(e)?;
-                    let v = self.convert(v, ty, Why::Init)?;
-                    self.store(offset, v, out)?;
-                } else if let Some((inner, at)) = list_of(&first.init) {
-                    if matches!(self.ty(ty), Type::Scalar(_)) {
-                        self.warning(at, "too many braces around scalar initializer");
-                    }
-                    self.object_list(ty, offset, inner, at, out)?;
-                }
-                cursor.advance();
-                self.excess(&cursor, "scalar");
-            }
+            Type::Vector(..) => self.vector_list(ty, offset, items, span, out)?,
+            _ => self.scalar_list(ty, offset, cursor, span, out)?,
         }
         Ok(ty)
+    }
+
+    /// Analyses `{ … }` for a vector at `offset`.
+    fn vector_list(
+        &mut self,
+        ty: TypeId,
+        offset: u64,
+        items: &[InitItem],
+        span: Span,
+        out: &mut Out,
+    ) -> Result<()> {
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            match &item.init {
+                Initializer::Expr(e) if item.designators.is_empty() => values.push(self.value(e)?),
+                Initializer::Expr(e) => {
+                    return Err(self.error(e.span, "designator in initializer for vector type"));
+                }
+                Initializer::Table { span, .. } => {
+                    return Err(self.error(*span, "excess elements in scalar initializer"));
+                }
+                Initializer::List(inner, at) => {
+                    // `{{1, 2}, …}`: braces around a scalar or a part of the vector.
+                    let [
+                        InitItem {
+                            init: Initializer::Expr(e),
+                            ..
+                        },
+                    ] = &inner[..]
+                    else {
+                        if items.len() == 1 {
+                            self.object_list(ty, offset, Source::Items(inner), *at, out)?;
+                            return Ok(());
+                        }
+                        return Err(self.error(*at, "excess elements in scalar initializer"));
+                    };
+                    values.push(self.value(e)?);
+                }
+            }
+        }
+        let value = if values.is_empty() {
+            self.zero(ty, span)
+        } else {
+            self.build_vector(values, ty, span, false)?
+        };
+        self.store(offset, value, out)?;
+        Ok(())
+    }
+
+    /// Analyses `{ … }` for a scalar or a pointer at `offset`.
+    fn scalar_list(
+        &mut self,
+        ty: TypeId,
+        offset: u64,
+        mut cursor: Cursor<'_>,
+        span: Span,
+        out: &mut Out,
+    ) -> Result<()> {
+        let Some(first) = cursor.peek() else {
+            if let Type::Scalar(_) | Type::Pointer { .. } = self.ty(ty) {
+                return Err(self.error(span, "scalar initializer cannot be empty"));
+            }
+            let zero = self.zero_of(ty, span)?;
+            self.store(offset, zero, out)?;
+            return Ok(());
+        };
+        if let Some(d) = first.designators.first() {
+            let at = designator_span(d);
+            let t = self.type_name(ty);
+            return Err(self.error(at, format!("designator in initializer for scalar type '{t}'")));
+        }
+        if let Initializer::Expr(e) = &first.init {
+            let v = self.value(e)?;
+            let v = self.convert(v, ty, Why::Init)?;
+            self.store(offset, v, out)?;
+        } else if let Some((inner, at)) = list_of(&first.init) {
+            if matches!(self.ty(ty), Type::Scalar(_)) {
+                self.warning(at, "too many braces around scalar initializer");
+            }
+            self.object_list(ty, offset, inner, at, out)?;
+        }
+        cursor.advance();
+        self.excess(&cursor, "scalar");
+        Ok(())
     }
 
     /// Returns the number of elements of an array type, if it is known.

@@ -1,4 +1,4 @@
-//! The pure functions of a module: which ones kernels call, and which of them the driver should inline.
+//! The pure functions of a module: finds those that kernels call, and decides which of them the driver should inline.
 
 use rspirv::spirv as spv;
 

@@ -49,6 +49,7 @@ pub(super) mod glsl {
 }
 
 impl FnEmitter<'_, '_> {
+    #[allow(clippy::too_many_lines, reason = "a table with one row for each intrinsic")]
     pub(super) fn intrinsic(&mut self, inst: Inst, op: Intrinsic) -> Emit<Option<Id>> {
         use Intrinsic as I;
         let f = self.f;

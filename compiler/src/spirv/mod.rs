@@ -528,7 +528,7 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
                 block.insts.push(inst);
                 Ok(())
             }
-            None => Err(bug("instruction behind a terminator")),
+            None => Err(bug("instruction after a terminator")),
         }
     }
 }

@@ -5,7 +5,9 @@ use super::{Emit, Emitter, Id, bug};
 use crate::hash::Mix;
 use crate::intrinsic::ImageShape;
 use crate::ir::module::SystemPush;
-use crate::ir::{ArgKind, ArgLocation, HandleFact, KernelArg, KernelInfo, RequiredSubgroups};
+use crate::ir::{
+    ArgKind, ArgLocation, FactLocation, HandleFact, KernelAbi, KernelArg, KernelInfo, RequiredSubgroups,
+};
 use crate::reflect::{CALDERA_SET, CLSPV_SET, CalderaOp, Op, image_type, spec_id};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
@@ -265,53 +267,10 @@ impl Writer<'_, '_> {
                 }
             }
         }
-        // Whether the single descriptor of a sampler argument is the normalized sampler (clspv's mapping).
-        let one_sampler = |arg: u32| {
-            let own = abi.args.get(arg as usize);
-            abi.normalized
-                .iter()
-                .any(|&(a, binding)| a == arg && own == Some(&ArgLocation::Sampler { binding }))
-        };
         for fact in &abi.facts {
-            let (arg, offset) = (fact.arg, fact.offset);
-            let set = abi.set;
-            match (fact.fact, fact.in_args) {
-                (HandleFact::ChannelOrder, false) => {
-                    let op = Op::ImageArgumentInfoChannelOrderPushConstant;
-                    self.write(op, &[decl], &[arg, offset, 4], &[]);
-                }
-                (HandleFact::ChannelOrder, true) => {
-                    let op = Op::ImageArgumentInfoChannelOrderUniform;
-                    self.write(op, &[decl], &[arg, set, 0, offset, 4], &[]);
-                }
-                (HandleFact::ChannelDataType, false) => {
-                    let op = Op::ImageArgumentInfoChannelDataTypePushConstant;
-                    self.write(op, &[decl], &[arg, offset, 4], &[]);
-                }
-                (HandleFact::ChannelDataType, true) => {
-                    let op = Op::ImageArgumentInfoChannelDataTypeUniform;
-                    self.write(op, &[decl], &[arg, set, 0, offset, 4], &[]);
-                }
-                (HandleFact::SamplerMask, false) if one_sampler(arg) => {
-                    let op = Op::NormalizedSamplerMaskPushConstant;
-                    self.write(op, &[decl], &[arg, offset, 4], &[]);
-                }
-                (HandleFact::SamplerMask, false) => {
-                    let op = CalderaOp::ArgumentSamplerMaskPushConstant;
-                    self.own(op, decl, &[arg, offset, 4]);
-                }
-                (HandleFact::SamplerMask, true) => {
-                    let op = CalderaOp::ArgumentSamplerMaskUniform;
-                    self.own(op, decl, &[arg, set, 0, offset, 4]);
-                }
-                (HandleFact::NotNull, false) => {
-                    let op = CalderaOp::ArgumentNotNullPushConstant;
-                    self.own(op, decl, &[arg, offset, 4]);
-                }
-                (HandleFact::NotNull, true) => return Err(bug("a null flag in the argument buffer")),
-            }
+            self.fact(decl, abi, fact)?;
         }
-        for &(arg, binding) in abi.normalized.iter().filter(|n| !one_sampler(n.0)) {
+        for &(arg, binding) in abi.normalized.iter().filter(|n| !is_one_sampler(abi, n.0)) {
             let numbers = [arg, abi.set, binding];
             self.own(CalderaOp::ArgumentNormalizedSampler, decl, &numbers);
         }
@@ -334,6 +293,54 @@ impl Writer<'_, '_> {
             let numbers = [area.sizes, area.counters, area.allocations, area.unit];
             self.own(CalderaOp::KernelChecks, decl, &numbers);
         }
+        self.work_group_memory(k, decl, abi);
+        Ok(decl)
+    }
+
+    /// Writes where a kernel finds a fact about an argument.
+    fn fact(&mut self, decl: Id, abi: &KernelAbi, fact: &FactLocation) -> Emit<()> {
+        let (arg, offset) = (fact.arg, fact.offset);
+        let set = abi.set;
+        match (fact.fact, fact.in_args) {
+            (HandleFact::ChannelOrder, false) => {
+                let op = Op::ImageArgumentInfoChannelOrderPushConstant;
+                self.write(op, &[decl], &[arg, offset, 4], &[]);
+            }
+            (HandleFact::ChannelOrder, true) => {
+                let op = Op::ImageArgumentInfoChannelOrderUniform;
+                self.write(op, &[decl], &[arg, set, 0, offset, 4], &[]);
+            }
+            (HandleFact::ChannelDataType, false) => {
+                let op = Op::ImageArgumentInfoChannelDataTypePushConstant;
+                self.write(op, &[decl], &[arg, offset, 4], &[]);
+            }
+            (HandleFact::ChannelDataType, true) => {
+                let op = Op::ImageArgumentInfoChannelDataTypeUniform;
+                self.write(op, &[decl], &[arg, set, 0, offset, 4], &[]);
+            }
+            (HandleFact::SamplerMask, false) if is_one_sampler(abi, arg) => {
+                let op = Op::NormalizedSamplerMaskPushConstant;
+                self.write(op, &[decl], &[arg, offset, 4], &[]);
+            }
+            (HandleFact::SamplerMask, false) => {
+                let op = CalderaOp::ArgumentSamplerMaskPushConstant;
+                self.own(op, decl, &[arg, offset, 4]);
+            }
+            (HandleFact::SamplerMask, true) => {
+                let op = CalderaOp::ArgumentSamplerMaskUniform;
+                self.own(op, decl, &[arg, set, 0, offset, 4]);
+            }
+            (HandleFact::NotNull, false) => {
+                let op = CalderaOp::ArgumentNotNullPushConstant;
+                self.own(op, decl, &[arg, offset, 4]);
+            }
+            (HandleFact::NotNull, true) => return Err(bug("a null flag in the argument buffer")),
+        }
+        Ok(())
+    }
+
+    /// Writes the work-group memory of a kernel: its arena, and the variables apart from it.
+    fn work_group_memory(&mut self, k: usize, decl: Id, abi: &KernelAbi) {
         if let Some(arena) = self.e.kernels[k].arena {
             self.write(Op::WorkgroupVariableSize, &[arena], &[abi.local_fixed], &[]);
             self.own(CalderaOp::KernelArena, decl, &[]);
@@ -348,7 +355,6 @@ impl Writer<'_, '_> {
                 self.write(Op::WorkgroupVariableSize, &[variable], &[bytes], &[]);
             }
         }
-        Ok(decl)
     }
 
     fn argument(&mut self, decl: Id, ordinal: u32, arg: &KernelArg, set: u32, location: ArgLocation) {
@@ -442,4 +448,12 @@ impl Writer<'_, '_> {
             }
         }
     }
+}
+
+/// Returns whether the single descriptor of a sampler argument is the normalized sampler (clspv's mapping).
+fn is_one_sampler(abi: &KernelAbi, arg: u32) -> bool {
+    let own = abi.args.get(arg as usize);
+    abi.normalized
+        .iter()
+        .any(|&(a, binding)| a == arg && own == Some(&ArgLocation::Sampler { binding }))
 }

@@ -268,7 +268,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Reads the operations and blocks of a region, behind its `{` and with its first block open.
+    /// Reads the operations and blocks of a region, after its `{` and with its first block open.
     fn region(&mut self, body: &mut Body<'t>, kind: Region, open: Token<'t>) -> Parsed<()> {
         body.regions.push(Labels::default());
         // For each block: its label, whether it consists of a spirv.mlir.merge, and the blocks that it ends in.

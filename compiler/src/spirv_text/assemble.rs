@@ -115,7 +115,7 @@ struct Assembler<'t> {
 enum Next {
     /// As the grammar says.
     Grammar,
-    /// A word was given as it is, so that it is not known what follows.
+    /// The instruction has had a literal word, so the grammar does not say what follows.
     Unknown,
 }
 
@@ -173,7 +173,7 @@ impl<'t> Assembler<'t> {
             }
         }
         let Some(opcode) = self.peek().cloned() else {
-            return Err(first.error("an instruction is missing behind '='"));
+            return Err(first.error("an instruction is missing after '='"));
         };
         let Kind::Word(name) = opcode.kind else {
             return Err(opcode.error(format!("expected an instruction, found {}", opcode.shown())));
@@ -438,7 +438,7 @@ impl<'t> Assembler<'t> {
         Ok(Next::Grammar)
     }
 
-    /// Reads the operands behind a word that is given as it is: each is what it looks like.
+    /// Reads the operands after a literal word. The text of each operand determines its kind.
     fn unknown_rest(&mut self) -> Result<(), SyntaxError> {
         while !self.at_end() {
             let token = self.tokens[self.at].clone();

@@ -240,7 +240,7 @@ impl State {
     }
 }
 
-/// Returns a string and the words behind it; `None` if it has no end, is not UTF-8, or is padded with anything but
+/// Returns a string and the words after it; `None` if it has no end, is not UTF-8, or is padded with anything but
 /// zeros.
 fn string(words: &[u32]) -> Option<(String, &[u32])> {
     let end = words.iter().position(|w| w.to_le_bytes().contains(&0))?;

@@ -50,14 +50,9 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
         return (Diag::error(tokens[i].span, message), cx.without_statement(i));
     }
     let start = cx.statement_start(before.unwrap_or(cx.range.start));
-    let wants = |s: &str| expected.contains(s);
-    let behind_prev = |p: Token| Span {
-        lo: p.span.hi,
-        ..p.span
-    };
     let Some(at) = at else {
         let d = match prev {
-            Some(p) => Diag::error(behind_prev(p), cx.missing_semicolon(start)),
+            Some(p) => Diag::error(after(p), cx.missing_semicolon(start)),
             None => Diag::error(Span::NONE, "expected declaration"),
         };
         return (d, Recovery::Item);
@@ -65,19 +60,51 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
     let token = tokens[at];
     let body = cx.body();
     let in_body = body.as_ref().is_some_and(|b| b.contains(&at));
+    let (d, missing_semicolon) = at_token(cx, at, before, start, expected);
+    if missing_semicolon && (in_body || token.flags.line_start()) {
+        return (d, Recovery::Drop(at..at));
+    }
+    if !in_body {
+        return (d, Recovery::Item);
+    }
+    let start = start.max(body.map_or(0, |b| b.start));
+    let end = if missing_semicolon {
+        at
+    } else {
+        cx.statement_end(at)
+    };
+    if end <= start {
+        return (d, Recovery::Item);
+    }
+    (d, Recovery::Drop(start..end))
+}
+
+/// Returns the message for a syntax error at a token, and whether a semicolon is missing before it.
+fn at_token(
+    cx: &Context<'_>,
+    at: usize,
+    before: Option<usize>,
+    start: usize,
+    expected: &HashSet<&'static str>,
+) -> (Diag, bool) {
+    let tokens = cx.source.tokens;
+    let token = tokens[at];
+    let prev = before.map(|i| tokens[i]);
+    let wants = |s: &str| expected.contains(s);
+    let in_body = cx.body().is_some_and(|b| b.contains(&at));
     let expression = wants("~") && wants("!");
     let in_for = cx.enclosing(at).is_some_and(|o| {
         cx.source.tokens[o].is(Punct::LParen) && cx.prev(o).is_some_and(|p| p.is_keyword(Keyword::For))
     });
     let after_type = before.is_some_and(|i| is_type_keyword(&tokens[i]) || cx.is_type(i));
-    let (d, missing_semicolon) = if in_for && wants(";") && !expression {
+    if in_for && wants(";") && !expression {
         (
             Diag::error(token.span, "expected ';' in 'for' statement specifier"),
             false,
         )
     } else if cx.after_record(before) && is_specifier(&token) {
         let p = prev.unwrap_or(token);
-        (Diag::error(behind_prev(p), cx.missing_semicolon(start)), true)
+        (Diag::error(after(p), cx.missing_semicolon(start)), true)
     } else if after_type
         && !token.flags.line_start()
         && !token.is(Punct::RBrace)
@@ -88,7 +115,7 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
         (Diag::error(token.span, "expected parameter declarator"), false)
     } else if wants(";") && !expression && prev.is_some() && cx.ends_here(token) {
         let p = prev.unwrap_or(token);
-        (Diag::error(behind_prev(p), cx.missing_semicolon(start)), true)
+        (Diag::error(after(p), cx.missing_semicolon(start)), true)
     } else if let Some(message) = cx.after_keyword(prev, token, expected) {
         (Diag::error(token.span, message), false)
     } else if expression {
@@ -111,7 +138,7 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
         (d.note(open, "to match this '['"), false)
     } else if wants(";") && (wants("=") || wants("+")) {
         let p = prev.unwrap_or(token);
-        (Diag::error(behind_prev(p), cx.missing_semicolon(start)), false)
+        (Diag::error(after(p), cx.missing_semicolon(start)), false)
     } else if in_body && matches!(token.kind, TokenKind::Keyword(_)) && !is_specifier(&token) {
         (Diag::error(token.span, "expected expression"), false)
     } else if wants("[_a-zA-Z]") || wants("identifier") {
@@ -129,23 +156,15 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
         (Diag::error(token.span, "expected '}'"), false)
     } else {
         (Diag::error(token.span, "expected expression"), false)
-    };
-    if missing_semicolon && (in_body || token.flags.line_start()) {
-        return (d, Recovery::Drop(at..at));
     }
-    if !in_body {
-        return (d, Recovery::Item);
+}
+
+/// Returns the place after a token.
+fn after(p: Token) -> Span {
+    Span {
+        lo: p.span.hi,
+        ..p.span
     }
-    let start = start.max(body.map_or(0, |b| b.start));
-    let end = if missing_semicolon {
-        at
-    } else {
-        cx.statement_end(at)
-    };
-    if end <= start {
-        return (d, Recovery::Item);
-    }
-    (d, Recovery::Drop(start..end))
 }
 
 impl Context<'_> {

@@ -148,6 +148,38 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
+    fn new(types: &'a TypeNames, capacity: usize) -> Self {
+        Writer {
+            out: Rewritten {
+                lexemes: Vec::with_capacity(capacity),
+                tokens: Vec::with_capacity(capacity),
+                names: 0,
+                type_names: Vec::new(),
+                text: String::new(),
+                chunks: Vec::new(),
+                attributes: Vec::new(),
+                extra: Vec::new(),
+                has_prelude: false,
+            },
+            names: HashMap::default(),
+            types,
+        }
+    }
+
+    /// Appends the arguments of attributes that need parsing.
+    fn attribute_arguments(&mut self, tokens: &[Token], map: &'a SourceMap) {
+        for r in 0..self.out.attributes.len() {
+            for a in 0..self.out.attributes[r].list.len() {
+                for g in 0..self.out.attributes[r].list[a].args.len() {
+                    let attribute::Arg::Tokens(lo, hi) = self.out.attributes[r].list[a].args[g] else {
+                        continue;
+                    };
+                    self.out.extra.push((r, a, g));
+                    self.attribute_argument(tokens, map, (lo, hi));
+                }
+            }
+        }
+    }
     fn push(&mut self, token: usize, lexeme: Lexeme) {
         self.out.lexemes.push(lexeme);
         self.out.tokens.push(token as u32);
@@ -181,26 +213,68 @@ impl<'a> Writer<'a> {
     }
 }
 
+impl<'a> Writer<'a> {
+    /// Writes an identifier. `shadows` says whether it is a parameter with the name of a type.
+    fn identifier(&mut self, token: usize, text: &'a str, shadows: bool) {
+        if shadows {
+            // Before this token, the text may name the type; from here on, it names the parameter, with a new
+            // number.
+            self.name(text);
+            let n = self.new_name();
+            self.names.insert(text, n);
+        }
+        let n = self.name(text);
+        self.push(token, Lexeme::Name(n));
+    }
+
+    /// Writes a punctuation mark that follows `prev`, with what lang-c misses before it.
+    fn punctuation(&mut self, token: usize, p: Punct, prev: Option<Token>) {
+        match p {
+            // GNU C's `a ?: b`: a placeholder for the middle operand.
+            Punct::Colon if prev.is_some_and(|p| p.is(Punct::Question)) => {
+                self.push(token, Lexeme::Constant);
+            }
+            // `label: }`: an empty statement after the label.
+            Punct::RBrace if prev.is_some_and(|p| p.is(Punct::Colon)) => self.punct(token, Punct::Semi),
+            _ => {}
+        }
+        self.punct(token, p);
+    }
+
+    /// Appends an argument of an attribute, the tokens `lo..hi`, as a declaration with an initializer, so that it is
+    /// parsed.
+    fn attribute_argument(&mut self, tokens: &[Token], map: &'a SourceMap, (lo, hi): (usize, usize)) {
+        self.keyword(lo, Keyword::Int);
+        let n = self.new_name();
+        self.push(lo, Lexeme::Name(n));
+        self.punct(lo, Punct::Eq);
+        for (i, t) in tokens.iter().enumerate().take(hi).skip(lo) {
+            match t.kind {
+                TokenKind::Ident => {
+                    let n = self.name(t.text(map));
+                    self.push(i, Lexeme::Name(n));
+                }
+                TokenKind::Number | TokenKind::Char | TokenKind::Table => {
+                    self.push(i, Lexeme::Constant);
+                }
+                TokenKind::Str => self.push(i, Lexeme::Str),
+                TokenKind::Keyword(Keyword::VecStep | Keyword::Alignof) => {
+                    self.keyword(i, Keyword::Sizeof);
+                }
+                TokenKind::Keyword(k) => self.keyword(i, k),
+                TokenKind::Punct(p) => self.punct(i, p),
+                TokenKind::Pragma | TokenKind::Other => {}
+            }
+        }
+        self.punct(hi.saturating_sub(1), Punct::Semi);
+    }
+}
 /// Rewrites `tokens[range]`.
 pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags: &mut Diags) -> Rewritten {
     let Source {
         tokens, map, types, ..
     } = *source;
-    let mut w = Writer {
-        out: Rewritten {
-            lexemes: Vec::with_capacity(range.len() + 8),
-            tokens: Vec::with_capacity(range.len() + 8),
-            names: 0,
-            type_names: Vec::new(),
-            text: String::new(),
-            chunks: Vec::new(),
-            attributes: Vec::new(),
-            extra: Vec::new(),
-            has_prelude: false,
-        },
-        names: HashMap::default(),
-        types,
-    };
+    let mut w = Writer::new(types, range.len() + 8);
     let shadowing = shadowing_parameters(source, range.clone());
     let mut drops = source
         .dropped
@@ -229,16 +303,8 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
         }
         match t.kind {
             TokenKind::Ident => {
-                let text = t.text(map);
-                if shadowing.binary_search(&i).is_ok() {
-                    // Before this token, the text may name the type; from here on, it names the parameter,
-                    // with a new number.
-                    w.name(text);
-                    let n = w.new_name();
-                    w.names.insert(text, n);
-                }
-                let n = w.name(text);
-                w.push(i, Lexeme::Name(n));
+                let shadows = shadowing.binary_search(&i).is_ok();
+                w.identifier(i, t.text(map), shadows);
             }
             TokenKind::Number | TokenKind::Char | TokenKind::Table => w.push(i, Lexeme::Constant),
             TokenKind::Str => w.push(i, Lexeme::Str),
@@ -276,18 +342,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                 }
                 _ => w.keyword(i, k),
             },
-            TokenKind::Punct(p) => {
-                match p {
-                    // GNU C's `a ?: b`: a placeholder for the middle operand.
-                    Punct::Colon if prev.is_some_and(|p| p.is(Punct::Question)) => {
-                        w.push(i, Lexeme::Constant);
-                    }
-                    // `label: }`: an empty statement after the label.
-                    Punct::RBrace if prev.is_some_and(|p| p.is(Punct::Colon)) => w.punct(i, Punct::Semi),
-                    _ => {}
-                }
-                w.punct(i, p);
-            }
+            TokenKind::Punct(p) => w.punctuation(i, p, prev),
             TokenKind::Pragma => {
                 i += 1;
                 continue;
@@ -297,40 +352,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
         prev = Some(t);
         i += 1;
     }
-    // Append the attribute arguments that need parsing.
-    for r in 0..w.out.attributes.len() {
-        for a in 0..w.out.attributes[r].list.len() {
-            for g in 0..w.out.attributes[r].list[a].args.len() {
-                let attribute::Arg::Tokens(lo, hi) = w.out.attributes[r].list[a].args[g] else {
-                    continue;
-                };
-                w.out.extra.push((r, a, g));
-                w.keyword(lo, Keyword::Int);
-                let n = w.new_name();
-                w.push(lo, Lexeme::Name(n));
-                w.punct(lo, Punct::Eq);
-                for (i, t) in tokens.iter().enumerate().take(hi).skip(lo) {
-                    match t.kind {
-                        TokenKind::Ident => {
-                            let n = w.name(t.text(map));
-                            w.push(i, Lexeme::Name(n));
-                        }
-                        TokenKind::Number | TokenKind::Char | TokenKind::Table => {
-                            w.push(i, Lexeme::Constant);
-                        }
-                        TokenKind::Str => w.push(i, Lexeme::Str),
-                        TokenKind::Keyword(Keyword::VecStep | Keyword::Alignof) => {
-                            w.keyword(i, Keyword::Sizeof);
-                        }
-                        TokenKind::Keyword(k) => w.keyword(i, k),
-                        TokenKind::Punct(p) => w.punct(i, p),
-                        TokenKind::Pragma | TokenKind::Other => {}
-                    }
-                }
-                w.punct(hi.saturating_sub(1), Punct::Semi);
-            }
-        }
-    }
+    w.attribute_arguments(tokens, map);
     w.out
 }
 

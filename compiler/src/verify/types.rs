@@ -4,8 +4,8 @@ use super::{Fault, matrix};
 use crate::intrinsic::{AtomicOp, ImageShape, Intrinsic, SubgroupOp, Texel};
 use crate::ir::inst::derived_type;
 use crate::ir::{
-    Access, AddressSpace, BinOp, CastOp, CmpOp, Function, Inst, InstData, Module, Op, Scalar, Storage, Ty,
-    UnOp,
+    Access, AddressSpace, BinOp, CastOp, CmpOp, Func, Function, Inst, InstData, Module, Op, Scalar, Storage,
+    Ty, UnOp,
 };
 use std::collections::BTreeSet;
 
@@ -32,75 +32,25 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
     let args: Vec<Ty> = data.args.iter().map(|&v| func.ty(v)).collect();
     let results: Vec<Ty> = data.results.iter().map(|&v| func.ty(v)).collect();
     count(data, &args, &results)?;
+    let may_not_wrap =
+        matches!(data.op, Op::Binary(BinOp::IAdd | BinOp::ISub | BinOp::IMul)) && !args[0].is_vector();
+    require(
+        !data.no_wrap || may_not_wrap,
+        "only sums, differences and products of scalars are no_wrap",
+    )?;
     match &data.op {
-        Op::Binary(op) => {
-            let may_wrap = !data.no_wrap
-                || matches!(op, BinOp::IAdd | BinOp::ISub | BinOp::IMul) && !args[0].is_vector();
-            require(
-                may_wrap,
-                "only sums, differences and products of scalars are no_wrap",
-            )?;
-            binary(*op, &args)
-        }
-        _ if data.no_wrap => Err("only sums, differences and products of scalars are no_wrap".into()),
+        Op::Binary(op) => binary(*op, &args),
         Op::Unary(op) => unary(*op, args[0]),
         Op::Compare(op) => compare(*op, &args),
         Op::Cast(op) => cast(*op, args[0], results[0]),
-        Op::Select => {
-            require(args[1] == args[2], "the two values differ in type")?;
-            require(args[1].scalar.matrix().is_none(), "matrices cannot be selected")?;
-            let cond = args[0];
-            require(
-                cond == Ty::BOOL || cond == Ty::vector(Scalar::Bool, args[1].lanes),
-                "the condition is no bool",
-            )
-        }
-        Op::Construct => {
-            let total: u32 = args.iter().map(|t| u32::from(t.lanes)).sum();
-            require(
-                args.iter().all(|t| t.scalar == results[0].scalar),
-                "a part is of another scalar type",
-            )?;
-            require(
-                results[0].is_vector() && total == u32::from(results[0].lanes),
-                "the number of lanes is wrong",
-            )
-        }
-        Op::Splat => require(
-            results[0].is_vector() && args[0] == Ty::of(results[0].scalar),
-            "the operand is no scalar of the result's type",
-        ),
-        Op::Extract(lane) => require(
-            args[0].is_vector() && *lane < args[0].lanes,
-            "there is no such lane",
-        ),
-        Op::ExtractDynamic => require(
-            args[0].is_vector() && args[1] == Ty::I32,
-            "needs a vector and an i32",
-        ),
-        Op::Insert(lane) => {
-            require(
-                args[0].is_vector() && *lane < args[0].lanes,
-                "there is no such lane",
-            )?;
-            require(args[1] == Ty::of(args[0].scalar), "the scalar is of another type")
-        }
-        Op::InsertDynamic => {
-            require(
-                args[0].is_vector() && args[2] == Ty::I32,
-                "needs a vector and an i32",
-            )?;
-            require(args[1] == Ty::of(args[0].scalar), "the scalar is of another type")
-        }
-        Op::Shuffle(mask) => {
-            require(
-                args[0].is_vector() && args[0] == args[1],
-                "needs two vectors of one type",
-            )?;
-            require(mask.len() > 1, "the result is no vector")?;
-            let in_range = |&l: &u8| l == 0xff || u32::from(l) < 2 * u32::from(args[0].lanes);
-            require(mask.iter().all(in_range), "there is no such lane")
-        }
+        Op::Select
+        | Op::Construct
+        | Op::Splat
+        | Op::Extract(_)
+        | Op::ExtractDynamic
+        | Op::Insert(_)
+        | Op::InsertDynamic
+        | Op::Shuffle(_) => lanes(&data.op, &args, results[0]),
         Op::Alloca { align, .. } => require(align.is_power_of_two(), "the alignment is no power of two"),
         Op::Variable { elem, .. } => {
             check_type(*elem)?;
@@ -162,17 +112,7 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
             location(*storage, &args, ty, true)?;
             atomic(*op, operands, &results)
         }
-        Op::Call(callee) | Op::CallPure(callee) => {
-            let Some(f) = module.funcs.get(*callee) else {
-                return Err("there is no such function".into());
-            };
-            let params: Vec<Ty> = f.params.iter().map(|&p| f.ty(p)).collect();
-            require(args == params, "the arguments are not of the parameters' types")?;
-            require(
-                results == f.results,
-                "the results are not of the function's types",
-            )
-        }
+        Op::Call(callee) | Op::CallPure(callee) => call(module, *callee, &args, &results),
         Op::MatrixOn(access, storage) => matrix::access(access, *storage, &args, &results),
         Op::Intrinsic(Intrinsic::Matrix(op)) => matrix::check(*op, &args, &results),
         Op::Intrinsic(i) => intrinsic(*i, &args, &results),
@@ -187,6 +127,81 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
         ),
         None => Ok(()),
     })
+}
+
+/// Checks an operation that chooses or rearranges lanes of its operands.
+fn lanes(op: &Op, args: &[Ty], result: Ty) -> Check {
+    match op {
+        Op::Select => {
+            require(args[1] == args[2], "the two values differ in type")?;
+            require(args[1].scalar.matrix().is_none(), "matrices cannot be selected")?;
+            let cond = args[0];
+            require(
+                cond == Ty::BOOL || cond == Ty::vector(Scalar::Bool, args[1].lanes),
+                "the condition is no bool",
+            )
+        }
+        Op::Construct => {
+            let total: u32 = args.iter().map(|t| u32::from(t.lanes)).sum();
+            require(
+                args.iter().all(|t| t.scalar == result.scalar),
+                "a part is of another scalar type",
+            )?;
+            require(
+                result.is_vector() && total == u32::from(result.lanes),
+                "the number of lanes is wrong",
+            )
+        }
+        Op::Splat => require(
+            result.is_vector() && args[0] == Ty::of(result.scalar),
+            "the operand is no scalar of the result's type",
+        ),
+        Op::Extract(lane) => require(
+            args[0].is_vector() && *lane < args[0].lanes,
+            "there is no such lane",
+        ),
+        Op::ExtractDynamic => require(
+            args[0].is_vector() && args[1] == Ty::I32,
+            "needs a vector and an i32",
+        ),
+        Op::Insert(lane) => {
+            require(
+                args[0].is_vector() && *lane < args[0].lanes,
+                "there is no such lane",
+            )?;
+            require(args[1] == Ty::of(args[0].scalar), "the scalar is of another type")
+        }
+        Op::InsertDynamic => {
+            require(
+                args[0].is_vector() && args[2] == Ty::I32,
+                "needs a vector and an i32",
+            )?;
+            require(args[1] == Ty::of(args[0].scalar), "the scalar is of another type")
+        }
+        Op::Shuffle(mask) => {
+            require(
+                args[0].is_vector() && args[0] == args[1],
+                "needs two vectors of one type",
+            )?;
+            require(mask.len() > 1, "the result is no vector")?;
+            let in_range = |&l: &u8| l == 0xff || u32::from(l) < 2 * u32::from(args[0].lanes);
+            require(mask.iter().all(in_range), "there is no such lane")
+        }
+        _ => Err("this is no operation on lanes".into()),
+    }
+}
+
+/// Checks the arguments and results of a call against the function.
+fn call(module: &Module, callee: Func, args: &[Ty], results: &[Ty]) -> Check {
+    let Some(f) = module.funcs.get(callee) else {
+        return Err("there is no such function".into());
+    };
+    let params: Vec<Ty> = f.params.iter().map(|&p| f.ty(p)).collect();
+    require(args == params, "the arguments are not of the parameters' types")?;
+    require(
+        results == f.results,
+        "the results are not of the function's types",
+    )
 }
 
 /// Checks the numbers of operands and results of operations for which they are fixed.
@@ -402,6 +417,7 @@ fn switch(cases: &[Vec<u64>], selector: Ty) -> Check {
     require(cases.iter().all(|c| !c.is_empty()), "a case has no value")
 }
 
+#[allow(clippy::too_many_lines, reason = "a table with one row for each intrinsic")]
 fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
     let same = |n: usize| args.len() == n && args.iter().all(|a| *a == args[0]) && results == &args[..1];
     let floats = |n: usize| same(n) && args[0].scalar.is_float();

@@ -116,92 +116,93 @@ fn samplers_use_the_bindings_of_the_map() {
     }
 }
 
+/// Statements with sub-group functions, the operation that each becomes, and the capability that it needs.
+const SUB_GROUP_OPERATIONS: [(&str, &str, &str); 16] = [
+    (
+        "a[0] = get_sub_group_size();",
+        "OpGroupNonUniformBallot",
+        "GroupNonUniformBallot",
+    ),
+    (
+        "a[0] = get_sub_group_id();",
+        "BuiltIn SubgroupId",
+        "GroupNonUniform",
+    ),
+    (
+        "a[0] = get_sub_group_local_id();",
+        "BuiltIn SubgroupLocalInvocationId",
+        "GroupNonUniform",
+    ),
+    (
+        "a[0] = sub_group_broadcast(a[1], 2);",
+        "OpGroupNonUniformBroadcast",
+        "GroupNonUniformBallot",
+    ),
+    (
+        "a[0] = sub_group_all(a[1]);",
+        "OpGroupNonUniformAll",
+        "GroupNonUniformVote",
+    ),
+    (
+        "a[0] = sub_group_any(a[1]);",
+        "OpGroupNonUniformAny",
+        "GroupNonUniformVote",
+    ),
+    (
+        "a[0] = sub_group_reduce_add(a[1]);",
+        "OpGroupNonUniformIAdd",
+        "GroupNonUniformArithmetic",
+    ),
+    (
+        "f[0] = sub_group_reduce_add(f[1]);",
+        "OpGroupNonUniformFAdd",
+        "GroupNonUniformArithmetic",
+    ),
+    (
+        "a[0] = sub_group_scan_exclusive_min(a[1]);",
+        "OpGroupNonUniformSMin",
+        "GroupNonUniformArithmetic",
+    ),
+    (
+        "u[0] = sub_group_scan_inclusive_min(u[1]);",
+        "OpGroupNonUniformUMin",
+        "GroupNonUniformArithmetic",
+    ),
+    (
+        "f[0] = sub_group_reduce_min(f[1]);",
+        "OpGroupNonUniformFMin",
+        "GroupNonUniformArithmetic",
+    ),
+    (
+        "a[0] = sub_group_scan_inclusive_max(a[1]);",
+        "OpGroupNonUniformSMax",
+        "GroupNonUniformArithmetic",
+    ),
+    (
+        "u[0] = sub_group_reduce_max(u[1]);",
+        "OpGroupNonUniformUMax",
+        "GroupNonUniformArithmetic",
+    ),
+    (
+        "f[0] = sub_group_scan_exclusive_max(f[1]);",
+        "OpGroupNonUniformFMax",
+        "GroupNonUniformArithmetic",
+    ),
+    (
+        "sub_group_barrier(CLK_LOCAL_MEM_FENCE);",
+        "OpControlBarrier",
+        "GroupNonUniform",
+    ),
+    (
+        "a[0] = get_num_sub_groups() + get_max_sub_group_size();",
+        "BuiltIn SubgroupSize",
+        "GroupNonUniform",
+    ),
+];
 /// cl_khr_subgroups: from SPIR-V 1.3 on, each function becomes the operation that the mapping names.
 #[test]
 fn sub_groups_from_version_1_3_on() {
-    let cases = [
-        (
-            "a[0] = get_sub_group_size();",
-            "OpGroupNonUniformBallot",
-            "GroupNonUniformBallot",
-        ),
-        (
-            "a[0] = get_sub_group_id();",
-            "BuiltIn SubgroupId",
-            "GroupNonUniform",
-        ),
-        (
-            "a[0] = get_sub_group_local_id();",
-            "BuiltIn SubgroupLocalInvocationId",
-            "GroupNonUniform",
-        ),
-        (
-            "a[0] = sub_group_broadcast(a[1], 2);",
-            "OpGroupNonUniformBroadcast",
-            "GroupNonUniformBallot",
-        ),
-        (
-            "a[0] = sub_group_all(a[1]);",
-            "OpGroupNonUniformAll",
-            "GroupNonUniformVote",
-        ),
-        (
-            "a[0] = sub_group_any(a[1]);",
-            "OpGroupNonUniformAny",
-            "GroupNonUniformVote",
-        ),
-        (
-            "a[0] = sub_group_reduce_add(a[1]);",
-            "OpGroupNonUniformIAdd",
-            "GroupNonUniformArithmetic",
-        ),
-        (
-            "f[0] = sub_group_reduce_add(f[1]);",
-            "OpGroupNonUniformFAdd",
-            "GroupNonUniformArithmetic",
-        ),
-        (
-            "a[0] = sub_group_scan_exclusive_min(a[1]);",
-            "OpGroupNonUniformSMin",
-            "GroupNonUniformArithmetic",
-        ),
-        (
-            "u[0] = sub_group_scan_inclusive_min(u[1]);",
-            "OpGroupNonUniformUMin",
-            "GroupNonUniformArithmetic",
-        ),
-        (
-            "f[0] = sub_group_reduce_min(f[1]);",
-            "OpGroupNonUniformFMin",
-            "GroupNonUniformArithmetic",
-        ),
-        (
-            "a[0] = sub_group_scan_inclusive_max(a[1]);",
-            "OpGroupNonUniformSMax",
-            "GroupNonUniformArithmetic",
-        ),
-        (
-            "u[0] = sub_group_reduce_max(u[1]);",
-            "OpGroupNonUniformUMax",
-            "GroupNonUniformArithmetic",
-        ),
-        (
-            "f[0] = sub_group_scan_exclusive_max(f[1]);",
-            "OpGroupNonUniformFMax",
-            "GroupNonUniformArithmetic",
-        ),
-        (
-            "sub_group_barrier(CLK_LOCAL_MEM_FENCE);",
-            "OpControlBarrier",
-            "GroupNonUniform",
-        ),
-        (
-            "a[0] = get_num_sub_groups() + get_max_sub_group_size();",
-            "BuiltIn SubgroupSize",
-            "GroupNonUniform",
-        ),
-    ];
-    for (body, operation, capability) in cases {
+    for (body, operation, capability) in SUB_GROUP_OPERATIONS {
         let source = format!("kernel void foo(global int* a, global float* f, global uint* u) {{ {body} }}");
         for version in ["-spv-version=1.3", "-spv-version=1.5"] {
             let text = assembly(&build(&source, &[version]));

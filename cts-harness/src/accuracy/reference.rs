@@ -5,6 +5,7 @@
 use super::function::Function;
 use super::mpfr::Mpfr;
 use super::number::{Exact, Precision, scale};
+use std::cmp::Ordering;
 
 /// The expected results of a function. The value is `None` if the specification leaves it open.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -138,27 +139,13 @@ fn special(f: Function, p: Precision, x: f64, y: f64, n: i32) -> Option<Results>
 /// itself.
 fn exact(f: Function, p: Precision, [x, y, z]: [f64; 3], n: i32) -> Option<Results> {
     use Function as F;
-    let magnitudes = |larger: bool| match x.abs().partial_cmp(&y.abs()) {
-        Some(std::cmp::Ordering::Greater) => {
-            if larger {
-                x
-            } else {
-                y
-            }
-        }
-        Some(std::cmp::Ordering::Less) => {
-            if larger {
-                y
-            } else {
-                x
-            }
-        }
-        _ => {
-            if larger {
-                x.max(y)
-            } else {
-                x.min(y)
-            }
+    let magnitudes = |larger: bool| {
+        let (a, b) = if larger { (x, y) } else { (y, x) };
+        match x.abs().partial_cmp(&y.abs()) {
+            Some(Ordering::Greater) => a,
+            Some(Ordering::Less) => b,
+            Some(Ordering::Equal) | None if larger => x.max(y),
+            Some(Ordering::Equal) | None => x.min(y),
         }
     };
     let single = p == Precision::Single;

@@ -13,7 +13,7 @@ pub(super) struct Row {
     pub(super) limit: Limit,
     /// The verdict, or the reason why there is none.
     pub(super) verdict: Result<Verdict, String>,
-    /// The seconds for one evaluation, on this platform and on the one that it is compared with.
+    /// The seconds for one evaluation, on this platform and on the platform to compare with.
     pub(super) seconds: [Option<f64>; 2],
 }
 

@@ -33,15 +33,10 @@ impl Place {
         paths: BTreeMap<String, PathBuf>,
         timeout: Option<u64>,
     ) -> Result<Place, Failure> {
-        std::fs::create_dir_all(out)?;
         Ok(Place {
-            environment: environment(target, way)?,
             platform: target.info.platform.clone(),
             device: target.info.device.clone(),
-            // The path must be absolute, because applications run in other folders.
-            out: out.canonicalize()?,
-            paths,
-            timeout,
+            ..Place::with(environment(target, way)?, out, paths, timeout)?
         })
     }
 
@@ -57,14 +52,15 @@ impl Place {
             environment,
             platform: String::new(),
             device: String::new(),
+            // The path must be absolute, because applications run in other folders.
             out: out.canonicalize()?,
             paths,
             timeout,
         })
     }
 
-    /// Runs an application until it ends or exceeds its limit, with further variables in its environment. Returns `None` if the run was interrupted by
-    /// Ctrl-C.
+    /// Runs an application until it ends or exceeds its limit, with further variables in its environment. Returns
+    /// `None` if the run was interrupted by Ctrl-C.
     pub(crate) fn run(
         &self,
         app: &App,

@@ -118,7 +118,8 @@ fn list(names: &[String]) -> String {
     names.join(", ")
 }
 
-fn contains(text: &str, part: &str) -> bool {
+/// Returns whether a text contains a part, whatever the case of the letters.
+pub(crate) fn contains(text: &str, part: &str) -> bool {
     text.to_lowercase().contains(&part.to_lowercase())
 }
 

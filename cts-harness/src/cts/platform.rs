@@ -3,7 +3,7 @@
 //! environment says.
 
 use super::identity::RunInfo;
-use crate::cl;
+use crate::cl::{self, contains};
 use crate::packages::OPENCL_LOADER;
 use crate::{Failure, Outcome, artifacts, progress};
 use serde::{Deserialize, Serialize};
@@ -98,10 +98,6 @@ impl Target {
     }
 }
 
-fn contains(text: &str, part: &str) -> bool {
-    text.to_lowercase().contains(&part.to_lowercase())
-}
-
 fn choose(found: Vec<Found>, args: &PlatformArgs) -> Result<Found, Failure> {
     let by_library = args.library.is_some() || args.described.is_some() || args.platform == "caldera";
     let of_platform = |f: &Found| by_library || contains(&f.info.platform, &args.platform);
@@ -137,10 +133,10 @@ fn implementation(library: &Path) -> Result<Implementation, Failure> {
     let dir = scratch(&format!("library-{}", name.unwrap_or_default()))?;
     std::fs::write(dir.join("only.icd"), format!("{}\n", library.display()))?;
     if is_obeyed()? {
-        let behind = vendors(&dir);
-        let found = identify(&behind)?;
+        let as_icd = vendors(&dir);
+        let found = identify(&as_icd)?;
         if !found.is_empty() {
-            return Ok((behind, found));
+            return Ok((as_icd, found));
         }
     }
     let link = dir.join("libOpenCL.so.1");
@@ -151,15 +147,15 @@ fn implementation(library: &Path) -> Result<Implementation, Failure> {
         path.push(":");
         path.push(old);
     }
-    let instead = vec![("LD_LIBRARY_PATH", path)];
-    let found = identify(&instead)?;
+    let as_loader = vec![("LD_LIBRARY_PATH", path)];
+    let found = identify(&as_loader)?;
     if found.is_empty() {
         return fail!(
             "{} offers no OpenCL device, neither as an ICD nor in libOpenCL's place",
             library.display()
         );
     }
-    Ok((instead, found))
+    Ok((as_loader, found))
 }
 
 /// Returns the environment for a directory with one .icd file. Both ocl-icd and Khronos's loader accept a

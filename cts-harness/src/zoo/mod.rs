@@ -19,7 +19,7 @@ mod rows;
 mod side;
 mod table;
 
-use crate::{Outcome, artifacts, child, progress};
+use crate::{Failure, Outcome, artifacts, child, progress};
 use results::Agreement;
 use rows::Row;
 use side::{Run, Side};
@@ -94,31 +94,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if programs.is_empty() {
         return fail!("{} has no such program", args.manifest.display());
     }
-    let layer = match &args.layer {
-        Some(file) => file
-            .canonicalize()
-            .map_err(|e| failure!("{}: {e}", file.display()))?,
-        None => artifacts::build_layer()?,
-    };
-    let out = args
-        .out
-        .clone()
-        .unwrap_or_else(|| artifacts::release_dir().join("zoo"));
-    std::fs::create_dir_all(&out)?;
-    let out = out.canonicalize()?;
-    let place = side::Folders {
-        out,
-        layer,
-        manifest: &args.manifest,
-    };
-    let mut sides = Vec::new();
-    for text in &args.platform {
-        let mut side = Side::new(text, sides.len(), &place, args.timeout)?;
-        if sides.iter().any(|s: &Side| s.name == side.name) {
-            side.name += &format!(" #{}", sides.len() + 1);
-        }
-        sides.push(side);
-    }
+    let mut sides = sides(args)?;
     child::catch_interrupts()?;
     let mut json = match &args.json {
         Some(file) => Some(std::fs::File::create(file)?),
@@ -136,27 +112,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
             left_out.push(program.name.as_str());
             continue;
         }
-        let mut runs: Vec<Vec<Run>> = sides.iter().map(|_| Vec::new()).collect();
-        for repetition in 0..args.repetitions {
-            if repetition > 0 && is_over() {
-                break;
-            }
-            // The order is reversed in every other round, so that no platform always runs first.
-            let mut order: Vec<usize> = (0..sides.len()).collect();
-            if repetition % 2 == 1 {
-                order.reverse();
-            }
-            for at in order {
-                let Some(run) = sides[at].run(program, repetition)? else {
-                    return fail!("interrupted in {}", program.name);
-                };
-                runs[at].push(run);
-            }
-            // A program that fails does so again.
-            if runs.iter().any(|runs| runs.iter().any(|run| !run.is_good())) {
-                break;
-            }
-        }
+        let runs = run_in_turn(&mut sides, program, args, &is_over)?;
         for other in 1..sides.len() {
             let one = compare(&program.name, [&runs[0], &runs[other]], args.tolerance);
             progress::line(&table::line(&one));
@@ -191,6 +147,67 @@ pub(crate) fn run(args: &Args) -> Outcome {
         );
     }
     conclude(&compared)
+}
+
+/// Makes the sides of the comparison, each with a name of its own.
+fn sides(args: &Args) -> Result<Vec<Side>, Failure> {
+    let layer = match &args.layer {
+        Some(file) => file
+            .canonicalize()
+            .map_err(|e| failure!("{}: {e}", file.display()))?,
+        None => artifacts::build_layer()?,
+    };
+    let out = args
+        .out
+        .clone()
+        .unwrap_or_else(|| artifacts::release_dir().join("zoo"));
+    std::fs::create_dir_all(&out)?;
+    let out = out.canonicalize()?;
+    let place = side::Folders {
+        out,
+        layer,
+        manifest: &args.manifest,
+    };
+    let mut sides = Vec::new();
+    for text in &args.platform {
+        let mut side = Side::new(text, sides.len(), &place, args.timeout)?;
+        if sides.iter().any(|s: &Side| s.name == side.name) {
+            side.name += &format!(" #{}", sides.len() + 1);
+        }
+        sides.push(side);
+    }
+    Ok(sides)
+}
+
+/// Runs a program on all sides in turn, as often as asked for. Returns the runs of each side.
+fn run_in_turn(
+    sides: &mut [Side],
+    program: &crate::app::App,
+    args: &Args,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Vec<Vec<Run>>, Failure> {
+    let mut runs: Vec<Vec<Run>> = sides.iter().map(|_| Vec::new()).collect();
+    for repetition in 0..args.repetitions {
+        if repetition > 0 && is_over() {
+            break;
+        }
+        // The order is reversed in every other round, so that no platform always runs first.
+        let mut order: Vec<usize> = (0..sides.len()).collect();
+        if repetition % 2 == 1 {
+            order.reverse();
+        }
+        for at in order {
+            let Some(run) = sides[at].run(program, repetition)? else {
+                return fail!("interrupted in {}", program.name);
+            };
+            runs[at].push(run);
+        }
+        // A program that fails does so again.
+        if runs.iter().any(|runs| runs.iter().any(|run| !run.is_good())) {
+            break;
+        }
+    }
+    Ok(runs)
 }
 
 fn compare(program: &str, runs: [&Vec<Run>; 2], tolerance: f64) -> Compared {

@@ -1,4 +1,5 @@
-// What is kept in values while loops run, loaded ahead of them, made vectors, or not stored because it is stored again.
+// Memory that the compiler keeps in registers while a loop runs, loads before the loop, or accesses as vectors, and stores
+// that it drops because a later store overwrites them.
 // kernel: sums
 // global: 32
 // arg: in int 64 = rnd(i) % 100

@@ -186,6 +186,51 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
             reference: Box::new(move |bits| expected(s, reference(of(s, bits)))),
         });
     }
+    all.extend(rounded_calls(s));
+    for (text, factor) in [
+        ("degrees(x)", 180.0 / std::f64::consts::PI),
+        ("radians(x)", std::f64::consts::PI / 180.0),
+    ] {
+        all.push(Call {
+            text: text.into(),
+            operands: vec![s],
+            result: s,
+            reference: Box::new(move |bits| Expected::Near(of(s, bits)[0] * factor, 2.0)),
+        });
+    }
+    all.extend(truth_calls(s, lanes));
+    for (text, signed) in [
+        ("select(x, y, z)", true),
+        ("select(x, y, z)", false),
+        ("z ? y : x", true),
+    ] {
+        all.push(Call {
+            text: text.into(),
+            operands: vec![s, s, int(s.size(), signed)],
+            result: s,
+            reference: Box::new(move |b| {
+                let sign = 8 * s.size() - 1;
+                let chosen = b[usize::from(if lanes == 1 {
+                    b[2] != 0
+                } else {
+                    b[2] >> sign & 1 != 0
+                })];
+                same(s, chosen)
+            }),
+        });
+    }
+    all.push(Call {
+        text: "bitselect(x, y, z)".into(),
+        operands: vec![s; 3],
+        result: s,
+        reference: Box::new(move |b| same(s, b[0] & !b[2] | b[1] & b[2])),
+    });
+    all
+}
+
+/// Returns the operations that are rounded once or have a permitted error: `fma`, division and `sqrt`.
+fn rounded_calls(s: Scalar) -> Vec<Call<'static>> {
+    let mut all = Vec::new();
     // The exact result is rounded once. For double, f64 arithmetic cannot provide that.
     let wide = s != Scalar::Double;
     all.push(Call {
@@ -233,17 +278,12 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
             }),
         });
     }
-    for (text, factor) in [
-        ("degrees(x)", 180.0 / std::f64::consts::PI),
-        ("radians(x)", std::f64::consts::PI / 180.0),
-    ] {
-        all.push(Call {
-            text: text.into(),
-            operands: vec![s],
-            result: s,
-            reference: Box::new(move |bits| Expected::Near(of(s, bits)[0] * factor, 2.0)),
-        });
-    }
+    all
+}
+
+/// Returns the calls whose result is true or false.
+fn truth_calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
+    let mut all = Vec::new();
     let truth = if lanes == 1 {
         int(4, true)
     } else {
@@ -274,32 +314,6 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
             };
             answer(normal)
         }),
-    });
-    for (text, signed) in [
-        ("select(x, y, z)", true),
-        ("select(x, y, z)", false),
-        ("z ? y : x", true),
-    ] {
-        all.push(Call {
-            text: text.into(),
-            operands: vec![s, s, int(s.size(), signed)],
-            result: s,
-            reference: Box::new(move |b| {
-                let sign = 8 * s.size() - 1;
-                let chosen = b[usize::from(if lanes == 1 {
-                    b[2] != 0
-                } else {
-                    b[2] >> sign & 1 != 0
-                })];
-                same(s, chosen)
-            }),
-        });
-    }
-    all.push(Call {
-        text: "bitselect(x, y, z)".into(),
-        operands: vec![s; 3],
-        result: s,
-        reference: Box::new(move |b| same(s, b[0] & !b[2] | b[1] & b[2])),
     });
     all
 }

@@ -97,6 +97,53 @@ fn check(s: Scalar, extension: &str) {
     if !extension.is_empty() && !lab.has(extension) {
         return;
     }
+    let (source, slots) = source(s);
+    let program = lab.build(&source);
+    let mut random = Random::new(17);
+    let rows: Vec<Vec<u64>> = (0..2 * COUNT)
+        .map(|i| vector(s, &mut random, i % COUNT))
+        .collect();
+    let bits: Vec<u64> = rows.iter().flatten().copied().collect();
+    let input = bytes_of(&bits, s.size());
+    let args = [
+        Arg::In(&input),
+        Arg::Out(slots * COUNT * 4 * s.size()),
+        Arg::Out(16 * COUNT),
+    ];
+    let out = lab.run(program, "run", COUNT, None, &args);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+    let mut wrong = Vec::new();
+    for i in 0..COUNT {
+        // A device without subnormal numbers (CL_FP_DENORM) may treat them as zero.
+        let subnormal = rows[i]
+            .iter()
+            .chain(&rows[COUNT + i])
+            .any(|b| is_subnormal(s, *b));
+        if subnormal && !lab.subnormals {
+            continue;
+        }
+        let values = |row: usize| -> Vec<f64> { rows[row].iter().map(|b| value(s, *b)).collect() };
+        let (a4, b4) = (values(i), values(COUNT + i));
+        let item = Item {
+            s,
+            number: i,
+            a4: &a4,
+            b4: &b4,
+            out: &out[0],
+        };
+        item.check(&mut wrong);
+        check_truths(i, (&a4, &b4), &out[1], &mut wrong);
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong: {:#?}",
+        wrong.len(),
+        &wrong[..wrong.len().min(20)]
+    );
+}
+
+/// Returns a kernel that computes each row for vectors of one to four components, and the number of its results.
+fn source(s: Scalar) -> (String, usize) {
     let ty = name(s);
     let mut source = String::new();
     if s == Scalar::Half {
@@ -153,41 +200,49 @@ fn check(s: Scalar, extension: &str) {
          truths[4 * i + 2] = any(t.xy); truths[4 * i + 3] = all(t.x); }}"
     )
     .expect("a string grows");
-    let program = lab.build(&source);
-    let mut random = Random::new(17);
-    let rows: Vec<Vec<u64>> = (0..2 * COUNT)
-        .map(|i| vector(s, &mut random, i % COUNT))
-        .collect();
-    let bits: Vec<u64> = rows.iter().flatten().copied().collect();
-    let input = bytes_of(&bits, s.size());
-    let args = [
-        Arg::In(&input),
-        Arg::Out(slots * COUNT * 4 * s.size()),
-        Arg::Out(16 * COUNT),
+    (source, slots)
+}
+
+/// Compares the truth values that the kernel has computed for the vectors of a work-item.
+fn check_truths(i: usize, (a4, b4): (&[f64], &[f64]), out: &[u8], wrong: &mut Vec<String>) {
+    let less: Vec<bool> = a4.iter().zip(b4).map(|(x, y)| x < y).collect();
+    let expected = [
+        less.iter().any(|l| *l),
+        less.iter().all(|l| *l),
+        less[0] || less[1],
+        // For a scalar, the most significant bit counts.
+        less[0],
     ];
-    let out = lab.run(program, "run", COUNT, None, &args);
-    assert_eq!(cl!(clReleaseProgram(program)), 0);
-    let (digits, _) = format(s).expect("a floating-point type");
-    let infinity = encode(s, crate::exact::Real::Infinite { negative: false }, Mode::Rte);
-    let greatest = value(s, infinity - 1);
-    let mut wrong = Vec::new();
-    for i in 0..COUNT {
-        // A device without subnormal numbers (CL_FP_DENORM) may treat them as zero.
-        let subnormal = rows[i]
-            .iter()
-            .chain(&rows[COUNT + i])
-            .any(|b| is_subnormal(s, *b));
-        if subnormal && !lab.subnormals {
-            continue;
+    for (k, e) in expected.into_iter().enumerate() {
+        let got = element(out, 4, 4 * i + k);
+        if got != u64::from(e) {
+            wrong.push(format!("truth {k} of {a4:?} < {b4:?}: {got:#x}"));
         }
-        let values = |row: usize| -> Vec<f64> { rows[row].iter().map(|b| value(s, *b)).collect() };
-        let (a4, b4) = (values(i), values(COUNT + i));
+    }
+}
+
+/// A work-item's vectors, and the results that it has computed from them.
+struct Item<'a> {
+    s: Scalar,
+    number: usize,
+    a4: &'a [f64],
+    b4: &'a [f64],
+    out: &'a [u8],
+}
+
+impl Item<'_> {
+    /// Compares the results of every row for vectors of one to four components.
+    fn check(&self, wrong: &mut Vec<String>) {
+        let (s, i) = (self.s, self.number);
+        let (digits, _) = format(s).expect("a floating-point type");
+        let infinity = encode(s, crate::exact::Real::Infinite { negative: false }, Mode::Rte);
+        let greatest = value(s, infinity - 1);
         let mut at = 0;
         for n in 1..=4 {
-            let (a, b) = (&a4[..n], &b4[..n]);
+            let (a, b) = (&self.a4[..n], &self.b4[..n]);
             let mut verify = |text: &str, expected: &[f64], close: &dyn Fn(u64, f64, usize) -> bool| {
                 for lane in 0..4 {
-                    let got = element(&out[0], s.size(), (at * COUNT + i) * 4 + lane);
+                    let got = element(self.out, s.size(), (at * COUNT + i) * 4 + lane);
                     let good = match expected.get(lane) {
                         Some(&e) => close(got, e, lane),
                         None => value(s, got) == 7.0,
@@ -232,27 +287,7 @@ fn check(s: Scalar, extension: &str) {
                 });
             }
         }
-        let less: Vec<bool> = a4.iter().zip(&b4).map(|(x, y)| x < y).collect();
-        let expected = [
-            less.iter().any(|l| *l),
-            less.iter().all(|l| *l),
-            less[0] || less[1],
-            // For a scalar, the most significant bit counts.
-            less[0],
-        ];
-        for (k, e) in expected.into_iter().enumerate() {
-            let got = element(&out[1], 4, 4 * i + k);
-            if got != u64::from(e) {
-                wrong.push(format!("truth {k} of {a4:?} < {b4:?}: {got:#x}"));
-            }
-        }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} wrong: {:#?}",
-        wrong.len(),
-        &wrong[..wrong.len().min(20)]
-    );
 }
 
 #[test]

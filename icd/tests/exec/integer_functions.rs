@@ -200,50 +200,56 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
         });
     }
     if bytes == 4 {
-        // The operands of mul24 and mad24 must have 24 bits.
-        let ty = spelled(s, lanes);
-        let low = if signed {
-            format!("(({ty})(x << ({ty})8) >> ({ty})8)")
-        } else {
-            format!("(x >> ({ty})8)")
-        };
-        let low_y = low.replace('x', "y");
-        let cut24 = move |b: u64| as_integer(s, if signed { b << 8 } else { b }) >> 8;
-        all.push(Call {
+        all.extend(calls_of_24_bits(s, lanes, signed));
+    }
+    if lanes > 1 {
+        all.extend(calls_with_a_scalar(s, lanes));
+    }
+    all
+}
+
+/// Returns the calls whose operands must have 24 bits.
+fn calls_of_24_bits(s: Scalar, lanes: usize, signed: bool) -> [Call<'static>; 2] {
+    let ty = spelled(s, lanes);
+    let low = if signed {
+        format!("(({ty})(x << ({ty})8) >> ({ty})8)")
+    } else {
+        format!("(x >> ({ty})8)")
+    };
+    let low_y = low.replace('x', "y");
+    let cut24 = move |b: u64| as_integer(s, if signed { b << 8 } else { b }) >> 8;
+    [
+        Call {
             text: format!("mul24({low}, {low_y})"),
             operands: vec![s; 2],
             result: s,
             reference: Box::new(move |b| cut(s, Some(cut24(b[0]) * cut24(b[1])))),
-        });
-        all.push(Call {
+        },
+        Call {
             text: format!("mad24({low}, {low_y}, z)"),
             operands: vec![s; 3],
             result: s,
             reference: Box::new(move |b| cut(s, Some(cut24(b[0]) * cut24(b[1]) + as_integer(s, b[2])))),
-        });
-    }
-    // A scalar operand is widened to a vector.
-    if lanes > 1 {
-        for (text, reference) in [
-            (
-                "min(x, y.s0)",
-                (|x, y, _| Some(x.min(y))) as fn(i128, i128, i128) -> Option<i128>,
-            ),
-            ("max(x, y.s0)", |x, y, _| Some(x.max(y))),
-            ("x * y.s0 + z", |x, y, z| Some(x.wrapping_mul(y) + z)),
-        ] {
-            all.push(Call {
-                // The scalar operand is the constant 3, both here and in the reference.
-                text: format!("(({}){text})", spelled(s, lanes)).replace("y.s0", "broadcast"),
-                operands: vec![s; 3],
-                result: s,
-                reference: Box::new(move |b| cut(s, reference(as_integer(s, b[0]), 3, as_integer(s, b[2])))),
-            });
-            let last = all.last_mut().expect("just pushed");
-            last.text = last.text.replace("broadcast", &format!("({})3", name(s)));
-        }
-    }
-    all
+        },
+    ]
+}
+
+/// Returns calls with a scalar operand, which is widened to a vector.
+fn calls_with_a_scalar(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
+    let rows: [(&str, fn(i128, i128, i128) -> Option<i128>); 3] = [
+        ("min(x, y.s0)", |x, y, _| Some(x.min(y))),
+        ("max(x, y.s0)", |x, y, _| Some(x.max(y))),
+        ("x * y.s0 + z", |x, y, z| Some(x.wrapping_mul(y) + z)),
+    ];
+    // The scalar operand is the constant 3, both here and in the reference.
+    let three = format!("({})3", name(s));
+    let calls = rows.into_iter().map(|(text, reference)| Call {
+        text: format!("(({}){})", spelled(s, lanes), text.replace("y.s0", &three)),
+        operands: vec![s; 3],
+        result: s,
+        reference: Box::new(move |b| cut(s, reference(as_integer(s, b[0]), 3, as_integer(s, b[2])))),
+    });
+    calls.collect()
 }
 
 fn check_type(ty: &str) {

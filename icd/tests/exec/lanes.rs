@@ -55,84 +55,113 @@ fn load(array: &str, lanes: usize) -> String {
     }
 }
 
-/// Runs every call for a number of lanes in one kernel. Returns a message for each wrong result.
-pub(crate) fn check(lab: &Lab, calls: &[Call<'_>], lanes: usize, count: usize) -> Vec<String> {
-    let mut source = String::new();
-    if lab.has("cl_khr_fp16") {
-        source.push_str("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
-    }
-    let items = count.div_ceil(lanes);
-    let total = items * lanes;
-    let mut kinds: Vec<Scalar> = Vec::new();
-    let mut results: Vec<Scalar> = Vec::new();
-    for call in calls {
-        for operand in &call.operands {
-            if !kinds.contains(operand) {
-                kinds.push(*operand);
+/// A kernel that runs every call, with one array of operands and one array of results for each type.
+struct Kernel {
+    source: String,
+    kinds: Vec<Scalar>,
+    results: Vec<Scalar>,
+    /// For each type of results, how many calls have it.
+    used: Vec<usize>,
+    /// For each call, the index of its array of results, and its first element there.
+    places: Vec<(usize, usize)>,
+}
+
+impl Kernel {
+    /// Writes a kernel for calls with `total` lanes in all.
+    fn new(lab: &Lab, calls: &[Call<'_>], lanes: usize, total: usize) -> Kernel {
+        let mut source = String::new();
+        if lab.has("cl_khr_fp16") {
+            source.push_str("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+        }
+        let mut kinds: Vec<Scalar> = Vec::new();
+        let mut results: Vec<Scalar> = Vec::new();
+        for call in calls {
+            for operand in &call.operands {
+                if !kinds.contains(operand) {
+                    kinds.push(*operand);
+                }
+            }
+            if !results.contains(&call.result) {
+                results.push(call.result);
             }
         }
-        if !results.contains(&call.result) {
-            results.push(call.result);
-        }
-    }
-    // There is one array of operands and one array of results for each type.
-    let params: Vec<String> = kinds
-        .iter()
-        .map(|k| format!("global const {0} *in_{0}", name(*k)))
-        .chain(results.iter().map(|r| format!("global {0} *out_{0}", name(*r))))
-        .collect();
-    writeln!(
-        source,
-        "kernel void run({}) {{\n  size_t i = get_global_id(0);",
-        params.join(", ")
-    )
-    .expect("a string grows");
-    for kind in &kinds {
-        for (k, operand) in ["x", "y", "z"].iter().enumerate() {
-            let array = format!("(in_{} + {})", name(*kind), k * total);
-            let ty = spelled(*kind, lanes);
-            writeln!(
-                source,
-                "  {ty} {operand}_{} = {};",
-                name(*kind),
-                load(&array, lanes)
-            )
-            .expect("a string grows");
-        }
-    }
-    let mut used = vec![0; results.len()];
-    let mut places = Vec::new();
-    for call in calls {
-        let at = results.iter().position(|r| *r == call.result).expect("listed");
-        let declarations: String = ["x", "y", "z"]
+        let params: Vec<String> = kinds
             .iter()
-            .zip(&call.operands)
-            .map(|(v, s)| format!("{} {v} = {v}_{}; ", spelled(*s, lanes), name(*s)))
+            .map(|k| format!("global const {0} *in_{0}", name(*k)))
+            .chain(results.iter().map(|r| format!("global {0} *out_{0}", name(*r))))
             .collect();
-        // The variables for second results.
-        let p = call.operands.first().filter(|_| call.text.contains("&p"));
-        let q = call.text.contains("&q").then_some(&INT);
-        let outs: String = [("p", p), ("q", q)]
-            .iter()
-            .filter_map(|(v, s)| s.map(|s| format!("{} {v}; ", spelled(*s, lanes))))
-            .collect();
-        let ty = spelled(call.result, lanes);
-        let array = format!("out_{}", name(call.result));
-        let store = if lanes == 1 {
-            format!("{array}[{} + i] = r;", used[at] * total)
-        } else {
-            format!("vstore{lanes}(r, i, {array} + {});", used[at] * total)
-        };
         writeln!(
             source,
-            "  {{ {declarations}{outs}{ty} r = {}; {store} }}",
-            call.text
+            "kernel void run({}) {{\n  size_t i = get_global_id(0);",
+            params.join(", ")
         )
         .expect("a string grows");
-        places.push((at, used[at] * total));
-        used[at] += 1;
+        for kind in &kinds {
+            for (k, operand) in ["x", "y", "z"].iter().enumerate() {
+                let array = format!("(in_{} + {})", name(*kind), k * total);
+                let ty = spelled(*kind, lanes);
+                writeln!(
+                    source,
+                    "  {ty} {operand}_{} = {};",
+                    name(*kind),
+                    load(&array, lanes)
+                )
+                .expect("a string grows");
+            }
+        }
+        let mut used = vec![0; results.len()];
+        let mut places = Vec::new();
+        for call in calls {
+            let at = results.iter().position(|r| *r == call.result).expect("listed");
+            let declarations: String = ["x", "y", "z"]
+                .iter()
+                .zip(&call.operands)
+                .map(|(v, s)| format!("{} {v} = {v}_{}; ", spelled(*s, lanes), name(*s)))
+                .collect();
+            // The variables for second results.
+            let p = call.operands.first().filter(|_| call.text.contains("&p"));
+            let q = call.text.contains("&q").then_some(&INT);
+            let outs: String = [("p", p), ("q", q)]
+                .iter()
+                .filter_map(|(v, s)| s.map(|s| format!("{} {v}; ", spelled(*s, lanes))))
+                .collect();
+            let ty = spelled(call.result, lanes);
+            let array = format!("out_{}", name(call.result));
+            let store = if lanes == 1 {
+                format!("{array}[{} + i] = r;", used[at] * total)
+            } else {
+                format!("vstore{lanes}(r, i, {array} + {});", used[at] * total)
+            };
+            writeln!(
+                source,
+                "  {{ {declarations}{outs}{ty} r = {}; {store} }}",
+                call.text
+            )
+            .expect("a string grows");
+            places.push((at, used[at] * total));
+            used[at] += 1;
+        }
+        source.push_str("}\n");
+        Kernel {
+            source,
+            kinds,
+            results,
+            used,
+            places,
+        }
     }
-    source.push_str("}\n");
+}
+/// Runs every call for a number of lanes in one kernel. Returns a message for each wrong result.
+pub(crate) fn check(lab: &Lab, calls: &[Call<'_>], lanes: usize, count: usize) -> Vec<String> {
+    let items = count.div_ceil(lanes);
+    let total = items * lanes;
+    let Kernel {
+        source,
+        kinds,
+        results,
+        used,
+        places,
+    } = Kernel::new(lab, calls, lanes, total);
     let program = lab.build(&source);
     let values: Vec<Vec<u64>> = kinds.iter().map(|k| operands(*k, total)).collect();
     let inputs: Vec<Vec<u8>> = kinds

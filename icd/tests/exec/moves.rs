@@ -191,11 +191,11 @@ fn halves_loaded() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
-fn halves_stored(from: &str, space: &str) {
-    let lab = Lab::new();
-    if from == "double" && !lab.has("cl_khr_fp64") {
-        return;
-    }
+/// A function that stores halves: its name, the number of its lanes, the distance between two vectors, and the mode.
+type Form = (String, usize, usize, Option<Mode>);
+
+/// Returns the forms of `vstore_half` to test in an address space.
+fn forms(space: &str) -> Vec<Form> {
     let modes: Vec<Option<Mode>> = [None].into_iter().chain(Mode::ALL.map(Some)).collect();
     let mut forms = Vec::new();
     let widths = [1, 2, 3, 4, 8, 16];
@@ -216,8 +216,12 @@ fn halves_stored(from: &str, space: &str) {
             }
         }
     }
+    forms
+}
+
+/// Returns the source of kernels with four forms each.
+fn storing_source(forms: &[Form], from: &str, space: &str) -> String {
     let mut source = String::new();
-    // Each kernel has four forms.
     for (part, four) in forms.chunks(4).enumerate() {
         writeln!(
             source,
@@ -259,10 +263,12 @@ fn halves_stored(from: &str, space: &str) {
         }
         source.push_str("}\n");
     }
-    let program = lab.build(&source);
-    let scalar = Scalar::named(from);
-    let mut values = samples(scalar, 16 * 16);
-    // Numbers near the range of half: from 2^-26 to 2^17.
+    source
+}
+
+/// Returns numbers to store: samples of the type, and numbers near the range of half, from 2^-26 to 2^17.
+fn stored_numbers(from: &str) -> Vec<u64> {
+    let mut values = samples(Scalar::named(from), 16 * 16);
     let mut random = Random::new(3);
     while values.len() < 16 * 64 {
         let x = (1.0 + random.below(1 << 24) as f64 / f64::from(1 << 24))
@@ -283,6 +289,18 @@ fn halves_stored(from: &str, space: &str) {
         };
         values.push(bits);
     }
+    values
+}
+fn halves_stored(from: &str, space: &str) {
+    let lab = Lab::new();
+    if from == "double" && !lab.has("cl_khr_fp64") {
+        return;
+    }
+    let forms = forms(space);
+    let source = storing_source(&forms, from, space);
+    let program = lab.build(&source);
+    let scalar = Scalar::named(from);
+    let values = stored_numbers(from);
     let items = values.len() / 16;
     let input = bytes_of(&values, scalar.size());
     for (part, four) in forms.chunks(4).enumerate() {

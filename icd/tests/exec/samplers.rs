@@ -158,6 +158,40 @@ fn coordinates(random: &mut Random, shape: &Shape, mode: &Mode) -> Vec<f32> {
         .collect()
 }
 
+/// Runs a kernel that reads an image at some coordinates, and returns the bytes of its results. `sampler` is the
+/// sampler to pass, for a kernel that takes one.
+fn sampled(s: &Setup, kernel: cl_kernel, image: cl_mem, at: &[f32], sampler: Option<cl_sampler>) -> Vec<u8> {
+    let bytes: Vec<u8> = at.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let (input, out) = (s.buffer(&bytes), s.buffer(&[0xCD; 16 * COUNT]));
+    let set = |i: u32, object: *mut std::ffi::c_void| {
+        let code = cl!(clSetKernelArg(kernel, i, 8, (&raw const object).cast()));
+        assert_eq!(code, 0, "argument {i}");
+    };
+    set(0, image);
+    set(1, input);
+    set(2, out);
+    if let Some(sampler) = sampler {
+        set(3, sampler);
+    }
+    let n = COUNT;
+    let code = cl!(clEnqueueNDRangeKernel(
+        s.queue,
+        kernel,
+        1,
+        null(),
+        &raw const n,
+        null(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0, "clEnqueueNDRangeKernel");
+    let got = s.read(out, 16 * COUNT);
+    for object in [input, out] {
+        assert_eq!(cl!(clReleaseMemObject(object)), 0);
+    }
+    got
+}
 /// Reads an image of a format with all samplers, and adds the wrong results to `wrong`.
 fn check(s: &Setup, shape: &Shape, order: cl_channel_order, data: cl_channel_type, wrong: &mut Vec<String>) {
     let f = cl_image_format {
@@ -202,16 +236,7 @@ fn check(s: &Setup, shape: &Shape, order: cl_channel_order, data: cl_channel_typ
     );
     for (name, mode) in runs {
         let at = coordinates(&mut random, shape, mode);
-        let bytes: Vec<u8> = at.iter().flat_map(|x| x.to_le_bytes()).collect();
-        let (input, out) = (s.buffer(&bytes), s.buffer(&[0xCD; 16 * COUNT]));
         let kernel = s.kernel(program, &name);
-        let set = |i: u32, object: *mut std::ffi::c_void| {
-            let code = cl!(clSetKernelArg(kernel, i, 8, (&raw const object).cast()));
-            assert_eq!(code, 0, "argument {i}");
-        };
-        set(0, image);
-        set(1, input);
-        set(2, out);
         let filter = if mode.linear {
             CL_FILTER_LINEAR
         } else {
@@ -224,23 +249,8 @@ fn check(s: &Setup, shape: &Shape, order: cl_channel_order, data: cl_channel_typ
             filter
         ));
         assert_eq!(code, 0, "clCreateSampler");
-        if name == "argument" {
-            set(3, sampler);
-        }
-        let n = COUNT;
-        let code = cl!(clEnqueueNDRangeKernel(
-            s.queue,
-            kernel,
-            1,
-            null(),
-            &raw const n,
-            null(),
-            0,
-            null(),
-            null_mut()
-        ));
-        assert_eq!(code, 0, "clEnqueueNDRangeKernel");
-        let got = s.read(out, 16 * COUNT);
+        let passed = (name == "argument").then_some(sampler);
+        let got = sampled(s, kernel, image, &at, passed);
         for (i, got) in got.chunks(16).enumerate() {
             let at = [at[3 * i], at[3 * i + 1], at[3 * i + 2]];
             let expected = reference(shape, f, &texels, mode, at);
@@ -262,9 +272,6 @@ fn check(s: &Setup, shape: &Shape, order: cl_channel_order, data: cl_channel_typ
                     ));
                 }
             }
-        }
-        for object in [input, out] {
-            assert_eq!(cl!(clReleaseMemObject(object)), 0);
         }
         assert_eq!(cl!(clReleaseSampler(sampler)), 0);
         assert_eq!(cl!(clReleaseKernel(kernel)), 0);

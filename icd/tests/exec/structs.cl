@@ -1,3 +1,4 @@
+// Structures and unions: members of several types, copies, access by another type, arguments by value.
 typedef struct {
   char tag;
   float weight;
@@ -11,6 +12,7 @@ typedef union {
   uchar bytes[4];
 } word;
 
+// An array of structures in private memory, read by value and through a pointer.
 // kernel: fill_records
 // global: 10
 // arg: out int 70 => i % 7 == 0 ? 24 : i % 7 == 1 ? i / 7 : i % 7 < 5 ? (i / 7) * 10 + i % 7 - 2 : i % 7 == 5 ? -(i / 7) : (i / 7) * 2
@@ -33,6 +35,8 @@ kernel void fill_records(global int *out) {
   out[7 * me + 5] = mine.pair.x;
   out[7 * me + 6] = p->pair.y;
 }
+
+// A copy of a structure between buffers.
 // kernel: copy_records
 // global: 8
 // arg: in int 48 = i * 3
@@ -44,6 +48,8 @@ kernel void copy_records(global const record *in, global record *out) {
   out[i].cell[1] += 1;
   raw[0] = in[i].tag & 0x7F;
 }
+
+// A union that is written as a float and read as an integer and as bytes.
 // kernel: unions
 // global: 4
 // arg: out uint 8 => i % 2 == 0 ? 0x3F800000 + 0 : 0x3F
@@ -54,6 +60,8 @@ kernel void unions(global uint *out) {
   out[2 * i] = w.bits;
   out[2 * i + 1] = w.bytes[3];
 }
+
+// Structures as arguments of a kernel and of a function, which changes its copy only.
 // kernel: by_value
 // global: 1
 // arg: value int = 3, 4

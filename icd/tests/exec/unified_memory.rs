@@ -262,6 +262,92 @@ fn opencl_3_bytes_are_set() {
     }
 }
 
+/// Fills memory of one kind, copies it to memory of another, and gives hints about it.
+fn copy_and_fill(s: &Setup, a: cl_uint, b: cl_uint) {
+    let type_of = |event: cl_event| {
+        let kind = query!(clGetEventInfo(event; CL_EVENT_COMMAND_TYPE) as u32);
+        assert_eq!(cl!(clReleaseEvent(event)), 0);
+        kind
+    };
+    let (from, to) = (memory(s, a, 1000), memory(s, b, 1000));
+    let pattern = [1u8, 2, 3, 4, 5, 6, 7, 8];
+    let mut event = null_mut();
+    let at = pattern.as_ptr().cast();
+    let code = cl!(clEnqueueMemFillINTEL(
+        s.queue,
+        from,
+        at,
+        8,
+        1000,
+        0,
+        null(),
+        &raw mut event
+    ));
+    assert_eq!(code, 0);
+    assert_eq!(type_of(event), CL_COMMAND_MEMFILL_INTEL);
+    let (middle, target) = (from.wrapping_byte_add(3), to.wrapping_byte_add(50));
+    let code = cl!(clEnqueueMemcpyINTEL(
+        s.queue,
+        0,
+        target,
+        middle,
+        900,
+        0,
+        null(),
+        &raw mut event
+    ));
+    assert_eq!(code, 0);
+    assert_eq!(type_of(event), CL_COMMAND_MEMCPY_INTEL);
+    let mut now = [0u8; 900];
+    copy(s, now.as_mut_ptr().cast(), target, 900);
+    assert!(now.iter().enumerate().all(|(i, x)| *x == pattern[(i + 3) % 8]));
+    let code = cl!(clEnqueueMemcpyINTEL(
+        s.queue,
+        1,
+        from,
+        middle,
+        900,
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, CL_MEM_COPY_OVERLAP);
+    for (size, expected) in [(998, CL_INVALID_VALUE), (usize::MAX, CL_INVALID_VALUE)] {
+        let code = cl!(clEnqueueMemcpyINTEL(
+            s.queue,
+            1,
+            to,
+            middle,
+            size,
+            0,
+            null(),
+            null_mut()
+        ));
+        assert_eq!(code, expected, "{size}");
+    }
+    let code = cl!(clEnqueueMigrateMemINTEL(
+        s.queue,
+        from,
+        1000,
+        0,
+        0,
+        null(),
+        &raw mut event
+    ));
+    assert_eq!((code, type_of(event)), (0, CL_COMMAND_MIGRATEMEM_INTEL));
+    let code = cl!(clEnqueueMemAdviseINTEL(
+        s.queue,
+        from,
+        1000,
+        0,
+        0,
+        null(),
+        &raw mut event
+    ));
+    assert_eq!((code, type_of(event)), (0, CL_COMMAND_MEMADVISE_INTEL));
+    free(s, from);
+    free(s, to);
+}
 /// Copies between all kinds of memory, fills with patterns, hints, and the types of the commands.
 #[test]
 fn opencl_3_copies_and_fills() {
@@ -270,91 +356,9 @@ fn opencl_3_copies_and_fills() {
     if kinds.is_empty() {
         return;
     }
-    let type_of = |event: cl_event| {
-        let kind = query!(clGetEventInfo(event; CL_EVENT_COMMAND_TYPE) as u32);
-        assert_eq!(cl!(clReleaseEvent(event)), 0);
-        kind
-    };
     for &a in &kinds {
         for &b in &kinds {
-            let (from, to) = (memory(&s, a, 1000), memory(&s, b, 1000));
-            let pattern = [1u8, 2, 3, 4, 5, 6, 7, 8];
-            let mut event = null_mut();
-            let at = pattern.as_ptr().cast();
-            let code = cl!(clEnqueueMemFillINTEL(
-                s.queue,
-                from,
-                at,
-                8,
-                1000,
-                0,
-                null(),
-                &raw mut event
-            ));
-            assert_eq!(code, 0);
-            assert_eq!(type_of(event), CL_COMMAND_MEMFILL_INTEL);
-            let (middle, target) = (from.wrapping_byte_add(3), to.wrapping_byte_add(50));
-            let code = cl!(clEnqueueMemcpyINTEL(
-                s.queue,
-                0,
-                target,
-                middle,
-                900,
-                0,
-                null(),
-                &raw mut event
-            ));
-            assert_eq!(code, 0);
-            assert_eq!(type_of(event), CL_COMMAND_MEMCPY_INTEL);
-            let mut now = [0u8; 900];
-            copy(&s, now.as_mut_ptr().cast(), target, 900);
-            assert!(now.iter().enumerate().all(|(i, x)| *x == pattern[(i + 3) % 8]));
-            let code = cl!(clEnqueueMemcpyINTEL(
-                s.queue,
-                1,
-                from,
-                middle,
-                900,
-                0,
-                null(),
-                null_mut()
-            ));
-            assert_eq!(code, CL_MEM_COPY_OVERLAP);
-            for (size, expected) in [(998, CL_INVALID_VALUE), (usize::MAX, CL_INVALID_VALUE)] {
-                let code = cl!(clEnqueueMemcpyINTEL(
-                    s.queue,
-                    1,
-                    to,
-                    middle,
-                    size,
-                    0,
-                    null(),
-                    null_mut()
-                ));
-                assert_eq!(code, expected, "{size}");
-            }
-            let code = cl!(clEnqueueMigrateMemINTEL(
-                s.queue,
-                from,
-                1000,
-                0,
-                0,
-                null(),
-                &raw mut event
-            ));
-            assert_eq!((code, type_of(event)), (0, CL_COMMAND_MIGRATEMEM_INTEL));
-            let code = cl!(clEnqueueMemAdviseINTEL(
-                s.queue,
-                from,
-                1000,
-                0,
-                0,
-                null(),
-                &raw mut event
-            ));
-            assert_eq!((code, type_of(event)), (0, CL_COMMAND_MEMADVISE_INTEL));
-            free(&s, from);
-            free(&s, to);
+            copy_and_fill(&s, a, b);
         }
     }
     let mut host = [0u32; 4];

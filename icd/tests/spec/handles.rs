@@ -28,6 +28,7 @@ type Any = unsafe extern "C" fn(
 
 /// Returns the error code for an invalid first argument, and whether the function returns a handle or a pointer.
 /// Returns `None` if the first argument is not a handle.
+#[allow(clippy::too_many_lines, reason = "a table with one row for each error code")]
 fn first_argument(name: &str) -> Option<(i32, bool)> {
     let created = matches!(
         name,

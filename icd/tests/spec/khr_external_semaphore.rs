@@ -107,6 +107,66 @@ fn plain_semaphores_are_not_exported() {
     assert_eq!(cl!(clReleaseSemaphoreKHR(plain)), 0);
 }
 
+/// Enqueues the commands of a round: wait, acquire, launch, release, signal.
+fn enqueue_round(
+    s: &Setup,
+    kernel: cl_kernel,
+    buffer: cl_mem,
+    count: usize,
+    [waited, signaled]: [cl_semaphore_khr; 2],
+) {
+    let wait = cl!(clEnqueueWaitSemaphoresKHR(
+        s.queue,
+        1,
+        &raw const waited,
+        null(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(wait, 0);
+    let (one, none) = (&raw const buffer, null_mut());
+    let acquired = cl!(clEnqueueAcquireExternalMemObjectsKHR(
+        s.queue,
+        1,
+        one,
+        0,
+        null(),
+        none
+    ));
+    assert_eq!(acquired, 0);
+    let launched = cl!(clEnqueueNDRangeKernel(
+        s.queue,
+        kernel,
+        1,
+        null(),
+        &raw const count,
+        null(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(launched, 0);
+    let released = cl!(clEnqueueReleaseExternalMemObjectsKHR(
+        s.queue,
+        1,
+        one,
+        0,
+        null(),
+        none
+    ));
+    assert_eq!(released, 0);
+    let signal = cl!(clEnqueueSignalSemaphoresKHR(
+        s.queue,
+        1,
+        &raw const signaled,
+        null(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(signal, 0);
+}
 /// Vulkan writes and signals; a kernel waits, changes and signals; Vulkan waits and reads. No thread waits in between. The
 /// first semaphore is one of Vulkan's, and the second one of OpenCL's.
 #[test]
@@ -157,61 +217,10 @@ fn semaphores_order_commands_of_both() {
     assert_eq!(set, 0);
     let bytes =
         |values: &dyn Fn(i32) -> i32| (0..COUNT as i32).flat_map(|i| values(i).to_ne_bytes()).collect();
-    let count = COUNT;
     for round in 0..8 {
         let first: Vec<u8> = bytes(&|i| i + round);
         other.write_and_signal(exported, &first, Some(written));
-        let wait = cl!(clEnqueueWaitSemaphoresKHR(
-            s.queue,
-            1,
-            &raw const waited,
-            null(),
-            0,
-            null(),
-            null_mut()
-        ));
-        assert_eq!(wait, 0);
-        let (one, none) = (&raw const buffer, null_mut());
-        let acquired = cl!(clEnqueueAcquireExternalMemObjectsKHR(
-            s.queue,
-            1,
-            one,
-            0,
-            null(),
-            none
-        ));
-        assert_eq!(acquired, 0);
-        let launched = cl!(clEnqueueNDRangeKernel(
-            s.queue,
-            kernel,
-            1,
-            null(),
-            &raw const count,
-            null(),
-            0,
-            null(),
-            null_mut()
-        ));
-        assert_eq!(launched, 0);
-        let released = cl!(clEnqueueReleaseExternalMemObjectsKHR(
-            s.queue,
-            1,
-            one,
-            0,
-            null(),
-            none
-        ));
-        assert_eq!(released, 0);
-        let signal = cl!(clEnqueueSignalSemaphoresKHR(
-            s.queue,
-            1,
-            &raw const signaled,
-            null(),
-            0,
-            null(),
-            null_mut()
-        ));
-        assert_eq!(signal, 0);
+        enqueue_round(&s, kernel, buffer, COUNT, [waited, signaled]);
         let wanted: Vec<u8> = bytes(&|i| 3 * (i + round));
         assert!(
             other.wait_and_read(Some(changed), exported) == wanted,

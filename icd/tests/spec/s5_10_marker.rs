@@ -41,7 +41,7 @@ fn markers_and_barriers() {
         if held {
             for e in e {
                 let status = query!(clGetEventInfo(e; CL_EVENT_COMMAND_EXECUTION_STATUS) as i32);
-                assert_ne!(status, CL_COMPLETE, "ahead of what it waits for");
+                assert_ne!(status, CL_COMPLETE, "before what it waits for");
             }
         }
         assert_eq!(cl!(clSetUserEventStatus(gate, CL_COMPLETE)), 0);

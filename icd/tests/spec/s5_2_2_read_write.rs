@@ -334,6 +334,16 @@ fn rectangles() {
         expected[z * 32 + y * 8 + x] = *v;
     }
     assert_eq!(s.read(c, 64), expected);
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+    assert_eq!(cl!(clReleaseMemObject(c)), 0);
+}
+
+#[test]
+fn errors_of_rectangles() {
+    let s = Setup::new();
+    let b = s.buffer(&vec![0u8; 96 * 4]);
+    let (origin, zero) = ([2usize, 1, 1], [0usize; 3]);
+    let (region, mut back) = ([4usize, 3, 2], vec![0u8; 24]);
     // INVALID_VALUE if a region element is 0, a pitch is too small, or an array is NULL
     let bad = |region: [usize; 3], row, slice| {
         cl!(clEnqueueReadBufferRect(
@@ -392,7 +402,6 @@ fn rectangles() {
     ));
     assert_eq!(code, CL_MEM_COPY_OVERLAP);
     assert_eq!(cl!(clReleaseMemObject(b)), 0);
-    assert_eq!(cl!(clReleaseMemObject(c)), 0);
 }
 
 /// Long reads are copied in chunks. After any kind of wait, all of the data must be there.

@@ -48,6 +48,22 @@ pub(crate) fn create(
     ))
 }
 
+/// Creates an image, releases it, and returns the error code.
+fn creation(s: &Setup, flags: u64, format: cl_image_format, desc: &cl_image_desc, host: *mut c_void) -> i32 {
+    let (image, code) = create(s, flags, format, desc, host);
+    if code == 0 {
+        assert_eq!(cl!(clReleaseMemObject(image)), 0);
+    }
+    code
+}
+
+fn format(order: u32, data: u32) -> cl_image_format {
+    cl_image_format {
+        image_channel_order: order,
+        image_channel_data_type: data,
+    }
+}
+
 #[test]
 fn errors() {
     let s = Setup::new();
@@ -55,17 +71,7 @@ fn errors() {
         return;
     }
     let d2 = desc(CL_MEM_OBJECT_IMAGE2D, [4, 4, 0], 0);
-    let code = |flags, format, desc: &cl_image_desc, host| {
-        let (image, code) = create(&s, flags, format, desc, host);
-        if code == 0 {
-            assert_eq!(cl!(clReleaseMemObject(image)), 0);
-        }
-        code
-    };
-    let format = |order, data| cl_image_format {
-        image_channel_order: order,
-        image_channel_data_type: data,
-    };
+    let code = |flags, format, desc: &cl_image_desc, host| creation(&s, flags, format, desc, host);
     let mut bytes = vec![0u8; 4096];
     let host: *mut c_void = bytes.as_mut_ptr().cast();
     assert_eq!(code(0, RGBA8, &d2, null_mut()), 0);
@@ -89,67 +95,6 @@ fn errors() {
             code(0, bad, &d2, null_mut()),
             CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
             "{bad:?}"
-        );
-    }
-    // INVALID_IMAGE_DESCRIPTOR if image_desc is NULL or values in it are not valid
-    let (_, none) = created!(clCreateImage(s.context, 0, &raw const RGBA8, null(), null_mut()));
-    assert_eq!(none, CL_INVALID_IMAGE_DESCRIPTOR);
-    let change = |f: &dyn Fn(&mut cl_image_desc)| {
-        let mut changed = d2;
-        f(&mut changed);
-        changed
-    };
-    let buffer = s.buffer(&[0; 64]);
-    for bad in [
-        change(&|d| d.image_type = CL_MEM_OBJECT_BUFFER),
-        change(&|d| d.image_width = 0),
-        change(&|d| d.image_height = 0),
-        change(&|d| d.num_mip_levels = 1),
-        change(&|d| d.num_samples = 2),
-        // Pitches without host memory.
-        change(&|d| d.image_row_pitch = 16),
-        change(&|d| d.image_slice_pitch = 64),
-        // A buffer for a type that takes none, no buffer for a type that needs one, an object that is not a buffer,
-        // and a buffer that is too small.
-        change(&|d| {
-            d.image_type = CL_MEM_OBJECT_IMAGE1D;
-            d.buffer = buffer;
-        }),
-        change(&|d| d.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER),
-        change(&|d| {
-            d.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
-            d.buffer = s.context;
-        }),
-        change(&|d| {
-            d.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
-            d.image_width = 17;
-            d.buffer = buffer;
-        }),
-        change(&|d| d.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY),
-        change(&|d| d.image_type = CL_MEM_OBJECT_IMAGE3D),
-    ] {
-        assert_eq!(
-            code(0, RGBA8, &bad, null_mut()),
-            CL_INVALID_IMAGE_DESCRIPTOR,
-            "{bad:?}"
-        );
-    }
-    for bad in [
-        change(&|d| d.image_row_pitch = 12),
-        change(&|d| d.image_row_pitch = 18),
-    ] {
-        assert_eq!(
-            code(CL_MEM_COPY_HOST_PTR, RGBA8, &bad, host),
-            CL_INVALID_IMAGE_DESCRIPTOR,
-            "{bad:?}"
-        );
-    }
-    let mut d3 = desc(CL_MEM_OBJECT_IMAGE3D, [4, 4, 2], 0);
-    for pitch in [60, 72] {
-        d3.image_slice_pitch = pitch;
-        assert_eq!(
-            code(CL_MEM_COPY_HOST_PTR, RGBA8, &d3, host),
-            CL_INVALID_IMAGE_DESCRIPTOR
         );
     }
     // INVALID_IMAGE_SIZE if dimensions exceed the maximum
@@ -211,6 +156,79 @@ fn errors() {
         assert_eq!(
             code(CL_MEM_WRITE_ONLY, packed, &d2, null_mut()),
             CL_IMAGE_FORMAT_NOT_SUPPORTED
+        );
+    }
+}
+
+/// CL 5.3.1: INVALID_IMAGE_DESCRIPTOR if image_desc is NULL or values in it are not valid
+#[test]
+fn errors_of_descriptors() {
+    let s = Setup::new();
+    if !images(&s) {
+        return;
+    }
+    let d2 = desc(CL_MEM_OBJECT_IMAGE2D, [4, 4, 0], 0);
+    let code = |flags, format, desc: &cl_image_desc, host| creation(&s, flags, format, desc, host);
+    let mut bytes = vec![0u8; 4096];
+    let host: *mut c_void = bytes.as_mut_ptr().cast();
+    let (_, none) = created!(clCreateImage(s.context, 0, &raw const RGBA8, null(), null_mut()));
+    assert_eq!(none, CL_INVALID_IMAGE_DESCRIPTOR);
+    let change = |f: &dyn Fn(&mut cl_image_desc)| {
+        let mut changed = d2;
+        f(&mut changed);
+        changed
+    };
+    let buffer = s.buffer(&[0; 64]);
+    for bad in [
+        change(&|d| d.image_type = CL_MEM_OBJECT_BUFFER),
+        change(&|d| d.image_width = 0),
+        change(&|d| d.image_height = 0),
+        change(&|d| d.num_mip_levels = 1),
+        change(&|d| d.num_samples = 2),
+        // Pitches without host memory.
+        change(&|d| d.image_row_pitch = 16),
+        change(&|d| d.image_slice_pitch = 64),
+        // A buffer for a type that takes none, no buffer for a type that needs one, an object that is not a buffer,
+        // and a buffer that is too small.
+        change(&|d| {
+            d.image_type = CL_MEM_OBJECT_IMAGE1D;
+            d.buffer = buffer;
+        }),
+        change(&|d| d.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER),
+        change(&|d| {
+            d.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+            d.buffer = s.context;
+        }),
+        change(&|d| {
+            d.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+            d.image_width = 17;
+            d.buffer = buffer;
+        }),
+        change(&|d| d.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY),
+        change(&|d| d.image_type = CL_MEM_OBJECT_IMAGE3D),
+    ] {
+        assert_eq!(
+            code(0, RGBA8, &bad, null_mut()),
+            CL_INVALID_IMAGE_DESCRIPTOR,
+            "{bad:?}"
+        );
+    }
+    for bad in [
+        change(&|d| d.image_row_pitch = 12),
+        change(&|d| d.image_row_pitch = 18),
+    ] {
+        assert_eq!(
+            code(CL_MEM_COPY_HOST_PTR, RGBA8, &bad, host),
+            CL_INVALID_IMAGE_DESCRIPTOR,
+            "{bad:?}"
+        );
+    }
+    let mut d3 = desc(CL_MEM_OBJECT_IMAGE3D, [4, 4, 2], 0);
+    for pitch in [60, 72] {
+        d3.image_slice_pitch = pitch;
+        assert_eq!(
+            code(CL_MEM_COPY_HOST_PTR, RGBA8, &d3, host),
+            CL_INVALID_IMAGE_DESCRIPTOR
         );
     }
     assert_eq!(cl!(clReleaseMemObject(buffer)), 0);

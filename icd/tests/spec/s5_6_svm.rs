@@ -225,6 +225,18 @@ fn errors() {
     };
     assert_eq!(free(1, null_mut()), CL_INVALID_VALUE);
     assert_eq!(free(0, [at].as_mut_ptr()), CL_INVALID_VALUE);
+}
+
+/// Wait lists that are not valid, and events of another context.
+#[test]
+fn errors_of_wait_lists() {
+    let s = Setup::new();
+    if !is_offered(&s) {
+        return;
+    }
+    let (shared, mut host) = (Shared::new(&s, 64), [0u8; 256]);
+    let (at, host) = (shared.ptr(), host.as_mut_ptr().cast::<c_void>());
+    let mut pointers = [at.cast_const()];
     let (q, none) = (s.queue, null_mut());
     let wait_lists = [
         cl!(clEnqueueSVMMemcpy(q, 1, at, host, 4, 1, null(), none)),
@@ -270,6 +282,17 @@ fn errors() {
     ];
     assert_eq!(foreign, [CL_INVALID_CONTEXT; 3]);
     assert_eq!(cl!(clReleaseEvent(event)), 0);
+}
+
+/// Pointers for the arguments of kernels, and for buffers.
+#[test]
+fn errors_of_uses() {
+    let s = Setup::new();
+    if !is_offered(&s) {
+        return;
+    }
+    let shared = Shared::new(&s, 64);
+    let at = shared.ptr();
     let program = s.built("kernel void k(global int *a, int b) { a[0] = b; }", "");
     let kernel = s.kernel(program, "k");
     assert_eq!(cl!(clSetKernelArgSVMPointer(kernel, 2, at)), CL_INVALID_ARG_INDEX);
@@ -622,10 +645,22 @@ fn command_buffers() {
     assert_eq!(a.read(), [15; 16]);
     let expected = |i: usize| if i < 8 { 5 } else { i as i32 };
     assert_eq!(b.read(), (0..16).map(expected).collect::<Vec<_>>());
+    update_argument(buffer, command, b.ptr());
+    execute();
+    assert_eq!(a.read(), [5; 16]);
+    let expected = |i: usize| if i < 8 { 15 } else { 3 * i as i32 };
+    assert_eq!(b.read(), (0..16).map(expected).collect::<Vec<_>>());
+    assert_eq!(cl!(clReleaseCommandBufferKHR(buffer)), 0);
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// Updates the only argument of a launch in a command-buffer to a pointer.
+fn update_argument(buffer: cl_command_buffer_khr, command: cl_mutable_command_khr, ptr: *mut c_void) {
     let arg = cl_mutable_dispatch_arg_khr {
         arg_index: 0,
         arg_size: 0,
-        arg_value: b.ptr(),
+        arg_value: ptr,
     };
     // SAFETY: the struct has numbers and pointers, for which zero bytes are valid values.
     let mut config: cl_mutable_dispatch_config_khr = unsafe { std::mem::zeroed() };
@@ -639,11 +674,4 @@ fn command_buffers() {
         configs.as_mut_ptr()
     ));
     assert_eq!(code, 0);
-    execute();
-    assert_eq!(a.read(), [5; 16]);
-    let expected = |i: usize| if i < 8 { 15 } else { 3 * i as i32 };
-    assert_eq!(b.read(), (0..16).map(expected).collect::<Vec<_>>());
-    assert_eq!(cl!(clReleaseCommandBufferKHR(buffer)), 0);
-    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
-    assert_eq!(cl!(clReleaseProgram(program)), 0);
 }

@@ -208,6 +208,48 @@ fn errors() {
         run(&s, k, Some([usize::MAX, 0, 0]), &[4], None),
         CL_INVALID_GLOBAL_OFFSET
     );
+    // INVALID_CONTEXT if queue and kernel are of different contexts
+    let other = Setup::new();
+    let n = 4usize;
+    let code = cl!(clEnqueueNDRangeKernel(
+        other.queue,
+        k,
+        1,
+        null(),
+        &raw const n,
+        null(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, CL_INVALID_CONTEXT);
+    // INVALID_KERNEL if kernel is not a valid kernel
+    let code = cl!(clEnqueueNDRangeKernel(
+        s.queue,
+        null_mut(),
+        1,
+        null(),
+        &raw const n,
+        null(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, CL_INVALID_KERNEL);
+    assert_eq!(cl!(clFinish(s.queue)), 0);
+    assert_eq!(cl!(clReleaseKernel(k)), 0);
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+}
+
+/// Sizes of work-groups that a device or a kernel does not allow.
+#[test]
+fn errors_of_work_group_sizes() {
+    let s = Setup::new();
+    let p = s.built(SOURCE, "");
+    let k = s.kernel(p, "ids");
+    let b = s.buffer(&[0; 4096]);
+    assert_eq!(cl!(clSetKernelArg(k, 0, 8, (&raw const b).cast())), 0);
     // INVALID_WORK_GROUP_SIZE if the global size is not a multiple of the local size, or that is too large or 0
     assert_eq!(run(&s, k, None, &[10], Some(&[4])), CL_INVALID_WORK_GROUP_SIZE);
     assert_eq!(run(&s, k, None, &[10], Some(&[0])), CL_INVALID_WORK_GROUP_SIZE);
@@ -239,34 +281,6 @@ fn errors() {
     assert_eq!(words(&s.read(b, 4)), [4]);
     assert_eq!(run(&s, sized, None, &[8, 3], None), CL_INVALID_WORK_GROUP_SIZE);
     assert_eq!(run(&s, sized, None, &[8], None), CL_INVALID_WORK_GROUP_SIZE);
-    // INVALID_CONTEXT if queue and kernel are of different contexts
-    let other = Setup::new();
-    let n = 4usize;
-    let code = cl!(clEnqueueNDRangeKernel(
-        other.queue,
-        k,
-        1,
-        null(),
-        &raw const n,
-        null(),
-        0,
-        null(),
-        null_mut()
-    ));
-    assert_eq!(code, CL_INVALID_CONTEXT);
-    // INVALID_KERNEL if kernel is not a valid kernel
-    let code = cl!(clEnqueueNDRangeKernel(
-        s.queue,
-        null_mut(),
-        1,
-        null(),
-        &raw const n,
-        null(),
-        0,
-        null(),
-        null_mut()
-    ));
-    assert_eq!(code, CL_INVALID_KERNEL);
     assert_eq!(cl!(clFinish(s.queue)), 0);
     assert_eq!(cl!(clReleaseKernel(sized)), 0);
     assert_eq!(cl!(clReleaseKernel(k)), 0);

@@ -35,13 +35,14 @@ struct Argument {
     bytes: u64,
     /// The offset of the argument in this memory.
     offset: u64,
-    /// What it is, in words.
+    /// The description of this memory in reports.
     words: String,
     /// How kernels may access it.
     access: KernelAccess,
-    /// The address of what is kept about it for the check of races, or 0.
+    /// The address of the memory in which the race check records the accesses to it; 0 if nothing is recorded.
     races: u64,
-    /// The address of what is kept about it for the check of uninitialized memory, or 0.
+    /// The address of the memory in which the check of uninitialized memory records what has been written; 0 if nothing
+    /// is recorded.
     written: u64,
 }
 
@@ -49,11 +50,11 @@ struct Argument {
 pub(crate) struct CheckedLaunch {
     area: Area,
     args: Vec<Argument>,
-    /// The address of the memory that the check of races keeps for each work-group, or 0.
+    /// The address of the records of the race check about the local memory of all work-groups, or 0.
     races_of_groups: u64,
-    /// See above, for the check of uninitialized memory.
+    /// The address of the records of the check of uninitialized memory about the local memory of all work-groups, or 0.
     written_of_groups: u64,
-    /// The memory beside buffers that the launch uses.
+    /// The storage with the records about buffers, which must live until the launch is complete.
     kept: Vec<Arc<Storage>>,
     /// The allocations that pointers from memory may lead to.
     ranges: Vec<Allocation>,
@@ -103,8 +104,8 @@ impl CheckedLaunch {
         })
     }
 
-    /// Allocates the memory in which the kernel keeps what it knows about the memory of its arguments. `groups`: the number
-    /// of work-groups. `allocate` returns the address of that much memory, with zeros.
+    /// Allocates the memory in which the kernel records the accesses to the memory of its arguments. `groups` is the number
+    /// of work-groups. `allocate` gets a size in bytes and returns the address of that much zeroed memory.
     pub(crate) fn allocate(
         &mut self,
         kernel: &DeviceKernel,
@@ -172,7 +173,7 @@ impl CheckedLaunch {
         parts(&wanted.collect::<Vec<_>>(), self.area.unit.into(), groups)
     }
 
-    /// Adds parts for what the check of uninitialized memory keeps about local memory. Returns their offsets.
+    /// Adds parts for the records of the check of uninitialized memory about local arguments. Returns their offsets.
     fn local_parts(
         &self,
         kernel: &DeviceKernel,

@@ -13,7 +13,7 @@ use crate::vk::SharedSemaphore;
 #[derive(Default)]
 pub(crate) struct Semaphores {
     pub list: Vec<Arc<SharedSemaphore>>,
-    /// It signals them, and does not wait for them.
+    /// The command signals the semaphores; otherwise it waits for them.
     pub signal: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Command-buffers (cl_khr_command_buffer): commands that are recorded once and executed many times.
 //!
 //! Each command is checked and prepared when it is recorded, as an enqueue call does it, and becomes a *step*. An
-//! execution is one command of a queue ([`crate::command::replay`]), which records all steps into the open batch. So
+//! execution is one command of a queue (`command::replay`), which records all steps into the open batch. So
 //! wait lists, user events, several devices and failures need no other mechanism than those of any command, and a
 //! step costs what recording a prepared command costs.
 //!

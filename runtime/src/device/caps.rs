@@ -459,6 +459,7 @@ pub(super) fn fp_configs(target: &Target, measured: &Measured) -> [FpConfig; 3] 
 }
 
 /// Returns the answers of clGetDeviceInfo.
+#[allow(clippy::too_many_lines, reason = "a table with one row for each query")]
 pub(super) fn info(
     physical: &vk::PhysicalDevice,
     target: &Target,

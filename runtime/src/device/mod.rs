@@ -144,7 +144,7 @@ impl Device {
     fn calibrated(self: &Arc<Self>) -> &Calibrated {
         self.calibrated.get_or_init(|| {
             let measured = calibrate::calibrate(self, &self.base);
-            let (measured, target) = calibrate::presume(measured, self.base.clone(), &config().presumed);
+            let (measured, target) = calibrate::assume(measured, self.base.clone(), &config().assumed);
             Calibrated {
                 measured,
                 target: Arc::new(target),

@@ -13,40 +13,9 @@ impl Device {
     /// The results of calibration and the sizes of memory follow.
     pub fn feature_report(self: &Arc<Self>) -> String {
         let f = &self.base.features;
-        let facts = self.physical.facts();
         let here = |name: &str| self.base.extensions.iter().any(|e| e == name);
         let mut report = String::new();
-        let (major, minor) = facts.version;
-        report.push_str(&format!("{:<34} {major}.{minor}\n", "Vulkan"));
-        for (what, has, instead) in [
-            ("timelineSemaphore", facts.timeline_semaphores, "fences"),
-            (
-                "synchronization2",
-                facts.synchronization2,
-                "the functions of Vulkan 1.0",
-            ),
-            (
-                "bufferDeviceAddress",
-                facts.buffer_addresses,
-                "the descriptor ABI",
-            ),
-            ("shaderInt8", f.int8, "32-bit arithmetic"),
-            ("shaderInt16", f.int16, "32-bit arithmetic"),
-            ("shaderInt64", f.int64, "pairs of words"),
-            ("storageBuffer8BitAccess", f.storage8, "parts of words"),
-            ("storageBuffer16BitAccess", f.storage16, "parts of words"),
-            (
-                "vulkanMemoryModel",
-                f.vulkan_memory_model,
-                "the memory model of GLSL",
-            ),
-        ] {
-            let text = match has {
-                true => "used".to_owned(),
-                false => format!("missing: {instead} instead"),
-            };
-            report.push_str(&format!("{what:<34} {text}\n"));
-        }
+        self.report_replaced(&mut report);
         let mut line = |what: &str, offered: bool, needs: &[(bool, &str)]| {
             let missing: Vec<&str> = needs
                 .iter()
@@ -116,6 +85,43 @@ impl Device {
             self.info.max_work_group_size
         ));
         report
+    }
+
+    /// Adds the features that Caldera replaces where the device lacks them.
+    fn report_replaced(&self, report: &mut String) {
+        let f = &self.base.features;
+        let facts = self.physical.facts();
+        let (major, minor) = facts.version;
+        report.push_str(&format!("{:<34} {major}.{minor}\n", "Vulkan"));
+        for (what, has, instead) in [
+            ("timelineSemaphore", facts.timeline_semaphores, "fences"),
+            (
+                "synchronization2",
+                facts.synchronization2,
+                "the functions of Vulkan 1.0",
+            ),
+            (
+                "bufferDeviceAddress",
+                facts.buffer_addresses,
+                "the descriptor ABI",
+            ),
+            ("shaderInt8", f.int8, "32-bit arithmetic"),
+            ("shaderInt16", f.int16, "32-bit arithmetic"),
+            ("shaderInt64", f.int64, "pairs of words"),
+            ("storageBuffer8BitAccess", f.storage8, "parts of words"),
+            ("storageBuffer16BitAccess", f.storage16, "parts of words"),
+            (
+                "vulkanMemoryModel",
+                f.vulkan_memory_model,
+                "the memory model of GLSL",
+            ),
+        ] {
+            let text = match has {
+                true => "used".to_owned(),
+                false => format!("missing: {instead} instead"),
+            };
+            report.push_str(&format!("{what:<34} {text}\n"));
+        }
     }
 
     /// Appends the results of calibration.

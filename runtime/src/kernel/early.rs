@@ -209,8 +209,8 @@ impl DeviceKernel {
                 .is_none_or(|size| size == variant.local)
     }
 
-    /// Returns the next sizes of a series of work-group sizes, if a launch has used the size before this one: half
-    /// this one or twice this one, in one dimension.
+    /// Returns the next sizes of a series of work-group sizes. There is a series if an earlier launch had half or twice
+    /// the size of this one in one dimension.
     fn next_of_series(&self, variant: &Variant) -> Vec<Variant> {
         let with = |d: usize, size: u32| {
             let mut other = *variant;

@@ -14,7 +14,7 @@ use crate::mem::residence::Use;
 use crate::mem::{Buffer, Image};
 use crate::queue::{Access, Keep, Recording};
 
-/// The number of no argument.
+/// Stands for the index of the argument if an access belongs to none.
 const NO_ARGUMENT: usize = usize::MAX;
 
 /// The number of accesses that are stored without allocation.

@@ -16,14 +16,15 @@ use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::vk;
 
-/// A file descriptor that refers to memory of another API. A call that imports it takes it over if it succeeds.
+/// A file descriptor that refers to memory of another API. A call that imports the descriptor owns it from then on, if the call
+/// succeeds.
 #[derive(Clone, Debug)]
 pub struct ExternalHandle {
     /// The type of the descriptor.
     pub kind: MemoryHandle,
     /// The descriptor.
     pub fd: i32,
-    /// The device that imports it, one of the context's.
+    /// The device of the context that imports the memory.
     pub device: Arc<Device>,
 }
 

@@ -3,7 +3,7 @@
 //! An allocation is a buffer in mapped memory whose device address is also its address in the host's memory. Drivers for
 //! CPUs give such memory; whether a device does is found out by a probe. The application accesses the memory between
 //! clEnqueueSVMMap and clEnqueueSVMUnmap, which are the mappings of any buffer. Kernels get addresses as those of
-//! cl_ext_buffer_device_address ([`super::addresses`]).
+//! cl_ext_buffer_device_address (`mem::addresses`).
 //!
 //! With several devices in a context, each would have storage of its own, at other addresses, so there is no shared memory.
 
@@ -20,7 +20,7 @@ use crate::lock::{Mutex, Rank};
 #[derive(Clone, Debug)]
 pub(super) struct Allocation {
     pub(super) buffer: Arc<Buffer>,
-    /// What it is as unified shared memory, if it is that.
+    /// The properties of unified shared memory; `None` for shared virtual memory.
     pub(super) usm: Option<Usm>,
 }
 

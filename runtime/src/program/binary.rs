@@ -191,7 +191,7 @@ fn unseal(words: &[u32], target: &Target) -> Result<Option<(Vec<u32>, bool)>, Bi
     let bytes: Vec<u8> = literal.iter().flat_map(|w| w.to_le_bytes()).collect();
     let text = bytes.split(|b| *b == 0).next().unwrap_or(&[]);
     if bytes[text.len()..].iter().any(|b| *b != 0) {
-        return Err(BinaryError::Damaged("text behind the end of a string"));
+        return Err(BinaryError::Damaged("text after the end of a string"));
     }
     let module: Vec<u32> = words[..place.start]
         .iter()

@@ -192,8 +192,8 @@ impl CommandQueue {
                         self.context.executor().watch(&blocker);
                     }
                 }
-                // It waits for the deferred commands before it; when one of them can be recorded, this one is
-                // checked again.
+                // The command waits for the deferred commands before it. It is checked again when one of them can be
+                // recorded.
                 Readiness::Ready(_) | Readiness::Failed(_) if all => {}
                 Readiness::Failed(code) => {
                     let deferred = state.deferred.remove(at).expect("just seen");

@@ -18,7 +18,7 @@ pub(super) struct Observed {
 }
 
 impl Observed {
-    /// Returns what a new queue needs, if the process is observed.
+    /// Returns the state of a new queue for the profile, or `None` if the process is not observed.
     pub(super) fn new(observer: Option<&'static Observer>, device: &str) -> Option<Observed> {
         observer.map(|observer| Observed {
             observer,
@@ -48,7 +48,7 @@ impl HostCommand {
         }
     }
 
-    /// Adds the region of a buffer that the command writes, or reads.
+    /// Adds the region of a buffer that the command writes (`write`) or reads.
     pub(super) fn with_region(self, region: Region, write: bool) -> HostCommand {
         HostCommand {
             region: Some((region, write)),
@@ -56,7 +56,7 @@ impl HostCommand {
         }
     }
 
-    /// Notes whether the call returns when the command is complete for the application's sake.
+    /// Notes whether the application has asked for a blocking call.
     pub(super) fn blocking(self, blocking: bool) -> HostCommand {
         HostCommand { blocking, ..self }
     }

@@ -1,5 +1,5 @@
-//! The enqueue functions of CL 2.0, 5.6.1: commands on shared virtual memory, which are those of buffers with types of their
-//! own.
+//! The enqueue functions for shared virtual memory (CL 2.0, 5.6.1). Each command on shared virtual memory is executed as a
+//! command on a buffer, and has a command type of its own.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl CommandQueue {
         })
     }
 
-    /// Enqueues a copy (CL 2.0, 5.6.1, clEnqueueSVMMemcpy; clEnqueueMemcpyINTEL) of `size` bytes, which is not 0.
+    /// Enqueues a copy of `size` bytes (CL 2.0, 5.6.1, clEnqueueSVMMemcpy; clEnqueueMemcpyINTEL). `size` is not 0.
     pub fn enqueue_svm_copy(
         self: &Arc<Self>,
         kind: CommandType,

@@ -117,6 +117,34 @@ pub(super) fn compute_family<'a>(
     Some((index as u32, &families[index]))
 }
 
+/// Loads the functions that read the clocks of device and host together, if the device has them.
+fn calibration(
+    instance: &ash::Instance,
+    raw: &ash::Device,
+    extensions: &super::instance::Extensions,
+) -> Option<Calibration> {
+    if extensions.calibrated_timestamps_khr {
+        Some(Calibration::Khr(ash::khr::calibrated_timestamps::Device::new(
+            instance, raw,
+        )))
+    } else if extensions.calibrated_timestamps_ext {
+        Some(Calibration::Ext(ash::ext::calibrated_timestamps::Device::new(
+            instance, raw,
+        )))
+    } else {
+        None
+    }
+}
+
+/// Loads the function that returns the addresses of buffers, if the device has it.
+fn addresses(instance: &ash::Instance, raw: &ash::Device, physical: &PhysicalDevice) -> Addresses {
+    match physical.features.buffer_addresses() {
+        false => Addresses::None,
+        true if physical.features.version() >= vk::API_VERSION_1_2 => Addresses::Core,
+        true => Addresses::Extension(ash::khr::buffer_device_address::Device::new(instance, raw)),
+    }
+}
+
 impl Device {
     /// Makes the logical device, with every feature that the runtime or the compiler can use.
     pub(crate) fn open(physical: &PhysicalDevice) -> Result<Arc<Device>, VkError> {
@@ -163,22 +191,8 @@ impl Device {
             .collect();
         let layout = Layout::new(&raw, facts.max_push_constants_size)?;
         let extensions = &physical.features.extensions;
-        let calibration = if extensions.calibrated_timestamps_khr {
-            Some(Calibration::Khr(ash::khr::calibrated_timestamps::Device::new(
-                instance, &raw,
-            )))
-        } else if extensions.calibrated_timestamps_ext {
-            Some(Calibration::Ext(ash::ext::calibrated_timestamps::Device::new(
-                instance, &raw,
-            )))
-        } else {
-            None
-        };
-        let addresses = match physical.features.buffer_addresses() {
-            false => Addresses::None,
-            true if physical.features.version() >= vk::API_VERSION_1_2 => Addresses::Core,
-            true => Addresses::Extension(ash::khr::buffer_device_address::Device::new(instance, &raw)),
-        };
+        let calibration = calibration(instance, &raw, extensions);
+        let addresses = addresses(instance, &raw, physical);
         let has_addresses = physical.features.buffer_addresses();
         let allocator = Allocator::new(instance, &raw, physical_raw, has_addresses, facts.bar_types)?;
         log::info!(

@@ -243,16 +243,27 @@ fn features(
     }
 }
 
-impl Facts {
-    pub(super) fn query(
-        shared: &Shared,
+/// What the driver answers about the properties of a physical device.
+struct Answers {
+    core: vk::PhysicalDeviceProperties,
+    v11: vk::PhysicalDeviceVulkan11Properties<'static>,
+    v12: vk::PhysicalDeviceVulkan12Properties<'static>,
+    v13: vk::PhysicalDeviceVulkan13Properties<'static>,
+    nv: vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV<'static>,
+    amd: vk::PhysicalDeviceShaderCorePropertiesAMD<'static>,
+    host: vk::PhysicalDeviceExternalMemoryHostPropertiesEXT<'static>,
+    pci: vk::PhysicalDevicePCIBusInfoPropertiesEXT<'static>,
+}
+
+impl Answers {
+    /// Asks for the properties of a device of the given version and extensions. Those of later versions follow from
+    /// extensions.
+    fn query(
+        instance: &ash::Instance,
         raw: vk::PhysicalDevice,
         version: u32,
         extensions: &Extensions,
-        set: &FeatureSet,
-        mask: Option<&Mask>,
-    ) -> Facts {
-        let instance = &shared.raw;
+    ) -> Answers {
         let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
         let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
         let mut v13 = vk::PhysicalDeviceVulkan13Properties::default();
@@ -261,7 +272,7 @@ impl Facts {
         let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
         let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
         let mut older = older::Properties::default();
-        let mut core = {
+        let core = {
             let mut all = vk::PhysicalDeviceProperties2::default();
             if version >= vk::API_VERSION_1_2 {
                 all = all.push_next(&mut v11).push_next(&mut v12);
@@ -288,6 +299,40 @@ impl Facts {
             all.properties
         };
         older.complete(version, (&mut v11, &mut v12, &mut v13), &core);
+        Answers {
+            core,
+            v11,
+            v12,
+            v13,
+            nv,
+            amd,
+            host,
+            pci,
+        }
+    }
+}
+
+impl Facts {
+    #[allow(clippy::too_many_lines, reason = "a table with one row for each fact")]
+    pub(super) fn query(
+        shared: &Shared,
+        raw: vk::PhysicalDevice,
+        version: u32,
+        extensions: &Extensions,
+        set: &FeatureSet,
+        mask: Option<&Mask>,
+    ) -> Facts {
+        let instance = &shared.raw;
+        let Answers {
+            mut core,
+            v11,
+            v12,
+            v13,
+            nv,
+            amd,
+            host,
+            pci,
+        } = Answers::query(instance, raw, version, extensions);
         if let Some(mask) = mask {
             for name in mask.apply(&mut core.limits) {
                 log::error!("CALDERA_DEBUG=device: {name} is no limit that Caldera knows");

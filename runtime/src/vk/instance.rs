@@ -438,30 +438,23 @@ impl Extensions {
             // Vulkan demands that it is enabled where it is listed.
             names.push(c"VK_KHR_portability_subset");
         }
-        if self.external_memory_host {
-            names.push(ash::ext::external_memory_host::NAME);
-        }
-        if self.external_memory_fd {
-            names.push(ash::khr::external_memory_fd::NAME);
-        }
-        if self.external_memory_dma_buf {
-            names.push(ash::ext::external_memory_dma_buf::NAME);
-        }
-        if self.external_semaphore_fd {
-            names.push(ash::khr::external_semaphore_fd::NAME);
-        }
-        if self.shader_clock {
-            names.push(ash::khr::shader_clock::NAME);
-        }
-        if self.cooperative_matrix {
-            names.push(ash::khr::cooperative_matrix::NAME);
-        }
-        if self.pipeline_executable_properties {
-            names.push(ash::khr::pipeline_executable_properties::NAME);
-        }
-        if self.device_fault {
-            names.push(ash::ext::device_fault::NAME);
-        }
+        let others = [
+            (self.external_memory_host, ash::ext::external_memory_host::NAME),
+            (self.external_memory_fd, ash::khr::external_memory_fd::NAME),
+            (
+                self.external_memory_dma_buf,
+                ash::ext::external_memory_dma_buf::NAME,
+            ),
+            (self.external_semaphore_fd, ash::khr::external_semaphore_fd::NAME),
+            (self.shader_clock, ash::khr::shader_clock::NAME),
+            (self.cooperative_matrix, ash::khr::cooperative_matrix::NAME),
+            (
+                self.pipeline_executable_properties,
+                ash::khr::pipeline_executable_properties::NAME,
+            ),
+            (self.device_fault, ash::ext::device_fault::NAME),
+        ];
+        names.extend(others.iter().filter(|(has, _)| *has).map(|(_, name)| *name));
         names
     }
 }

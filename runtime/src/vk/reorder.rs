@@ -14,7 +14,7 @@ pub(super) struct Reordering {
     primary: vk::CommandBuffer,
     /// The secondary command buffers of the pool.
     secondaries: Vec<vk::CommandBuffer>,
-    /// The number of those that this recording has begun.
+    /// The number of secondary command buffers that this recording has begun.
     used: usize,
     /// The secondary command buffers with the commands since the last barrier.
     unordered: Vec<vk::CommandBuffer>,

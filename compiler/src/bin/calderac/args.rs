@@ -155,23 +155,7 @@ struct Environment {
 
 /// Parses the command line.
 pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal> {
-    let mut out = Args {
-        files: Vec::new(),
-        output: None,
-        emit: Emit::Spv,
-        map_style: MapStyle::Newer,
-        check: false,
-        strip: false,
-        stop_after: None,
-        options: Options::default(),
-        target: Target::desktop(),
-        clspv: Clspv::default(),
-        hooks: Hooks::default(),
-        time: false,
-        specialization: Specialization::new(),
-        spirv: None,
-        convert: false,
-    };
+    let mut out = Args::new();
     // Language options are collected into one string and parsed like the options string of clBuildProgram.
     let mut language = String::new();
     let mut environment = Environment::default();
@@ -196,12 +180,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
             }
             ("--descriptor-map", style) => {
                 out.emit = Emit::Map;
-                out.map_style = match style {
-                    None | Some("newer") => MapStyle::Newer,
-                    Some("older") => MapStyle::Older,
-                    Some("first") => MapStyle::First,
-                    Some(other) => return Err(usage(format!("unknown --descriptor-map={other}"))),
-                };
+                out.map_style = map_style(style)?;
             }
             ("--behaviour", Some(which)) => {
                 out.clspv.behaviour = match which {
@@ -261,12 +240,17 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
             _ => out.files.push(arg),
         }
     }
-    out.options = Options::parse(&language).map_err(|e| usage(e.to_string()))?;
+    finish(out, &language, &environment)
+}
+
+/// Completes the arguments when the whole command line is known, and refuses what does not go together.
+fn finish(mut out: Args, language: &str, environment: &Environment) -> Result<Args, Refusal> {
+    out.options = Options::parse(language).map_err(|e| usage(e.to_string()))?;
     if let Some(file) = &out.clspv.sampler_map_file {
         let text = std::fs::read_to_string(file).map_err(|e| Refusal::File(super::unreadable(file, &e)))?;
         out.clspv.sampler_map = Some(parse_sampler_map(&text).map_err(|e| usage(e.0))?);
     }
-    out.target = target(&environment, &out.clspv)?;
+    out.target = target(environment, &out.clspv)?;
     out.spirv = environment.spirv;
     out.clspv.options(&mut out.options);
     out.options.spec_constants.clone_from(&out.specialization);
@@ -285,6 +269,38 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
         return Err(usage("--convert takes one file"));
     }
     Ok(out)
+}
+
+impl Args {
+    /// The arguments of an empty command line.
+    fn new() -> Args {
+        Args {
+            files: Vec::new(),
+            output: None,
+            emit: Emit::Spv,
+            map_style: MapStyle::Newer,
+            check: false,
+            strip: false,
+            stop_after: None,
+            options: Options::default(),
+            target: Target::desktop(),
+            clspv: Clspv::default(),
+            hooks: Hooks::default(),
+            time: false,
+            specialization: Specialization::new(),
+            spirv: None,
+            convert: false,
+        }
+    }
+}
+
+fn map_style(style: Option<&str>) -> Result<MapStyle, Refusal> {
+    Ok(match style {
+        None | Some("newer") => MapStyle::Newer,
+        Some("older") => MapStyle::Older,
+        Some("first") => MapStyle::First,
+        Some(other) => return Err(usage(format!("unknown --descriptor-map={other}"))),
+    })
 }
 
 /// Parses `ID=VALUE`. The value is an integer, or a float if it has a decimal point; with `f` at its end it has

@@ -6,8 +6,8 @@
 // Positions count the packets modulo twice the number of packets, so that a full pipe differs from an empty one. A kernel
 // either reads a pipe or writes it, and what another kernel has done is visible after a synchronization point (OpenCL 2.0,
 // 5.4). So the packets between the two positions are complete, a reservation moves one of them, and a commit has nothing
-// to do. A reservation is the position of its first packet plus 1, or 0 if there is not enough space, or not that many
-// packets. One of packets that are larger than the pipe's always fails.
+// to do. The number of a reservation is the position of its first packet plus 1. It is 0 if the reservation fails: if the pipe
+// does not have enough packets or space, or if the packets of the call are larger than those of the pipe.
 
 uint __c_pipe_packets_between(uint from, uint to, uint limit)
 {

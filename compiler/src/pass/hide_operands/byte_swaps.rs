@@ -11,7 +11,7 @@ enum Byte {
     Of(Value, u8),
 }
 
-/// The bytes of a number, the lowest first. Those that it does not have are zero.
+/// The bytes of a number, the lowest first. The bytes beyond the size of the number are zero.
 type Bytes = [Byte; 8];
 
 /// Returns the instructions of a function whose result has two bytes of another number in reverse order: `or`, `xor` and `add`

@@ -75,8 +75,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Converts a float or double that is not negative. The high word is that of the number divided by 2^32. It has no
-    /// more bits than the number, so that what remains without it is exact.
+    /// Converts a float or double that is not negative. The high word is the integer part
+    /// of the number divided by 2^32. It has no more significant bits than the number, so the remainder is exact.
     fn float_to_unsigned(&mut self, a: Value) -> Pair {
         let ty = self.ty(a);
         let words = ty.with_scalar(Scalar::I32);

@@ -11,8 +11,8 @@ use crate::ir::inst::CastOp;
 use crate::ir::module::object_pointer;
 use crate::ir::walk::Walk;
 use crate::ir::{
-    AddressSpace, ArgKind, ArgLocation, FactLocation, Func, Function, HandleFact, KernelAbi, KernelInfo,
-    MemoryObject, Module, Op, Scalar,
+    AddressSpace, ArgKind, ArgLocation, FactLocation, Func, Function, HandleFact, KernelAbi, KernelArg,
+    KernelInfo, MemoryObject, Module, Op, Scalar,
 };
 use crate::pass::points_to::PointsTo;
 use crate::pass::{PassError, report_ended_loops};
@@ -117,21 +117,7 @@ impl<'t> Shared<'t> {
         }
         let reports =
             self.abi.ended_loops && self.target.quirks.counted_loops && report_ended_loops::may_be_long(func);
-        let has_descriptors = reports
-            || kernel.args.iter().any(|a| match a.kind {
-                ArgKind::Local { .. } => false,
-                ArgKind::Pod { .. } => self.abi.pods != PodPlace::PushConstants,
-                ArgKind::Buffer { .. } | ArgKind::Image { .. } | ArgKind::Sampler => true,
-            });
-        let set = match (self.abi.distinct_sets, self.kernel_set) {
-            (false, Some(set)) => set,
-            (true, _) => self.take_set(),
-            (false, None) if has_descriptors => {
-                let set = self.take_set();
-                *self.kernel_set.insert(set)
-            }
-            (false, None) => 0,
-        };
+        let set = self.set_of(kernel, reports);
         let mut objects = vec![MemoryObject::Printf];
         if self.abi.constants_in_buffer {
             objects.push(MemoryObject::Constants);
@@ -154,45 +140,7 @@ impl<'t> Shared<'t> {
         let mut locations: Vec<Option<ArgLocation>> = vec![None; kernel.args.len()];
         let mut local_ids = Vec::new();
         for (arg, place) in kernel.args.iter().zip(&mut locations) {
-            *place = match arg.kind {
-                ArgKind::Pod { .. } if self.abi.cluster_pods => None,
-                ArgKind::Pod { size, .. } => Some(layout.pod_alone(size, self.uniform_pods())),
-                ArgKind::Buffer { space, .. } => {
-                    let uniform = space == AddressSpace::Constant && self.abi.constant_args_ubo;
-                    let slot = layout.slot();
-                    layout.abi.objects.push(match uniform {
-                        true => MemoryObject::Uniform {
-                            slot,
-                            bytes: self.target.limits.uniform_buffer,
-                        },
-                        false => MemoryObject::Storage { slot },
-                    });
-                    Some(ArgLocation::Buffer { slot, uniform })
-                }
-                ArgKind::Local { elem_size, .. } => {
-                    let spec_id = self.local_spec_id(elem_size, &mut local_ids);
-                    layout
-                        .abi
-                        .objects
-                        .push(MemoryObject::LocalArray { spec_id, elem_size });
-                    Some(ArgLocation::LocalArray { spec_id, elem_size })
-                }
-                ArgKind::Image { .. } | ArgKind::Sampler if !self.target.features.images => {
-                    return Err(PassError::Unsupported {
-                        feature: format!("argument '{}' of kernel '{}'", arg.name, kernel.name),
-                        span: func.span,
-                        needs: "image support".into(),
-                    });
-                }
-                ArgKind::Image { shape, write } => Some(ArgLocation::Image {
-                    binding: layout.slot().binding,
-                    shape,
-                    write,
-                }),
-                ArgKind::Sampler => Some(ArgLocation::Sampler {
-                    binding: layout.slot().binding,
-                }),
-            };
+            *place = self.place(arg, &mut layout, &mut local_ids, kernel, func)?;
         }
         if let Some(block) = &pods
             && self.abi.cluster_pods
@@ -228,6 +176,74 @@ impl<'t> Shared<'t> {
         }
         layout.abi.args = locations.into_iter().flatten().collect();
         Ok((layout.abi, layout.push.next_multiple_of(4)))
+    }
+
+    /// Places an argument. Returns `None` for a plain value that is placed together with the others.
+    fn place(
+        &mut self,
+        arg: &KernelArg,
+        layout: &mut Layout,
+        local_ids: &mut Vec<usize>,
+        kernel: &KernelInfo,
+        func: &Function,
+    ) -> Result<Option<ArgLocation>, PassError> {
+        Ok(match arg.kind {
+            ArgKind::Pod { .. } if self.abi.cluster_pods => None,
+            ArgKind::Pod { size, .. } => Some(layout.pod_alone(size, self.uniform_pods())),
+            ArgKind::Buffer { space, .. } => {
+                let uniform = space == AddressSpace::Constant && self.abi.constant_args_ubo;
+                let slot = layout.slot();
+                layout.abi.objects.push(match uniform {
+                    true => MemoryObject::Uniform {
+                        slot,
+                        bytes: self.target.limits.uniform_buffer,
+                    },
+                    false => MemoryObject::Storage { slot },
+                });
+                Some(ArgLocation::Buffer { slot, uniform })
+            }
+            ArgKind::Local { elem_size, .. } => {
+                let spec_id = self.local_spec_id(elem_size, local_ids);
+                layout
+                    .abi
+                    .objects
+                    .push(MemoryObject::LocalArray { spec_id, elem_size });
+                Some(ArgLocation::LocalArray { spec_id, elem_size })
+            }
+            ArgKind::Image { .. } | ArgKind::Sampler if !self.target.features.images => {
+                return Err(PassError::Unsupported {
+                    feature: format!("argument '{}' of kernel '{}'", arg.name, kernel.name),
+                    span: func.span,
+                    needs: "image support".into(),
+                });
+            }
+            ArgKind::Image { shape, write } => Some(ArgLocation::Image {
+                binding: layout.slot().binding,
+                shape,
+                write,
+            }),
+            ArgKind::Sampler => Some(ArgLocation::Sampler {
+                binding: layout.slot().binding,
+            }),
+        })
+    }
+    /// Returns the descriptor set of a kernel.
+    fn set_of(&mut self, kernel: &KernelInfo, reports: bool) -> u32 {
+        let has_descriptors = reports
+            || kernel.args.iter().any(|a| match a.kind {
+                ArgKind::Local { .. } => false,
+                ArgKind::Pod { .. } => self.abi.pods != PodPlace::PushConstants,
+                ArgKind::Buffer { .. } | ArgKind::Image { .. } | ArgKind::Sampler => true,
+            });
+        match (self.abi.distinct_sets, self.kernel_set) {
+            (false, Some(set)) => set,
+            (true, _) => self.take_set(),
+            (false, None) if has_descriptors => {
+                let set = self.take_set();
+                *self.kernel_set.insert(set)
+            }
+            (false, None) => 0,
+        }
     }
 
     /// Returns whether plain values with a binding of their own are in uniform buffers.

@@ -9,7 +9,7 @@ use crate::builtins::library::{self as lib, TypeArgs};
 use crate::builtins::signature::Concrete;
 use crate::builtins::table::{How, Inline};
 use crate::builtins::{Instance, Row};
-use crate::hir::{BinOp, Convert, Expr, ExprKind, Scalar, Space, Type};
+use crate::hir::{BinOp, Convert, Expr, ExprKind, Scalar, Space, Type, TypeId};
 use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic, Texel};
 use crate::sema::{Reported, Result, Sema};
 use crate::source::Span;
@@ -78,6 +78,10 @@ fn pair(args: Vec<Expr>) -> Result<[Expr; 2]> {
 }
 
 /// Builds the calls that [`Inline`] names; the arguments have the parameters' types.
+#[allow(
+    clippy::too_many_lines,
+    reason = "a table with one row for each kind of function"
+)]
 pub(super) fn build(
     s: &mut Sema<'_>,
     what: Inline,
@@ -116,36 +120,12 @@ pub(super) fn build(
             let flags = fence_flags(s, &first(args)?);
             Ok(call(Intrinsic::SubgroupBarrier(flags), vec![]))
         }
-        Inline::SubgroupVote { all } => {
-            let predicate = s.condition(first(args)?)?;
-            let op = if all {
-                Intrinsic::SubgroupAll
-            } else {
-                Intrinsic::SubgroupAny
-            };
-            let vote = Expr {
-                ty: s.common.bool,
-                ..call(op, vec![predicate])
-            };
-            let int = s.common.int;
-            Ok(s.numeric(vote, int))
-        }
+        Inline::SubgroupVote { all } => vote(s, all, args, span),
         Inline::SubgroupBallot => {
             let predicate = s.condition(first(args)?)?;
             Ok(call(Intrinsic::SubgroupBallot, vec![predicate]))
         }
-        Inline::WorkGroupBroadcast => {
-            let mut args = args;
-            while args.len() < 4 {
-                args.push(constant(s, 0, Scalar::ULong, 1, span));
-            }
-            let name = "work_group_broadcast_any";
-            let Some(item) = lib::item(name) else {
-                return Err(library::missing(s, name, span));
-            };
-            let func = library::instance(s, item, TypeArgs::of(inst.scalar, 1), span)?;
-            library::call_function(s, func, args, span)
-        }
+        Inline::WorkGroupBroadcast => work_group_broadcast(s, inst, args, span),
         Inline::WorkGroupSize => Ok(s.const_int(s.target.limits.work_group_size as i32, span)),
         Inline::Atomic(signed, unsigned) => {
             let op = if inst.scalar == Scalar::UInt || inst.scalar == Scalar::ULong {
@@ -161,26 +141,7 @@ pub(super) fn build(
             atomic(s, op, inst, args, span)
         }
         Inline::AsyncCopy { strided } => async_copy(s, strided, inst, args, span),
-        Inline::WaitEvents => {
-            let mut before = Before::default();
-            if s.target.checks.barrier {
-                before.effect(call(Intrinsic::CopiesEnd, args));
-            } else {
-                for e in args {
-                    before.effect(e);
-                }
-            }
-            let flags = FenceFlags {
-                local: true,
-                global: true,
-            };
-            before.effect(Expr {
-                kind: ExprKind::Intrinsic(Intrinsic::Barrier(flags), vec![]),
-                ty,
-                span,
-            });
-            Ok(before.then_nothing(s, span))
-        }
+        Inline::WaitEvents => Ok(wait_events(s, ty, args, span)),
         Inline::Prefetch => {
             let [p, count] = pair(args)?;
             let mut before = Before::default();
@@ -200,20 +161,7 @@ pub(super) fn build(
         Inline::AnyAll { all } => Ok(relation::any_all(s, all, first(args)?, span)),
         Inline::Select => relation::choose(s, args),
         Inline::Dot => match inst.concrete(inst.sig.params[0]) {
-            Concrete::Arith(Scalar::Char | Scalar::UChar, _) => {
-                let signed = |ty| matches!(inst.concrete(ty), Concrete::Arith(Scalar::Char, _));
-                let name = match (args.len(), signed(inst.sig.params[0]), signed(inst.sig.params[1])) {
-                    (2, false, false) => "__c_dot_uu",
-                    (2, false, true) => "__c_dot_us",
-                    (2, true, false) => "__c_dot_su",
-                    (2, true, true) => "__c_dot_ss",
-                    (_, false, false) => "__c_dot_acc_uu",
-                    (_, false, true) => "__c_dot_acc_us",
-                    (_, true, false) => "__c_dot_acc_su",
-                    (_, true, true) => "__c_dot_acc_ss",
-                };
-                library::plain(s, name, inst, args, span)
-            }
+            Concrete::Arith(Scalar::Char | Scalar::UChar, _) => integer_dot(s, inst, args, span),
             _ => dot(s, args, span),
         },
         Inline::Divide => {
@@ -248,16 +196,7 @@ pub(super) fn build(
             };
             Ok(convert_fn::upsample(s, hi, lo, inst.scalar, (wide, lanes), span))
         }
-        Inline::MaxLane => {
-            let mut before = Before::default();
-            let x = before.bind(s, first(args)?)?;
-            let mut max = lane(s, &x, 0);
-            for i in 1..inst.lanes {
-                let next = lane(s, &x, i);
-                max = call(Intrinsic::FMax, vec![max, next]);
-            }
-            Ok(before.then(max))
-        }
+        Inline::MaxLane => max_lane(s, inst, ty, args, span),
         Inline::ReadImage(texel) => image::read(s, texel, args, span),
         Inline::ReadImageHalf => image::read_half(s, args, span),
         Inline::WriteImage(texel) => image::write(s, texel, args, span),
@@ -280,6 +219,91 @@ pub(super) fn build(
             Ok(call(Intrinsic::PackHalf2x16, vec![e]))
         }
     }
+}
+
+/// Calls `work_group_broadcast`, whose missing coordinates are 0.
+fn work_group_broadcast(s: &mut Sema<'_>, inst: &Instance, mut args: Vec<Expr>, span: Span) -> Result<Expr> {
+    while args.len() < 4 {
+        args.push(constant(s, 0, Scalar::ULong, 1, span));
+    }
+    let name = "work_group_broadcast_any";
+    let Some(item) = lib::item(name) else {
+        return Err(library::missing(s, name, span));
+    };
+    let func = library::instance(s, item, TypeArgs::of(inst.scalar, 1), span)?;
+    library::call_function(s, func, args, span)
+}
+
+/// Waits for asynchronous copies: a barrier, because the work-items of the group have made the copies together.
+fn wait_events(s: &mut Sema<'_>, ty: TypeId, args: Vec<Expr>, span: Span) -> Expr {
+    let call = |intrinsic, args| Expr {
+        kind: ExprKind::Intrinsic(intrinsic, args),
+        ty,
+        span,
+    };
+    let mut before = Before::default();
+    if s.target.checks.barrier {
+        before.effect(call(Intrinsic::CopiesEnd, args));
+    } else {
+        for e in args {
+            before.effect(e);
+        }
+    }
+    let flags = FenceFlags {
+        local: true,
+        global: true,
+    };
+    before.effect(call(Intrinsic::Barrier(flags), vec![]));
+    before.then_nothing(s, span)
+}
+
+/// Calls the library's dot product of bytes, which depends on the signs of the operands.
+fn integer_dot(s: &mut Sema<'_>, inst: &Instance, args: Vec<Expr>, span: Span) -> Result<Expr> {
+    let signed = |ty| matches!(inst.concrete(ty), Concrete::Arith(Scalar::Char, _));
+    let name = match (args.len(), signed(inst.sig.params[0]), signed(inst.sig.params[1])) {
+        (2, false, false) => "__c_dot_uu",
+        (2, false, true) => "__c_dot_us",
+        (2, true, false) => "__c_dot_su",
+        (2, true, true) => "__c_dot_ss",
+        (_, false, false) => "__c_dot_acc_uu",
+        (_, false, true) => "__c_dot_acc_us",
+        (_, true, false) => "__c_dot_acc_su",
+        (_, true, true) => "__c_dot_acc_ss",
+    };
+    library::plain(s, name, inst, args, span)
+}
+
+/// Builds the maximum of all lanes of a vector.
+fn max_lane(s: &mut Sema<'_>, inst: &Instance, ty: TypeId, args: Vec<Expr>, span: Span) -> Result<Expr> {
+    let mut before = Before::default();
+    let x = before.bind(s, first(args)?)?;
+    let mut max = lane(s, &x, 0);
+    for i in 1..inst.lanes {
+        let next = lane(s, &x, i);
+        max = Expr {
+            kind: ExprKind::Intrinsic(Intrinsic::FMax, vec![max, next]),
+            ty,
+            span,
+        };
+    }
+    Ok(before.then(max))
+}
+
+/// Builds a vote of the sub-group, whose result is an `int`.
+fn vote(s: &mut Sema<'_>, all: bool, args: Vec<Expr>, span: Span) -> Result<Expr> {
+    let predicate = s.condition(first(args)?)?;
+    let op = if all {
+        Intrinsic::SubgroupAll
+    } else {
+        Intrinsic::SubgroupAny
+    };
+    let vote = Expr {
+        kind: ExprKind::Intrinsic(op, vec![predicate]),
+        ty: s.common.bool,
+        span,
+    };
+    let int = s.common.int;
+    Ok(s.numeric(vote, int))
 }
 
 /// Returns the flags of a barrier or fence; all flags if they are not known at compile time.

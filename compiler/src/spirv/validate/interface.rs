@@ -182,122 +182,143 @@ impl Checker<'_> {
             if !seen.insert((target, member, number, *d)) {
                 return refuse(inst, "the same decoration again");
             }
-            let count = inst.operands.len() - at - 1;
-            let def = self.defs.get(&target).map(|d| d.class.opcode);
-            let ty = self.types.get(&target);
-            let good = match (member, d) {
-                (false, Decoration::Block) => count == 0 && matches!(ty, Some(Ty::Struct(_))),
-                (false, Decoration::ArrayStride) => {
-                    let wanted = match ty {
-                        Some(Ty::Array(of, _) | Ty::RuntimeArray(of)) => self.layout(*of, 0),
-                        _ => None,
-                    };
-                    count == 1
-                        && wanted.is_some_and(|(size, align)| {
-                            Ok(size.next_multiple_of(align)) == literal(inst, at + 1).map_err(drop)
-                                || literal(inst, at + 1)
-                                    .is_ok_and(|s| s >= size && s % align == 0 && s < 1 << 20)
-                        })
-                }
-                (false, Decoration::BuiltIn) => count == 1 && self.builtin(inst, target, at + 1)?,
-                (false, Decoration::SpecId) => {
-                    let scalar = matches!(
-                        def,
-                        Some(Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse)
-                    );
-                    count == 1 && scalar && spec_ids.insert(literal(inst, at + 1)?)
-                }
-                (false, Decoration::DescriptorSet | Decoration::Binding) => {
-                    let class = self.class_of(target);
-                    let resource = matches!(
-                        class,
-                        Some(
-                            StorageClass::UniformConstant
-                                | StorageClass::StorageBuffer
-                                | StorageClass::Uniform
-                        )
-                    );
-                    count == 1 && resource && literal(inst, at + 1)? < 1 << 16
-                }
-                (
-                    false,
-                    Decoration::Aliased | Decoration::Restrict | Decoration::Coherent | Decoration::Volatile,
-                ) => {
-                    let class = self.class_of(target);
-                    if *d == Decoration::Aliased && self.is_workgroup_block(target) {
-                        if count != 0 {
-                            return refuse(inst, "a number");
-                        }
-                        continue;
-                    }
-                    let memory = matches!(
-                        class,
-                        Some(StorageClass::StorageBuffer | StorageClass::UniformConstant)
-                    );
-                    let old = matches!(d, Decoration::Aliased | Decoration::Restrict) || !self.vulkan_memory;
-                    let both = self.decorated(target, Decoration::Aliased).is_some()
-                        && self.decorated(target, Decoration::Restrict).is_some();
-                    let storage = class == Some(StorageClass::StorageBuffer) || self.is_storage_image(target);
-                    count == 0 && memory && storage && old && !both
-                }
-                (false, Decoration::NonReadable | Decoration::NonWritable) => {
-                    let class = self.class_of(target);
-                    count == 0
-                        && (class == Some(StorageClass::StorageBuffer) || self.is_storage_image(target))
-                }
-                (false, Decoration::NoContraction) => {
-                    count == 0
-                        && matches!(
-                            def,
-                            Some(
-                                Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem | Op::FMod | Op::FNegate
-                            )
-                        )
-                }
-                (true, Decoration::Offset) => {
-                    let Some(Ty::Struct(members)) = ty else {
-                        return refuse(inst, "not a struct's");
-                    };
-                    count == 1 && (number as usize) < members.len()
-                }
-                (true, Decoration::NonWritable | Decoration::NonReadable) => {
-                    count == 0 && matches!(ty, Some(Ty::Struct(m)) if (number as usize) < m.len())
-                }
-                _ => return refuse(inst, &format!("{d:?} is not known here")),
-            };
-            if !good {
+            if !self.decoration_fits(inst, *d, at, number, &mut spec_ids)? {
                 return refuse(inst, &format!("{d:?} does not fit %{target}"));
             }
         }
         for inst in &self.module.types_global_values {
-            let workgroup = inst.result_id.filter(|id| self.is_workgroup_block(*id));
-            if workgroup.is_some_and(|id| !self.is_laid_out(id)) {
-                return refuse(inst, "its type is no block with one array");
+            self.layouts(inst)?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether a decoration, which is operand `at`, fits its target. `member` is the number of the decorated member in a
+    /// member decoration.
+    fn decoration_fits(
+        &self,
+        inst: &Instruction,
+        d: Decoration,
+        at: usize,
+        member: u32,
+        spec_ids: &mut HashSet<u32>,
+    ) -> Checked<bool> {
+        let target = id(inst, 0)?;
+        let of_member = inst.class.opcode == Op::MemberDecorate;
+        let count = inst.operands.len() - at - 1;
+        let def = self.defs.get(&target).map(|d| d.class.opcode);
+        let ty = self.types.get(&target);
+        Ok(match (of_member, d) {
+            (false, Decoration::Block) => count == 0 && matches!(ty, Some(Ty::Struct(_))),
+            (false, Decoration::ArrayStride) => {
+                let wanted = match ty {
+                    Some(Ty::Array(of, _) | Ty::RuntimeArray(of)) => self.layout(*of, 0),
+                    _ => None,
+                };
+                count == 1
+                    && wanted.is_some_and(|(size, align)| {
+                        Ok(size.next_multiple_of(align)) == literal(inst, at + 1).map_err(drop)
+                            || literal(inst, at + 1).is_ok_and(|s| s >= size && s % align == 0 && s < 1 << 20)
+                    })
             }
-            if let (Op::Variable, Some(ty)) = (inst.class.opcode, inst.result_type)
-                && let Ty::Pointer(class, to) = self.types[&ty]
-                && matches!(
+            (false, Decoration::BuiltIn) => count == 1 && self.builtin(inst, target, at + 1)?,
+            (false, Decoration::SpecId) => {
+                let scalar = matches!(
+                    def,
+                    Some(Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse)
+                );
+                count == 1 && scalar && spec_ids.insert(literal(inst, at + 1)?)
+            }
+            (false, Decoration::DescriptorSet | Decoration::Binding) => {
+                let class = self.class_of(target);
+                let resource = matches!(
                     class,
-                    StorageClass::PushConstant | StorageClass::StorageBuffer | StorageClass::Uniform
-                )
-                && (self.layout(to, 0).is_none() || self.decorated(to, Decoration::Block).is_none())
-            {
-                return refuse(inst, "its type has no layout, or not a good one");
+                    Some(StorageClass::UniformConstant | StorageClass::StorageBuffer | StorageClass::Uniform)
+                );
+                count == 1 && resource && literal(inst, at + 1)? < 1 << 16
             }
-            // A type behind a device address needs a layout, and a block must not be a member of another struct.
-            if let Some(Ty::Pointer(StorageClass::PhysicalStorageBuffer, to)) =
-                inst.result_id.and_then(|id| self.types.get(&id))
-                && self.layout(*to, 0).is_none()
-            {
-                return refuse(inst, "what it points to has no layout");
+            (
+                false,
+                Decoration::Aliased | Decoration::Restrict | Decoration::Coherent | Decoration::Volatile,
+            ) => self.memory_decoration(inst, d, target, count)?,
+            (false, Decoration::NonReadable | Decoration::NonWritable) => {
+                let class = self.class_of(target);
+                count == 0 && (class == Some(StorageClass::StorageBuffer) || self.is_storage_image(target))
             }
-            if let Some(Ty::Struct(members)) = inst.result_id.and_then(|id| self.types.get(&id))
-                && members
-                    .iter()
-                    .any(|m| self.decorated(*m, Decoration::Block).is_some())
-            {
-                return refuse(inst, "a block inside of another struct");
+            (false, Decoration::NoContraction) => {
+                count == 0
+                    && matches!(
+                        def,
+                        Some(Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem | Op::FMod | Op::FNegate)
+                    )
             }
+            (true, Decoration::Offset) => {
+                let Some(Ty::Struct(members)) = ty else {
+                    return refuse(inst, "not a struct's");
+                };
+                count == 1 && (member as usize) < members.len()
+            }
+            (true, Decoration::NonWritable | Decoration::NonReadable) => {
+                count == 0 && matches!(ty, Some(Ty::Struct(m)) if (member as usize) < m.len())
+            }
+            _ => return refuse(inst, &format!("{d:?} is not known here")),
+        })
+    }
+
+    /// Returns whether a decoration of accesses fits a variable.
+    fn memory_decoration(
+        &self,
+        inst: &Instruction,
+        d: Decoration,
+        target: u32,
+        count: usize,
+    ) -> Checked<bool> {
+        let class = self.class_of(target);
+        if d == Decoration::Aliased && self.is_workgroup_block(target) {
+            return match count {
+                0 => Ok(true),
+                _ => refuse(inst, "a number"),
+            };
+        }
+        let memory = matches!(
+            class,
+            Some(StorageClass::StorageBuffer | StorageClass::UniformConstant)
+        );
+        let old = matches!(d, Decoration::Aliased | Decoration::Restrict) || !self.vulkan_memory;
+        let both = self.decorated(target, Decoration::Aliased).is_some()
+            && self.decorated(target, Decoration::Restrict).is_some();
+        let storage = class == Some(StorageClass::StorageBuffer) || self.is_storage_image(target);
+        Ok(count == 0 && memory && storage && old && !both)
+    }
+
+    /// Checks that the type of a variable, or that a pointer points to, has a layout where it needs one.
+    fn layouts(&self, inst: &Instruction) -> Checked {
+        let workgroup = inst.result_id.filter(|id| self.is_workgroup_block(*id));
+        if workgroup.is_some_and(|id| !self.is_laid_out(id)) {
+            return refuse(inst, "its type is no block with one array");
+        }
+        if let (Op::Variable, Some(ty)) = (inst.class.opcode, inst.result_type)
+            && let Ty::Pointer(class, to) = self.types[&ty]
+            && matches!(
+                class,
+                StorageClass::PushConstant | StorageClass::StorageBuffer | StorageClass::Uniform
+            )
+            && (self.layout(to, 0).is_none() || self.decorated(to, Decoration::Block).is_none())
+        {
+            return refuse(inst, "its type has no layout, or not a good one");
+        }
+        // A type that device addresses point to needs a layout, and a block must not be a member of another struct.
+        if let Some(Ty::Pointer(StorageClass::PhysicalStorageBuffer, to)) =
+            inst.result_id.and_then(|id| self.types.get(&id))
+            && self.layout(*to, 0).is_none()
+        {
+            return refuse(inst, "what it points to has no layout");
+        }
+        if let Some(Ty::Struct(members)) = inst.result_id.and_then(|id| self.types.get(&id))
+            && members
+                .iter()
+                .any(|m| self.decorated(*m, Decoration::Block).is_some())
+        {
+            return refuse(inst, "a block inside of another struct");
         }
         Ok(())
     }
@@ -495,44 +516,7 @@ impl Checker<'_> {
                     "its function has parameters or a result, or there is another one like it",
                 );
             }
-            let listed: Vec<u32> = (3..inst.operands.len())
-                .map(|n| id(inst, n))
-                .collect::<Checked<_>>()?;
-            let unique: HashSet<u32> = listed.iter().copied().collect();
-            if unique.len() != listed.len() {
-                return refuse(inst, "a variable is listed twice");
-            }
-            for v in &listed {
-                let old = self.version.1 < 4 && self.class_of(*v) != Some(StorageClass::Input);
-                if self.class_of(*v).is_none() || old {
-                    return refuse(inst, &format!("%{v} is no variable for its list"));
-                }
-            }
-            let mut used = HashSet::new();
-            self.reach(function, &functions, &mut used, &mut Vec::new())?;
-            let mut push = 0;
-            for v in used {
-                let class = self.class_of(v);
-                push += u32::from(class == Some(StorageClass::PushConstant));
-                let must = self.version.1 >= 4 || class == Some(StorageClass::Input);
-                if must && !unique.contains(&v) {
-                    return refuse(inst, &format!("%{v} is used and not listed"));
-                }
-            }
-            let pushes = unique
-                .iter()
-                .filter(|v| self.class_of(**v) == Some(StorageClass::PushConstant))
-                .count();
-            let is_workgroup = |v: &&u32| self.class_of(**v) == Some(StorageClass::Workgroup);
-            let workgroup: Vec<u32> = unique.iter().filter(is_workgroup).copied().collect();
-            let blocks = workgroup.iter().filter(|v| self.is_workgroup_block(**v)).count();
-            let aliased = |v: &u32| self.decorated(*v, Decoration::Aliased).is_some();
-            if blocks > 0 && (blocks < workgroup.len() || blocks > 1 && !workgroup.iter().all(aliased)) {
-                return refuse(inst, "work-group memory with a layout and other such memory");
-            }
-            if push > 1 || pushes > 1 {
-                return refuse(inst, "two blocks of push constants");
-            }
+            self.listed_variables(inst, function, &functions)?;
             let has_size = self.module.execution_modes.iter().any(|m| {
                 m.operands.first() == Some(&Operand::IdRef(function))
                     && m.operands.get(1) == Some(&Operand::ExecutionMode(spv::ExecutionMode::LocalSize))
@@ -541,6 +525,66 @@ impl Checker<'_> {
                 return refuse(inst, "nothing sets its work-group size");
             }
         }
+        self.execution_modes(&entries)?;
+        for f in &self.module.functions {
+            for inst in f.blocks.iter().flat_map(|b| &b.instructions) {
+                if inst.class.opcode == Op::FunctionCall && entries.contains(&id(inst, 0)?) {
+                    return refuse(inst, "it calls an entry point");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the list of variables of an entry point.
+    fn listed_variables(
+        &self,
+        inst: &Instruction,
+        function: u32,
+        functions: &HashMap<u32, &rspirv::dr::Function>,
+    ) -> Checked {
+        let listed: Vec<u32> = (3..inst.operands.len())
+            .map(|n| id(inst, n))
+            .collect::<Checked<_>>()?;
+        let unique: HashSet<u32> = listed.iter().copied().collect();
+        if unique.len() != listed.len() {
+            return refuse(inst, "a variable is listed twice");
+        }
+        for v in &listed {
+            let old = self.version.1 < 4 && self.class_of(*v) != Some(StorageClass::Input);
+            if self.class_of(*v).is_none() || old {
+                return refuse(inst, &format!("%{v} is no variable for its list"));
+            }
+        }
+        let mut used = HashSet::new();
+        self.reach(function, functions, &mut used, &mut Vec::new())?;
+        let mut push = 0;
+        for v in used {
+            let class = self.class_of(v);
+            push += u32::from(class == Some(StorageClass::PushConstant));
+            let must = self.version.1 >= 4 || class == Some(StorageClass::Input);
+            if must && !unique.contains(&v) {
+                return refuse(inst, &format!("%{v} is used and not listed"));
+            }
+        }
+        let pushes = unique
+            .iter()
+            .filter(|v| self.class_of(**v) == Some(StorageClass::PushConstant))
+            .count();
+        let is_workgroup = |v: &&u32| self.class_of(**v) == Some(StorageClass::Workgroup);
+        let workgroup: Vec<u32> = unique.iter().filter(is_workgroup).copied().collect();
+        let blocks = workgroup.iter().filter(|v| self.is_workgroup_block(**v)).count();
+        let aliased = |v: &u32| self.decorated(*v, Decoration::Aliased).is_some();
+        if blocks > 0 && (blocks < workgroup.len() || blocks > 1 && !workgroup.iter().all(aliased)) {
+            return refuse(inst, "work-group memory with a layout and other such memory");
+        }
+        if push > 1 || pushes > 1 {
+            return refuse(inst, "two blocks of push constants");
+        }
+        Ok(())
+    }
+
+    fn execution_modes(&self, entries: &HashSet<u32>) -> Checked {
         let mut modes = HashSet::new();
         for inst in &self.module.execution_modes {
             let (function, Some(Operand::ExecutionMode(mode))) = (id(inst, 0)?, inst.operands.get(1)) else {
@@ -570,13 +614,6 @@ impl Checker<'_> {
                 || !modes.insert((function, *mode, numbers.first().copied()))
             {
                 return refuse(inst, &format!("{mode:?} is not known here, or is there twice"));
-            }
-        }
-        for f in &self.module.functions {
-            for inst in f.blocks.iter().flat_map(|b| &b.instructions) {
-                if inst.class.opcode == Op::FunctionCall && entries.contains(&id(inst, 0)?) {
-                    return refuse(inst, "it calls an entry point");
-                }
             }
         }
         Ok(())

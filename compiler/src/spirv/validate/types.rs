@@ -117,7 +117,7 @@ impl Checker<'_> {
             };
             for operand in inst.operands.iter().filter_map(Operand::id_ref_any) {
                 if !self.globals.contains(&operand) {
-                    return refuse(inst, &format!("%{operand} is no constant, or stands behind it"));
+                    return refuse(inst, &format!("%{operand} is no constant, or is defined later"));
                 }
             }
             self.type_of.insert(result, ty);
@@ -134,7 +134,7 @@ impl Checker<'_> {
         let ty = id(inst, n)?;
         match self.types.contains_key(&ty) {
             true => Ok(ty),
-            false => refuse(inst, &format!("%{ty} is no type, or stands behind it")),
+            false => refuse(inst, &format!("%{ty} is no type, or is defined later")),
         }
     }
 
@@ -149,35 +149,8 @@ impl Checker<'_> {
         Ok(match inst.class.opcode {
             Op::TypeVoid => Ty::Void,
             Op::TypeBool => Ty::Bool,
-            Op::TypeInt => {
-                let width = literal(inst, 0)?;
-                match width {
-                    8 => self.needs(inst, &[Capability::Int8, Capability::StorageBuffer8BitAccess])?,
-                    16 => self.needs(inst, &[Capability::Int16, Capability::StorageBuffer16BitAccess])?,
-                    32 => {}
-                    64 => self.needs(inst, &[Capability::Int64])?,
-                    _ => return refuse(inst, "a width that integers do not have"),
-                }
-                // Signedness is a property of the instructions, not of the types.
-                match (literal(inst, 1)?, width) {
-                    (0, _) => Ty::Int(width),
-                    (1, 32) => Ty::Signed,
-                    _ => return refuse(inst, "a signed type"),
-                }
-            }
-            Op::TypeFloat => {
-                if inst.operands.len() != 1 {
-                    return refuse(inst, "an encoding");
-                }
-                let width = literal(inst, 0)?;
-                match width {
-                    16 => self.needs(inst, &[Capability::Float16, Capability::StorageBuffer16BitAccess])?,
-                    32 => {}
-                    64 => self.needs(inst, &[Capability::Float64])?,
-                    _ => return refuse(inst, "a width that floats do not have"),
-                }
-                Ty::Float(width)
-            }
+            Op::TypeInt => self.int_type(inst)?,
+            Op::TypeFloat => self.float_type(inst)?,
             Op::TypeVector => {
                 let (of, n) = (self.known(inst, 0)?, literal(inst, 1)?);
                 if !matches!(self.types[&of], Ty::Bool | Ty::Int(_) | Ty::Signed | Ty::Float(_))
@@ -187,24 +160,7 @@ impl Checker<'_> {
                 }
                 Ty::Vector(of, n)
             }
-            Op::TypeArray => {
-                let (of, n) = (self.known(inst, 0)?, id(inst, 1)?);
-                if !self.is_data(of, 0) {
-                    return refuse(inst, "an array of what is no data");
-                }
-                let length = self.defs.get(&n).filter(|_| self.globals.contains(&n));
-                let good = length.is_some_and(|l| match (l.class.opcode, l.operands.first()) {
-                    (Op::Constant | Op::SpecConstant, Some(Operand::LiteralBit32(v))) => {
-                        (1..=0x7fff_ffff).contains(v)
-                    }
-                    (Op::SpecConstantOp, _) => true,
-                    _ => false,
-                });
-                if !good || !matches!(self.types.get(&self.type_of[&n]), Some(Ty::Int(32))) {
-                    return refuse(inst, "its length is no constant of 32 bits that is larger than 0");
-                }
-                Ty::Array(of, n)
-            }
+            Op::TypeArray => self.array_type(inst)?,
             Op::TypeRuntimeArray => {
                 let of = self.known(inst, 0)?;
                 if !self.is_data(of, 0) {
@@ -234,22 +190,7 @@ impl Checker<'_> {
                 self.class(inst, *class, to)?;
                 Ty::Pointer(*class, to)
             }
-            Op::TypeFunction => {
-                let mut all = (0..inst.operands.len())
-                    .map(|n| self.known(inst, n))
-                    .collect::<Checked<Vec<_>>>()?;
-                if all.is_empty() {
-                    return refuse(inst, "no result");
-                }
-                let result = all.remove(0);
-                let value = |t: &u32| {
-                    self.is_data(*t, 0) || matches!(self.types[t], Ty::Pointer(StorageClass::Function, _))
-                };
-                if !all.iter().all(value) || !(self.types[&result] == Ty::Void || self.is_data(result, 0)) {
-                    return refuse(inst, "a parameter or result that is no data");
-                }
-                Ty::Function { result, params: all }
-            }
+            Op::TypeFunction => self.function_type(inst)?,
             Op::TypeImage => Ty::Image(self.image(inst)?),
             Op::TypeSampler => Ty::Sampler,
             Op::TypeSampledImage => {
@@ -261,6 +202,72 @@ impl Checker<'_> {
             }
             _ => return refuse(inst, "not known here"),
         })
+    }
+
+    fn int_type(&self, inst: &Instruction) -> Checked<Ty> {
+        let width = literal(inst, 0)?;
+        match width {
+            8 => self.needs(inst, &[Capability::Int8, Capability::StorageBuffer8BitAccess])?,
+            16 => self.needs(inst, &[Capability::Int16, Capability::StorageBuffer16BitAccess])?,
+            32 => {}
+            64 => self.needs(inst, &[Capability::Int64])?,
+            _ => return refuse(inst, "a width that integers do not have"),
+        }
+        // Signedness is a property of the instructions, not of the types.
+        Ok(match (literal(inst, 1)?, width) {
+            (0, _) => Ty::Int(width),
+            (1, 32) => Ty::Signed,
+            _ => return refuse(inst, "a signed type"),
+        })
+    }
+
+    fn float_type(&self, inst: &Instruction) -> Checked<Ty> {
+        if inst.operands.len() != 1 {
+            return refuse(inst, "an encoding");
+        }
+        let width = literal(inst, 0)?;
+        match width {
+            16 => self.needs(inst, &[Capability::Float16, Capability::StorageBuffer16BitAccess])?,
+            32 => {}
+            64 => self.needs(inst, &[Capability::Float64])?,
+            _ => return refuse(inst, "a width that floats do not have"),
+        }
+        Ok(Ty::Float(width))
+    }
+
+    fn array_type(&self, inst: &Instruction) -> Checked<Ty> {
+        let (of, n) = (self.known(inst, 0)?, id(inst, 1)?);
+        if !self.is_data(of, 0) {
+            return refuse(inst, "an array of what is no data");
+        }
+        let length = self.defs.get(&n).filter(|_| self.globals.contains(&n));
+        let good = length.is_some_and(|l| match (l.class.opcode, l.operands.first()) {
+            (Op::Constant | Op::SpecConstant, Some(Operand::LiteralBit32(v))) => {
+                (1..=0x7fff_ffff).contains(v)
+            }
+            (Op::SpecConstantOp, _) => true,
+            _ => false,
+        });
+        if !good || !matches!(self.types.get(&self.type_of[&n]), Some(Ty::Int(32))) {
+            return refuse(inst, "its length is no constant of 32 bits that is larger than 0");
+        }
+        Ok(Ty::Array(of, n))
+    }
+
+    fn function_type(&self, inst: &Instruction) -> Checked<Ty> {
+        let mut all = (0..inst.operands.len())
+            .map(|n| self.known(inst, n))
+            .collect::<Checked<Vec<_>>>()?;
+        if all.is_empty() {
+            return refuse(inst, "no result");
+        }
+        let result = all.remove(0);
+        let value =
+            |t: &u32| self.is_data(*t, 0) || matches!(self.types[t], Ty::Pointer(StorageClass::Function, _));
+        if !all.iter().all(value) || !(self.types[&result] == Ty::Void || self.is_data(result, 0)) {
+            return refuse(inst, "a parameter or result that is no data");
+        }
+        Ok(Ty::Function { result, params: all })
     }
 
     fn image(&self, inst: &Instruction) -> Checked<Image> {

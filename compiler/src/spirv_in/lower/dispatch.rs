@@ -70,6 +70,7 @@ where
     'w: 'm,
 {
     /// Translates an instruction that does not end its block.
+    #[allow(clippy::too_many_lines, reason = "a table with one row for each instruction")]
     pub(super) fn inst(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
         if self.cx.has_matrices && self.matrix(inst)? {
             return Ok(());

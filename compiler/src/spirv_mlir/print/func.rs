@@ -184,7 +184,7 @@ impl<'w> Printer<'w> {
             labels: HashMap::new(),
         };
         for &n in &order {
-            // What follows a construct is written behind it, in the same block.
+            // What follows a construct is written after it, in the same block.
             if !merged.contains(&blocks[n].label) {
                 self.next_block += 1;
                 scope

@@ -239,12 +239,32 @@ impl<'w> Printer<'w> {
             extensions.join(", ")
         ));
         self.indent = 1;
-        for function in &functions {
+        self.name_functions(&functions, &entries)?;
+        for inst in &globals {
+            self.global(inst)?;
+        }
+        for function in functions {
+            self.function(function)?;
+        }
+        for entry in &entries {
+            self.entry_point(entry)?;
+        }
+        for mode in &modes {
+            self.execution_mode(mode)?;
+        }
+        self.indent = 0;
+        self.line("}");
+        Ok(())
+    }
+
+    /// Gives each function its symbol: the name of its entry point, if it has one.
+    fn name_functions(&mut self, functions: &[&[Inst<'w>]], entries: &[Inst<'w>]) -> Printed<()> {
+        for function in functions {
             let id = function[0].result;
             let symbol = self.symbol(id);
             self.symbols.insert(id, symbol);
         }
-        for entry in &entries {
+        for entry in entries {
             // The name of an entry point is that of its function.
             let (name, _) = entry.string(2)?;
             if self.symbols.get(&entry.arg(1)?) != Some(&name) {
@@ -255,37 +275,33 @@ impl<'w> Printer<'w> {
                 self.symbols.insert(entry.arg(1)?, name);
             }
         }
-        for inst in &globals {
-            self.global(inst)?;
+        Ok(())
+    }
+
+    fn entry_point(&mut self, entry: &Inst<'w>) -> Printed<()> {
+        let model = entry.named(OperandKind::ExecutionModel, entry.arg(0)?)?;
+        let (_, next) = entry.string(2)?;
+        let mut line = format!(
+            "spirv.EntryPoint \"{model}\" {}",
+            self.reference(entry, entry.arg(1)?)?
+        );
+        for &id in &entry.args[next..] {
+            let _ = write!(line, ", {}", self.reference(entry, id)?);
         }
-        for function in functions {
-            self.function(function)?;
+        self.line(line);
+        Ok(())
+    }
+
+    fn execution_mode(&mut self, mode: &Inst<'w>) -> Printed<()> {
+        let name = mode.named(OperandKind::ExecutionMode, mode.arg(1)?)?;
+        let mut line = format!(
+            "spirv.ExecutionMode {} \"{name}\"",
+            self.reference(mode, mode.arg(0)?)?
+        );
+        for word in &mode.args[2..] {
+            let _ = write!(line, ", {word}");
         }
-        for entry in entries {
-            let model = entry.named(OperandKind::ExecutionModel, entry.arg(0)?)?;
-            let (_, next) = entry.string(2)?;
-            let mut line = format!(
-                "spirv.EntryPoint \"{model}\" {}",
-                self.reference(&entry, entry.arg(1)?)?
-            );
-            for &id in &entry.args[next..] {
-                let _ = write!(line, ", {}", self.reference(&entry, id)?);
-            }
-            self.line(line);
-        }
-        for mode in modes {
-            let name = mode.named(OperandKind::ExecutionMode, mode.arg(1)?)?;
-            let mut line = format!(
-                "spirv.ExecutionMode {} \"{name}\"",
-                self.reference(&mode, mode.arg(0)?)?
-            );
-            for word in &mode.args[2..] {
-                let _ = write!(line, ", {word}");
-            }
-            self.line(line);
-        }
-        self.indent = 0;
-        self.line("}");
+        self.line(line);
         Ok(())
     }
 

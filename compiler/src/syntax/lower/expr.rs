@@ -62,22 +62,7 @@ impl Lower<'_> {
                 let t = self.first(k);
                 (self.constant(t), t, t)
             }
-            c::Expression::StringLiteral(s) => {
-                let first = self.first(s);
-                let mut last = first;
-                let mut bytes = Vec::new();
-                for i in 0..s.node.len() {
-                    if i > 0 {
-                        last = self.after(last);
-                    }
-                    self.check_text(last);
-                    match literal::string_value(self.token_text(last)) {
-                        Ok(b) => bytes.extend(b),
-                        Err(e) => self.diags.error(self.token_span(last), e),
-                    }
-                }
-                (ExprKind::Str(bytes), first, last)
-            }
+            c::Expression::StringLiteral(s) => self.strings(s),
             c::Expression::GenericSelection(g) => {
                 let (first, last) = (self.first(g), self.last(g));
                 (ExprKind::Unsupported("_Generic"), first, last)
@@ -127,55 +112,9 @@ impl Lower<'_> {
             c::Expression::UnaryOperator(u) if is_postfix(&u.node.operator.node) => self.chain(n, lo),
             c::Expression::UnaryOperator(u) => self.unary(&u.node),
             c::Expression::Cast(k) => self.cast(&k.node),
-            c::Expression::Conditional(k) => {
-                let cond = self.expr(&k.node.condition, lo);
-                let question = self.after(cond.last);
-                let middle_at = self.after(question);
-                let (middle, colon) = if self.is(middle_at, Punct::Colon) {
-                    (None, middle_at)
-                } else {
-                    let m = self.expr(&k.node.then_expression, question + 1);
-                    let colon = self.after(m.last);
-                    (Some(Box::new(m.expr)), colon)
-                };
-                let e = self.expr(&k.node.else_expression, colon + 1);
-                let kind = ExprKind::Conditional(Box::new(cond.expr), middle, Box::new(e.expr));
-                (kind, cond.first, e.last)
-            }
-            c::Expression::Comma(list) => {
-                let mut at = lo;
-                let mut out = Vec::with_capacity(list.len());
-                let (mut first, mut last) = (lo, lo);
-                for (i, e) in list.iter().enumerate() {
-                    let e = self.expr(e, at);
-                    if i == 0 {
-                        first = e.first;
-                    }
-                    last = e.last;
-                    at = self.after(e.last) + 1;
-                    out.push(e.expr);
-                }
-                (ExprKind::Comma(out), first, last)
-            }
-            c::Expression::OffsetOf(o) => {
-                let open = self.before(self.first(&o.node.type_name));
-                let first = self.before(open);
-                let t = Box::new(self.type_name(&o.node.type_name));
-                let d = &o.node.designator.node;
-                let mut path = vec![Designator::Member(self.ident(&d.base))];
-                for m in &d.members {
-                    path.push(match &m.node {
-                        c::OffsetMember::Member(i) | c::OffsetMember::IndirectMember(i) => {
-                            Designator::Member(self.ident(i))
-                        }
-                        c::OffsetMember::Index(e) => {
-                            let lo = self.first(e);
-                            Designator::Index(self.expr(e, lo).expr)
-                        }
-                    });
-                }
-                (ExprKind::Offsetof(t, path), first, self.partner(open))
-            }
+            c::Expression::Conditional(k) => self.conditional(&k.node, lo),
+            c::Expression::Comma(list) => self.comma(list, lo),
+            c::Expression::OffsetOf(o) => self.offset_of(o),
             c::Expression::VaArg(v) => {
                 let (first, last) = (self.first(v), self.last(v));
                 (ExprKind::Unsupported("va_arg"), first, last)
@@ -190,6 +129,78 @@ impl Lower<'_> {
                 (ExprKind::StmtExpr(body), open, self.partner(open))
             }
         }
+    }
+
+    /// Translates adjacent string literals, which are one string.
+    fn strings(&mut self, s: &Node<c::StringLiteral>) -> (ExprKind, usize, usize) {
+        let first = self.first(s);
+        let mut last = first;
+        let mut bytes = Vec::new();
+        for i in 0..s.node.len() {
+            if i > 0 {
+                last = self.after(last);
+            }
+            self.check_text(last);
+            match literal::string_value(self.token_text(last)) {
+                Ok(b) => bytes.extend(b),
+                Err(e) => self.diags.error(self.token_span(last), e),
+            }
+        }
+        (ExprKind::Str(bytes), first, last)
+    }
+
+    /// Translates `cond ? a : b`, and GNU C's `cond ?: b`.
+    fn conditional(&mut self, k: &c::ConditionalExpression, lo: usize) -> (ExprKind, usize, usize) {
+        let cond = self.expr(&k.condition, lo);
+        let question = self.after(cond.last);
+        let middle_at = self.after(question);
+        let (middle, colon) = if self.is(middle_at, Punct::Colon) {
+            (None, middle_at)
+        } else {
+            let m = self.expr(&k.then_expression, question + 1);
+            let colon = self.after(m.last);
+            (Some(Box::new(m.expr)), colon)
+        };
+        let e = self.expr(&k.else_expression, colon + 1);
+        let kind = ExprKind::Conditional(Box::new(cond.expr), middle, Box::new(e.expr));
+        (kind, cond.first, e.last)
+    }
+
+    fn comma(&mut self, list: &[Node<c::Expression>], lo: usize) -> (ExprKind, usize, usize) {
+        let mut at = lo;
+        let mut out = Vec::with_capacity(list.len());
+        let (mut first, mut last) = (lo, lo);
+        for (i, e) in list.iter().enumerate() {
+            let e = self.expr(e, at);
+            if i == 0 {
+                first = e.first;
+            }
+            last = e.last;
+            at = self.after(e.last) + 1;
+            out.push(e.expr);
+        }
+        (ExprKind::Comma(out), first, last)
+    }
+
+    /// Translates `offsetof(type, member.member[index])`.
+    fn offset_of(&mut self, o: &Node<c::OffsetOfExpression>) -> (ExprKind, usize, usize) {
+        let open = self.before(self.first(&o.node.type_name));
+        let first = self.before(open);
+        let t = Box::new(self.type_name(&o.node.type_name));
+        let d = &o.node.designator.node;
+        let mut path = vec![Designator::Member(self.ident(&d.base))];
+        for m in &d.members {
+            path.push(match &m.node {
+                c::OffsetMember::Member(i) | c::OffsetMember::IndirectMember(i) => {
+                    Designator::Member(self.ident(i))
+                }
+                c::OffsetMember::Index(e) => {
+                    let lo = self.first(e);
+                    Designator::Index(self.expr(e, lo).expr)
+                }
+            });
+        }
+        (ExprKind::Offsetof(t, path), first, self.partner(open))
     }
 
     /// Lowers a list separated by commas, from token `lo` on.

@@ -84,7 +84,7 @@ impl Lower<'_> {
         self.text.token_before(n.span.end)
     }
 
-    /// Returns the token before this one, among those that lang-c saw.
+    /// Returns the last token before this one that was passed to lang-c.
     fn before(&self, token: usize) -> usize {
         let mut i = token;
         while i > 0 {
@@ -96,7 +96,7 @@ impl Lower<'_> {
         0
     }
 
-    /// Returns the token after this one, among those that lang-c saw.
+    /// Returns the first token after this one that was passed to lang-c.
     fn after(&self, token: usize) -> usize {
         let mut i = token + 1;
         while i < self.end && self.is_hidden(i) {

@@ -157,6 +157,27 @@ impl Generator<'_> {
         }
     }
 
+    /// Generates the statements of a function, and traces of the variables of a kernel.
+    fn code(&mut self, is_kernel: bool) {
+        let params = self.pool.len();
+        let statements = if is_kernel { 7 } else { 3 };
+        for _ in 0..statements {
+            self.statement();
+            if is_kernel {
+                self.between();
+            }
+        }
+        self.body();
+        self.b.leave();
+        self.pool.truncate(params);
+        if is_kernel {
+            for (var, ty) in self.vars.clone() {
+                let v = self.b.load(var, ty, WORD);
+                self.trace(v);
+            }
+        }
+    }
+
     /// Generates a value that differs between work-items.
     fn work_item(&mut self) {
         let zero = self.b.i32(0);
@@ -197,19 +218,10 @@ const VARS: [Ty; 9] = [
     Ty::vector(Scalar::F32, 2),
 ];
 
-/// Generates a function (i32, i32, pointer) with the given return type; a kernel has more parameters, see
-/// [`program`].
-fn function(
-    random: &mut Random,
-    shape: Shape,
-    name: &str,
-    ret: Option<Ty>,
-    callees: &[Func],
-    locals: &[Global],
-) -> Function {
-    let is_kernel = ret.is_none();
+/// Returns the types of the parameters of a kernel, or of another function.
+fn parameters(is_kernel: bool) -> Vec<Ty> {
     let global = Ty::ptr(AddressSpace::Global);
-    let types = match is_kernel {
+    match is_kernel {
         true => vec![
             Ty::I32,
             Ty::I32,
@@ -222,7 +234,73 @@ fn function(
             Ty::I64,
         ],
         false => vec![Ty::I32, Ty::I32, Ty::ptr(AddressSpace::Private)],
-    };
+    }
+}
+
+/// Makes generic pointers from some of the objects, or all.
+fn add_generic_pointers(random: &mut Random, b: &mut Builder<'_>, data: &mut Vec<Value>) {
+    let generic = Ty::ptr(AddressSpace::Generic);
+    for pointer in data.clone() {
+        if random.one_in(2) {
+            data.push(b.cast(CastOp::PtrCast, pointer, generic));
+        }
+    }
+}
+
+/// Stores a pointer of each address space in a variable. Returns the variables and the types of the pointers.
+fn pointer_slots(b: &mut Builder<'_>, data: &[Value]) -> Vec<(Value, Ty)> {
+    let mut slots = Vec::new();
+    for space in [
+        AddressSpace::Private,
+        AddressSpace::Global,
+        AddressSpace::Local,
+        AddressSpace::Generic,
+    ] {
+        let ty = Ty::ptr(space);
+        if let Some(&pointer) = data.iter().find(|&&v| b.func.ty(v) == ty) {
+            let slot = b.alloca(8, 8);
+            let access = Access {
+                align: 8,
+                volatile: false,
+            };
+            b.store(slot, pointer, access);
+            slots.push((slot, ty));
+        }
+    }
+    slots
+}
+
+/// Returns a variable of each type with a first value.
+fn variables(b: &mut Builder<'_>) -> Vec<(Value, Ty)> {
+    let mut vars = Vec::new();
+    for (n, ty) in VARS.into_iter().enumerate() {
+        let var = b.alloca(16, 16);
+        let init = b.bits(ty, n as u64);
+        b.store(var, init, WORD);
+        vars.push((var, ty));
+    }
+    vars
+}
+
+/// Returns the place of work-item `id` in memory that has `bytes` for each.
+fn own_part(b: &mut Builder<'_>, id: Value, pointer: Value, bytes: u64) -> Value {
+    let bytes = b.bits(Ty::I64, bytes);
+    let offset = b.binary(BinOp::IMul, id, bytes);
+    b.ptr_add(pointer, offset)
+}
+
+/// Generates a function (i32, i32, pointer) with the given return type; a kernel has more parameters, see
+/// [`program`].
+fn function(
+    random: &mut Random,
+    shape: Shape,
+    name: &str,
+    ret: Option<Ty>,
+    callees: &[Func],
+    locals: &[Global],
+) -> Function {
+    let is_kernel = ret.is_none();
+    let types = parameters(is_kernel);
     let mut func = Function::new(name, &types, ret);
     let params = func.params.clone();
     let body = func.body;
@@ -232,13 +310,7 @@ fn function(
         let n = b.i32(n);
         b.store(var, n, WORD);
     }
-    let mut vars = Vec::new();
-    for (n, ty) in VARS.into_iter().enumerate() {
-        let var = b.alloca(16, 16);
-        let init = b.bits(ty, n as u64);
-        b.store(var, init, WORD);
-        vars.push((var, ty));
-    }
+    let mut vars = variables(&mut b);
     let array = b.alloca(16, 4);
     b.mem_zero(array, WORD, 16);
     let own = b.alloca(4 * TRACE as u32, 4);
@@ -261,11 +333,7 @@ fn function(
             let zero = b.i32(0);
             let id = b.intrinsic(Intrinsic::LocalId, vec![zero], Some(Ty::I64));
             let id = id.expect("has a result");
-            let mut at = |pointer: Value, bytes: u64| {
-                let bytes = b.bits(Ty::I64, bytes);
-                let offset = b.binary(BinOp::IMul, id, bytes);
-                b.ptr_add(pointer, offset)
-            };
+            let mut at = |pointer, bytes| own_part(&mut b, id, pointer, bytes);
             buffer = at(buffer, BUFFER as u64);
             other = at(other, BUFFER as u64);
             shared = at(shared, DATA.into());
@@ -287,32 +355,9 @@ fn function(
         vars.push((params[2], Ty::I32));
     }
     if random.one_in(4) {
-        // From some objects, or all, generic pointers are made.
-        let generic = Ty::ptr(AddressSpace::Generic);
-        for pointer in data.clone() {
-            if random.one_in(2) {
-                data.push(b.cast(CastOp::PtrCast, pointer, generic));
-            }
-        }
+        add_generic_pointers(random, &mut b, &mut data);
     }
-    let mut slots = Vec::new();
-    for space in [
-        AddressSpace::Private,
-        AddressSpace::Global,
-        AddressSpace::Local,
-        AddressSpace::Generic,
-    ] {
-        let ty = Ty::ptr(space);
-        if let Some(&pointer) = data.iter().find(|&&v| b.func.ty(v) == ty) {
-            let slot = b.alloca(8, 8);
-            let access = Access {
-                align: 8,
-                volatile: false,
-            };
-            b.store(slot, pointer, access);
-            slots.push((slot, ty));
-        }
-    }
+    let slots = pointer_slots(&mut b, &data);
     let (block, region) = b.block(&[]);
     b.enter(region);
     let budget = if is_kernel { 6 } else { 3 };
@@ -338,23 +383,7 @@ fn function(
         ret,
         budget,
     };
-    let params = g.pool.len();
-    let statements = if is_kernel { 7 } else { 3 };
-    for _ in 0..statements {
-        g.statement();
-        if is_kernel {
-            g.between();
-        }
-    }
-    g.body();
-    g.b.leave();
-    g.pool.truncate(params);
-    if is_kernel {
-        for (var, ty) in g.vars.clone() {
-            let v = g.b.load(var, ty, WORD);
-            g.trace(v);
-        }
-    }
+    g.code(is_kernel);
     g.finish();
     func
 }

@@ -66,6 +66,89 @@ impl Counter {
     }
 }
 
+/// Generates the next value of a carried value `arg`. `count` is the counter, and `other` is invariant in the loop; both
+/// have the type of `arg`. `args` are the values that the loop carries.
+fn next_value(
+    b: &mut Builder<'_>,
+    random: &mut Random,
+    [arg, count, other]: [Value; 3],
+    args: &[Value],
+) -> Value {
+    let ty = b.func.ty(arg);
+    let bits = u64::from(ty.scalar.bits());
+    let op = |b: &mut Builder<'_>, op, x, y| b.binary(op, x, y);
+    match random.below(14) {
+        0 => op(b, BinOp::IAdd, other, arg),
+        1 => op(b, BinOp::ISub, arg, other),
+        2 => op(b, BinOp::IAdd, arg, count),
+        3 | 4 => {
+            let product = op(b, BinOp::IMul, count, other);
+            op(b, BinOp::ISub, arg, product)
+        }
+        5 => op(b, BinOp::Xor, arg, other),
+        6 => {
+            let either = random.of(&[BinOp::And, BinOp::Or]);
+            op(b, either, arg, other)
+        }
+        7 => op(b, BinOp::Or, other, count),
+        8 => {
+            let factor = b.bits(ty, random.next());
+            op(b, BinOp::IMul, factor, arg)
+        }
+        9 => {
+            let distance = b.bits(ty, random.below(2 * bits as usize) as u64);
+            let shift = random.of(&[BinOp::Shl, BinOp::LShr, BinOp::AShr]);
+            op(b, shift, arg, distance)
+        }
+        10 => random.of(&args[1..]),
+        11 => op(b, BinOp::IMul, arg, arg),
+        12 => {
+            let least = random.of(&[Intrinsic::UMin, Intrinsic::UMax, Intrinsic::SMin, Intrinsic::SMax]);
+            b.intrinsic(least, vec![arg, other], Some(ty))
+                .expect("has a result")
+        }
+        _ => op(b, BinOp::ISub, other, arg),
+    }
+}
+
+/// Generates the test of a loop on `v`, a value of the counter: the loop goes on, or it is left with some values.
+fn leave_unless(
+    b: &mut Builder<'_>,
+    random: &mut Random,
+    loop_: Inst,
+    counter: &Counter,
+    args: &[Value],
+    v: Value,
+) {
+    let ty = b.func.ty(v);
+    let bound = b.bits(ty, counter.bound);
+    let mut goes_on = b.compare(counter.compare, v, bound);
+    if random.one_in(4) {
+        let other = random.bits(ty.scalar.bits());
+        let other = b.bits(ty, other);
+        let compare = random.of(&COMPARISONS);
+        let also = b.compare(compare, v, other);
+        goes_on = b.binary(BinOp::And, goes_on, also);
+    }
+    let (inst, then, otherwise) = b.if_(goes_on, &[]);
+    b.enter(then);
+    b.exit(inst, vec![]);
+    b.leave();
+    b.enter(otherwise);
+    let mut values = args.to_vec();
+    if random.one_in(2) {
+        values[0] = v;
+    }
+    let last = values.len() - 1;
+    if random.one_in(2) {
+        let (ty, bits) = (b.func.ty(values[last]), random.next());
+        let number = b.bits(ty, bits);
+        let op = random.of(&[BinOp::IMul, BinOp::Xor, BinOp::ISub]);
+        values[last] = b.binary(op, number, values[last]);
+    }
+    b.exit(loop_, values);
+    b.leave();
+}
 /// Generates a loop with a counter of a type that has at most `most` iterations. `inputs` are 32-bit numbers that
 /// can be used. Returns the loop; all its results are numbers.
 pub(crate) fn counting_loop(
@@ -99,39 +182,10 @@ pub(crate) fn counting_loop(
     }
     let (loop_, body) = b.loop_(init, &types);
     let args = b.func.regions[body].args.clone();
-    let test = |b: &mut Builder<'_>, random: &mut Random, v: Value| {
-        let bound = b.bits(ty, counter.bound);
-        let mut goes_on = b.compare(counter.compare, v, bound);
-        if random.one_in(4) {
-            let other = random.bits(scalar.bits());
-            let other = b.bits(ty, other);
-            let compare = random.of(&COMPARISONS);
-            let also = b.compare(compare, v, other);
-            goes_on = b.binary(BinOp::And, goes_on, also);
-        }
-        let (inst, then, otherwise) = b.if_(goes_on, &[]);
-        b.enter(then);
-        b.exit(inst, vec![]);
-        b.leave();
-        b.enter(otherwise);
-        let mut values = args.to_vec();
-        if random.one_in(2) {
-            values[0] = v;
-        }
-        let last = values.len() - 1;
-        if random.one_in(2) {
-            let (ty, bits) = (b.func.ty(values[last]), random.next());
-            let number = b.bits(ty, bits);
-            let op = random.of(&[BinOp::IMul, BinOp::Xor, BinOp::ISub]);
-            values[last] = b.binary(op, number, values[last]);
-        }
-        b.exit(loop_, values);
-        b.leave();
-    };
     b.enter(body);
     let test_first = random.one_in(2);
     if test_first {
-        test(b, random, args[0]);
+        leave_unless(b, random, loop_, &counter, &args, args[0]);
     }
     let step = b.bits(ty, counter.step);
     let next = match random.below(3) {
@@ -146,44 +200,11 @@ pub(crate) fn counting_loop(
     for (&arg, &ty) in args.iter().zip(&types).skip(1) {
         let other = invariant(b, random, ty);
         let count = resized(b, args[0], ty);
-        let bits = u64::from(ty.scalar.bits());
-        let op = |b: &mut Builder<'_>, op, x, y| b.binary(op, x, y);
-        let next = match random.below(14) {
-            0 => op(b, BinOp::IAdd, other, arg),
-            1 => op(b, BinOp::ISub, arg, other),
-            2 => op(b, BinOp::IAdd, arg, count),
-            3 | 4 => {
-                let product = op(b, BinOp::IMul, count, other);
-                op(b, BinOp::ISub, arg, product)
-            }
-            5 => op(b, BinOp::Xor, arg, other),
-            6 => {
-                let either = random.of(&[BinOp::And, BinOp::Or]);
-                op(b, either, arg, other)
-            }
-            7 => op(b, BinOp::Or, other, count),
-            8 => {
-                let factor = b.bits(ty, random.next());
-                op(b, BinOp::IMul, factor, arg)
-            }
-            9 => {
-                let distance = b.bits(ty, random.below(2 * bits as usize) as u64);
-                let shift = random.of(&[BinOp::Shl, BinOp::LShr, BinOp::AShr]);
-                op(b, shift, arg, distance)
-            }
-            10 => random.of(&args[1..]),
-            11 => op(b, BinOp::IMul, arg, arg),
-            12 => {
-                let least = random.of(&[Intrinsic::UMin, Intrinsic::UMax, Intrinsic::SMin, Intrinsic::SMax]);
-                b.intrinsic(least, vec![arg, other], Some(ty))
-                    .expect("has a result")
-            }
-            _ => op(b, BinOp::ISub, other, arg),
-        };
+        let next = next_value(b, random, [arg, count, other], &args);
         values.push(resized(b, next, ty));
     }
     if !test_first {
-        test(b, random, next);
+        leave_unless(b, random, loop_, &counter, &args, next);
     }
     b.repeat(loop_, values);
     b.leave();

@@ -74,37 +74,8 @@ impl Generator {
         let p = precision(ty);
         let a = self.float(ty, d);
         match self.below(12) {
-            0..3 => {
-                let b = self.float(ty, d);
-                let (m, f) = (a.m.max(b.m) + 1, a.f.max(b.f));
-                if m + f > p {
-                    return a;
-                }
-                let op = self.pick(&["+", "-"]);
-                let text = format!("({} {op} {})", a.text, b.text);
-                Exact { text, m, f }
-            }
-            3..5 => {
-                let b = self.float(ty, d);
-                let (m, f) = (a.m + b.m, a.f + b.f);
-                if m + f > p || ty.bits() == 16 && (m > 13 || f > 12) {
-                    return a;
-                }
-                if m + f < p && self.one_in(2) {
-                    let c = self.float_leaf(ty);
-                    let (m, f) = (m.max(c.m) + 1, f.max(c.f));
-                    if m + f <= p {
-                        let fma = self.pick(&["fma", "mad"]);
-                        let text = format!("{fma}({}, {}, {})", a.text, b.text, c.text);
-                        return Exact { text, m, f };
-                    }
-                }
-                Exact {
-                    text: format!("({} * {})", a.text, b.text),
-                    m,
-                    f,
-                }
-            }
+            0..3 => self.sum(ty, a, d),
+            3..5 => self.product(ty, a, d),
             5 => {
                 let by = self.below(3) as u32;
                 if a.m + a.f + by > p || ty.bits() == 16 && a.f + by > 12 {
@@ -151,24 +122,7 @@ impl Generator {
                     f: a.f.max(b.f),
                 }
             }
-            9 => {
-                let b = self.float(ty, d);
-                let text = if ty.n > 1 {
-                    let mask = self.mask(ty.as_int(true), d);
-                    if self.one_in(2) {
-                        format!("({mask} ? {} : {})", a.text, b.text)
-                    } else {
-                        format!("select({}, {}, {mask})", a.text, b.text)
-                    }
-                } else {
-                    format!("({} ? {} : {})", self.condition(d), a.text, b.text)
-                };
-                Exact {
-                    text,
-                    m: a.m.max(b.m),
-                    f: a.f.max(b.f),
-                }
-            }
+            9 => self.chosen_float(ty, &a, d),
             10 => {
                 let b = self.float_leaf(ty);
                 Exact {
@@ -185,6 +139,62 @@ impl Generator {
                     ..v
                 }
             }
+        }
+    }
+
+    /// Generates a sum or a difference with `a`, or returns `a` if the result needs too many bits.
+    fn sum(&mut self, ty: Type, a: Exact, d: usize) -> Exact {
+        let b = self.float(ty, d);
+        let (m, f) = (a.m.max(b.m) + 1, a.f.max(b.f));
+        if m + f > precision(ty) {
+            return a;
+        }
+        let op = self.pick(&["+", "-"]);
+        let text = format!("({} {op} {})", a.text, b.text);
+        Exact { text, m, f }
+    }
+
+    /// Generates a product with `a`, or a product and a sum in one, or returns `a` if the result needs too many bits.
+    fn product(&mut self, ty: Type, a: Exact, d: usize) -> Exact {
+        let p = precision(ty);
+        let b = self.float(ty, d);
+        let (m, f) = (a.m + b.m, a.f + b.f);
+        if m + f > p || ty.bits() == 16 && (m > 13 || f > 12) {
+            return a;
+        }
+        if m + f < p && self.one_in(2) {
+            let c = self.float_leaf(ty);
+            let (m, f) = (m.max(c.m) + 1, f.max(c.f));
+            if m + f <= p {
+                let fma = self.pick(&["fma", "mad"]);
+                let text = format!("{fma}({}, {}, {})", a.text, b.text, c.text);
+                return Exact { text, m, f };
+            }
+        }
+        Exact {
+            text: format!("({} * {})", a.text, b.text),
+            m,
+            f,
+        }
+    }
+
+    /// Generates a choice between `a` and another value.
+    fn chosen_float(&mut self, ty: Type, a: &Exact, d: usize) -> Exact {
+        let b = self.float(ty, d);
+        let text = if ty.n > 1 {
+            let mask = self.mask(ty.as_int(true), d);
+            if self.one_in(2) {
+                format!("({mask} ? {} : {})", a.text, b.text)
+            } else {
+                format!("select({}, {}, {mask})", a.text, b.text)
+            }
+        } else {
+            format!("({} ? {} : {})", self.condition(d), a.text, b.text)
+        };
+        Exact {
+            text,
+            m: a.m.max(b.m),
+            f: a.f.max(b.f),
         }
     }
 

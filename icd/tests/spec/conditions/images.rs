@@ -15,11 +15,13 @@ fn changed(w: &World, change: impl Fn(&mut cl_image_desc)) -> cl_int {
     image_with(w.s.context, 0, RGBA8, &flat, null_mut()).1
 }
 
+/// Creates a 2D image with flags and a host pointer, and returns the error code.
 fn flags(w: &World, flags: cl_mem_flags, host: *mut std::ffi::c_void) -> cl_int {
     let flat = desc(CL_MEM_OBJECT_IMAGE2D, [16, 16, 0]);
     image_with(w.s.context, flags, RGBA8, &flat, host).1
 }
 
+/// Creates a 2D image of a format, and returns the error code.
 fn format(w: &World, order: cl_channel_order, ty: cl_channel_type) -> cl_int {
     let flat = desc(CL_MEM_OBJECT_IMAGE2D, [16, 16, 0]);
     let format = cl_image_format {
@@ -29,6 +31,7 @@ fn format(w: &World, order: cl_channel_order, ty: cl_channel_type) -> cl_int {
     image_with(w.s.context, 0, format, &flat, null_mut()).1
 }
 
+/// Calls clCreateImage2D, and returns the error code.
 fn flat(
     w: &World,
     flags: cl_mem_flags,
@@ -48,6 +51,7 @@ fn flat(
     .1
 }
 
+/// Calls clCreateImage3D, and returns the error code.
 fn solid(
     w: &World,
     flags: cl_mem_flags,

@@ -41,6 +41,7 @@ static CL_TRUE_VALUE: cl_bool = CL_TRUE;
 /// A number of work-items that exceeds the largest work-group of any device.
 const MANY: usize = 1 << 20;
 
+#[allow(clippy::too_many_lines, reason = "a table with one row for each condition")]
 pub(super) fn rows() -> Vec<Row> {
     let mut all = rows!("5.7.1", clCreateKernel,
         CL_INVALID_PROGRAM "program is not valid" => |w| w.none(|h| created!(clCreateKernel(h, c"k".as_ptr())).1),

@@ -109,6 +109,7 @@ fn specialize(program: cl_program, id: u32, size: usize, value: *const c_void) -
 
 const GARBAGE: &[u8] = b"no binary at all";
 
+#[allow(clippy::too_many_lines, reason = "a table with one row for each condition")]
 pub(super) fn rows() -> Vec<Row> {
     let mut all = rows!("5.6.1", clCreateProgramWithSource,
         CL_INVALID_CONTEXT "context is not valid" => |w| w.none(|h| {

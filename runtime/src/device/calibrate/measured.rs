@@ -215,7 +215,7 @@ impl Measured {
 
 /// A property that `CALDERA_CALIBRATION` sets instead of the measurement.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Presumption {
+pub(crate) enum Assumption {
     /// A multiply-add rounds once.
     FusedFma,
     /// A multiply-add is one fast operation.
@@ -230,39 +230,39 @@ pub(crate) enum Presumption {
     Rsqrt,
 }
 
-impl Presumption {
+impl Assumption {
     /// Returns the property with a name in the variable.
-    pub(crate) fn named(name: &str) -> Option<Presumption> {
+    pub(crate) fn named(name: &str) -> Option<Assumption> {
         Some(match name {
-            "fused-fma" => Presumption::FusedFma,
-            "fast-fma" => Presumption::FastFma,
-            "flushing-fma" => Presumption::FlushingFma,
-            "subnormals" => Presumption::Subnormals,
-            "exp2" => Presumption::Exp2,
-            "rsqrt" => Presumption::Rsqrt,
+            "fused-fma" => Assumption::FusedFma,
+            "fast-fma" => Assumption::FastFma,
+            "flushing-fma" => Assumption::FlushingFma,
+            "subnormals" => Assumption::Subnormals,
+            "exp2" => Assumption::Exp2,
+            "rsqrt" => Assumption::Rsqrt,
             _ => return None,
         })
     }
 }
 
 /// Returns the measurement as `CALDERA_CALIBRATION` changes it, and the target that results from it.
-pub(crate) fn presume(
+pub(crate) fn assume(
     mut measured: Measured,
     mut target: Target,
-    presumed: &[(Presumption, bool)],
+    assumed: &[(Assumption, bool)],
 ) -> (Measured, Target) {
-    for &(what, yes) in presumed {
+    for &(what, yes) in assumed {
         match what {
-            Presumption::FusedFma => measured.fused_fma = [yes; 3],
-            Presumption::FastFma => target.features.fast_fma = yes,
-            Presumption::FlushingFma => measured.flushing_fma = [yes; 3],
-            Presumption::Subnormals => {
+            Assumption::FusedFma => measured.fused_fma = [yes; 3],
+            Assumption::FastFma => target.features.fast_fma = yes,
+            Assumption::FlushingFma => measured.flushing_fma = [yes; 3],
+            Assumption::Subnormals => {
                 measured.subnormal_arithmetic = [yes; 3];
                 measured.subnormal_loads = [yes; 3];
                 measured.subnormal_conversions = [yes; 3];
             }
-            Presumption::Exp2 => measured.errors.exp2 = if yes { 0.0 } else { f32::INFINITY },
-            Presumption::Rsqrt => measured.errors.rsqrt = if yes { 0.0 } else { f32::INFINITY },
+            Assumption::Exp2 => measured.errors.exp2 = if yes { 0.0 } else { f32::INFINITY },
+            Assumption::Rsqrt => measured.errors.rsqrt = if yes { 0.0 } else { f32::INFINITY },
         }
     }
     target.calibration = measured.for_compiler();
@@ -292,20 +292,20 @@ mod tests {
     }
 
     #[test]
-    fn presumptions_replace_measurements() {
+    fn assumptions_replace_measurements() {
         let all = [
-            (Presumption::FusedFma, true),
-            (Presumption::FastFma, true),
-            (Presumption::Exp2, true),
-            (Presumption::Subnormals, false),
+            (Assumption::FusedFma, true),
+            (Assumption::FastFma, true),
+            (Assumption::Exp2, true),
+            (Assumption::Subnormals, false),
         ];
         let mut target = Target::desktop();
         target.features.fast_fma = false;
-        let (measured, target) = presume(Measured::default(), target, &all);
+        let (measured, target) = assume(Measured::default(), target, &all);
         assert!(target.features.fast_fma && target.calibration.exp2);
         assert_eq!(target.calibration.fused_fma, [true; 3]);
         assert_eq!(measured.subnormals(), [false; 3]);
-        let (_, target) = presume(measured, target, &[(Presumption::Exp2, false)]);
+        let (_, target) = assume(measured, target, &[(Assumption::Exp2, false)]);
         assert!(!target.calibration.exp2);
     }
 }

@@ -11,8 +11,8 @@ mod measured;
 mod samples;
 mod subgroups;
 
-pub(super) use measured::presume;
-pub(crate) use measured::{Measured, Presumption};
+pub(super) use measured::assume;
+pub(crate) use measured::{Assumption, Measured};
 
 use std::sync::Arc;
 

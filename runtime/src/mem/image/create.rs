@@ -250,13 +250,12 @@ impl Image {
             return Err(Error::new(ClCode::InvalidHostPtr, "host_ptr does not fit flags").at("5.3.1"));
         }
         // CL 5.3.1: IMAGE_FORMAT_NOT_SUPPORTED if the image_format is not supported
-        let unsupported = || Error::new(ClCode::ImageFormatNotSupported, format!("{format:?}")).at("5.3.1");
         if !context
             .devices()
             .iter()
             .any(|d| supports(d, ty, format, flags.kernel))
         {
-            return Err(unsupported());
+            return Err(unsupported(format));
         }
         let devices = context.devices().len();
         let store = match (shape(ty), &desc.buffer) {
@@ -293,40 +292,52 @@ impl Image {
             destructor_callbacks: DestructorCallbacks::new(context),
             context: Arc::clone(context),
         };
-        let first = external.unwrap_or(0);
-        let device = &context.devices()[first];
-        if let Store::Images { shape, storage, .. } = &image.store {
+        image.fill(handle, host_ptr, row_pitch, slice_pitch)?;
+        Ok(Arc::new(image))
+    }
+
+    /// Makes the storage of the image on the device that has it first, and fills it from `host_ptr`.
+    fn fill(
+        &self,
+        handle: Option<&ExternalHandle>,
+        host_ptr: Option<HostPtr>,
+        row_pitch: u64,
+        slice_pitch: u64,
+    ) -> Result<()> {
+        let first = self.external.unwrap_or(0);
+        let device = &self.context.devices()[first];
+        if let Store::Images { shape, storage, .. } = &self.store {
             let most = device.limits().max_alloc;
-            if !device.has_images(*shape, format, flags.kernel) {
-                return Err(unsupported());
+            if !device.has_images(*shape, self.format, self.flags.kernel) {
+                return Err(unsupported(self.format));
             }
             // CL 5.3.1: MEM_OBJECT_ALLOCATION_FAILURE if there is no memory for the image
-            if image.bytes() > most || !device.can_make_image(&image.info(*shape)?, image.bytes()) {
+            if self.bytes() > most || !device.can_make_image(&self.info(*shape)?, self.bytes()) {
                 return Err(Error::new(
                     ClCode::MemObjectAllocationFailure,
-                    format!("{} bytes in one image; buffers may have {most}", image.bytes()),
+                    format!("{} bytes in one image; buffers may have {most}", self.bytes()),
                 )
                 .at("5.3.1"));
             }
             if let Some(handle) = handle {
-                let imported = handle.import(&image.info(*shape)?)?;
+                let imported = handle.import(&self.info(*shape)?)?;
                 let _ = storage[first].set(imported);
             }
         }
-        if let Some(storage) = image.storage(first)?
+        if let Some(storage) = self.storage(first)?
             && let Some(from) = host_ptr
         {
-            let layout = image.layout([0; 3], row_pitch, slice_pitch);
-            device.upload_image(&image, storage, from, &layout)?;
-            if let Some(residence) = image.residence() {
+            let layout = self.layout([0; 3], row_pitch, slice_pitch);
+            device.upload_image(self, storage, from, &layout)?;
+            if let Some(residence) = self.residence() {
                 residence.lock().used(&(0..1), 0, Use::Replace);
             }
         }
-        if let (Some(device), Some(residence)) = (external, image.residence()) {
+        if let (Some(device), Some(residence)) = (self.external, self.residence()) {
             residence.lock().used(&(0..1), device, Use::Replace);
         }
-        image.texel_buffer(0)?;
-        Ok(Arc::new(image))
+        self.texel_buffer(0)?;
+        Ok(())
     }
 
     /// Returns the formats that at least one device of the context supports (CL 5.3.2,
@@ -349,4 +360,8 @@ impl Image {
             })
             .collect()
     }
+}
+
+fn unsupported(format: ImageFormat) -> Error {
+    Error::new(ClCode::ImageFormatNotSupported, format!("{format:?}")).at("5.3.1")
 }

@@ -75,6 +75,7 @@ pub(super) fn image_transfers() -> [Call; 2] {
     ]
 }
 
+#[allow(clippy::too_many_lines, reason = "a table with one row for each call")]
 pub(super) fn image_copies() -> [Call; 4] {
     [
         Call {

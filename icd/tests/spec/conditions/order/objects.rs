@@ -97,6 +97,7 @@ pub(super) fn executions() -> [Call; 3] {
 }
 
 /// Describes the calls that create objects, and two that change them: clSetUserEventStatus and clBuildProgram.
+#[allow(clippy::too_many_lines, reason = "a table with one row for each call")]
 pub(super) fn objects() -> [Call; 7] {
     [
         Call {
