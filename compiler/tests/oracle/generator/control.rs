@@ -92,7 +92,9 @@ impl Generator<'_> {
         self.budget -= 1;
         let words: Vec<Value> = (0..2 + self.random.below(4)).map(|_| self.word()).collect();
         let ops = [BinOp::Xor, BinOp::IAdd, BinOp::Shl, BinOp::LShr, BinOp::IMul];
-        let ops: Vec<BinOp> = (0..1 + self.random.below(3)).map(|_| self.random.of(&ops)).collect();
+        let ops: Vec<BinOp> = (0..1 + self.random.below(3))
+            .map(|_| self.random.of(&ops))
+            .collect();
         let results = vec![Ty::I32; 1 + self.random.below(words.len())];
         let inst = match self.random.one_in(3) {
             true => {
