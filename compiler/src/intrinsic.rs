@@ -51,6 +51,8 @@ pub enum DeviceProperty {
     /// In addition to a fast multiply-add of the format and of f32, the error of the device's 1 / sqrt of f32 is at most
     /// 1.5 ulp. The format is not f16.
     Rsqrt,
+    /// Doubles and 64-bit integers may be used for functions of other formats, too.
+    Doubles,
 }
 
 /// The clocks of Vulkan (cl_khr_kernel_clock).
