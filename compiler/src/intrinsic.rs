@@ -49,6 +49,8 @@ pub enum DeviceProperty {
     /// In addition to a fast multiply-add of the format and of f32, the error of the device's 1 / sqrt of f32 is at most
     /// 1.5 ulp. The format is not f16.
     Rsqrt,
+    /// Doubles and 64-bit integers may be used for functions of other formats, too.
+    Doubles,
 }
 
 /// The clocks of Vulkan (cl_khr_kernel_clock).
@@ -410,8 +412,7 @@ pub enum Intrinsic {
 
     // Images (6.12.14). The first argument is the image; coordinates have as many lanes as the image's shape
     // requires. Texels have four lanes of f32 or i32.
-    /// Arguments: image, sampler, coordinates (f32 or i32). `lower_images` replaces it by the operations
-    /// below.
+    /// Arguments: image, sampler, coordinates (f32 or i32). `lower_images` replaces it by the operations below.
     ReadImage(ImageShape, Texel),
     /// Arguments: image, sampler, coordinates (f32). A Vulkan sampler performs the read.
     SampleImage(ImageShape, Texel),
@@ -767,8 +768,7 @@ impl Intrinsic {
         }
     }
 
-    /// Returns whether the operation synchronizes a work-group or sub-group, so that it must stay in
-    /// convergent control flow.
+    /// Returns whether the operation synchronizes a work-group or sub-group, and must stay in convergent control flow.
     pub fn is_convergent(self) -> bool {
         matches!(self, Intrinsic::Barrier(_)) || self.is_subgroup_operation()
     }

@@ -390,6 +390,10 @@ impl Target {
                     && bits != 16
                     && [32, bits].map(|b| self.has_property(DeviceProperty::FastFma, b)) == [true; 2]
             }
+            // Hosts of the descriptor ABI need not enable shaderFloat64 for a source without doubles.
+            DeviceProperty::Doubles => {
+                self.features.float64 && self.features.int64 && self.abi.descriptor().is_none()
+            }
         }
     }
 

@@ -31,6 +31,15 @@ impl Library {
         Library::on(call, fast, [true; 3], options)
     }
 
+    fn without_doubles(call: &str) -> Library {
+        let mut target = Target::desktop();
+        target.features.float64 = false;
+        target.calibration.fused_fma = [false; 3];
+        let options = Options::parse("").expect("options");
+        let (object, function) = library::tested("float", call, &options, &target);
+        Library { object, function }
+    }
+
     /// `fused` tells whether the multiply-adds of half, float and double round once.
     fn on(call: &str, fast: bool, fused: [bool; 3], options: &str) -> Library {
         let options = Options::parse(options).expect("options");
@@ -395,6 +404,77 @@ fn fma_is_the_devices_where_that_rounds_once() {
         assert!(!Library::on(call, true, fused, "").uses(&own), "{call}");
         fused[index] = true;
         assert!(Library::on(call, true, fused, "").uses(&own), "{call}");
+    }
+}
+
+/// The kernels of VkFFT call `fma` for each product. In integers it has some 170 operations, and llvmpipe's compiler needed
+/// minutes for a transform of 11 numbers.
+#[test]
+fn fma_is_short_where_the_device_has_doubles() {
+    let fused = [false; 3];
+    assert!(Library::without_doubles("fma(x, x, y)").uses(" = ShiftLeftLogical "));
+    for factor in [
+        "x",
+        "1.0f",
+        "-3.0f",
+        "0x1p-126f",
+        "0x1.fffffep127f",
+        "0x1.000002p-60f",
+        "0x1p-149f",
+    ] {
+        let short = Library::on(&format!("fma(x, {factor}, y)"), false, fused, "");
+        assert!(short.uses("f64"), "{factor}");
+        // The form in integers shifts significands.
+        assert!(!short.uses(" = ShiftLeftLogical "), "{factor}");
+        let k = |x: f32| match factor {
+            "x" => x,
+            "1.0f" => 1.0,
+            "-3.0f" => -3.0,
+            "0x1p-126f" => f32::MIN_POSITIVE,
+            "0x1.fffffep127f" => f32::MAX,
+            "0x1.000002p-60f" => f32::from_bits((67 << 23) + 1),
+            _ => f32::from_bits(1),
+        };
+        let edges = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            f32::MAX,
+            f32::MIN,
+            f32::MIN_POSITIVE,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::NAN,
+            f32::EPSILON,
+            1.0 + f32::EPSILON,
+            1.0 - f32::EPSILON / 2.0,
+            f32::from_bits(1),
+            -f32::from_bits(1),
+            f32::from_bits(0x7f_ffff),
+            16_777_215.0,
+            0.5,
+            3.0,
+        ];
+        let mut state = 1u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 32) as u32
+        };
+        let mut cases: Vec<(f32, f32)> = edges.iter().flat_map(|&x| edges.map(|y| (x, y))).collect();
+        for _ in 0..1500 {
+            let x = f32::from_bits(random());
+            // Sums near the middle between two floats, and any others.
+            let near = (x * k(x) * 2f32.powi((random() % 60) as i32 - 30)).to_bits() & !(random() & 0xff);
+            cases.extend([(x, f32::from_bits(near)), (x, f32::from_bits(random()))]);
+        }
+        for (x, y) in cases {
+            let (got, want) = (short.at(x, y), x.mul_add(k(x), y));
+            let same = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
+            assert!(same, "fma({x:e}, {factor}, {y:e}) = {got:e}, not {want:e}");
+        }
     }
 }
 

@@ -84,7 +84,7 @@ named!(MatrixEach {
 named!(MatrixLayout { Rows "rows", Columns "columns" });
 
 named!(DeviceProperty {
-    FusedFma "fused_fma", FastFma "fast_fma", Exp2 "exp2", Rsqrt "rsqrt",
+    FusedFma "fused_fma", FastFma "fast_fma", Exp2 "exp2", Rsqrt "rsqrt", Doubles "doubles",
 });
 
 named!(Clock { Device "device", Subgroup "subgroup" });

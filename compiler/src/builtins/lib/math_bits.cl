@@ -194,9 +194,26 @@ ulong __c_shift_jam(ulong a, int n)
     return (a >> n) | ((a << (64 - n)) != 0UL ? 1UL : 0UL);
 }
 
-// Correctly rounded x * y + z in integer arithmetic. The product is exact in 48 of 64 bits.
+// Correctly rounded x * y + z by way of doubles, in which the product is exact. Their sum is rounded to odd: if it is not
+// exact, its last bit is 1. It then rounds to the same float as the exact sum does, which has two more bits at least.
+float __c_fma_in_doubles(float x, float y, float z)
+{
+    double a = (double)x * (double)y, b = (double)z;
+    double sum = a + b;
+    // The rest of the sum, without an error. It is NaN if the sum is not finite.
+    double t = sum - a;
+    double rest = (a - (sum - t)) + (b - t);
+    ulong bits = as_ulong(sum);
+    if ((rest > 0.0 || rest < 0.0) && (bits & 1UL) == 0UL) {
+        bits = (rest > 0.0) == (sum > 0.0) ? bits + 1UL : bits - 1UL;
+    }
+    return (float)as_double(bits);
+}
+
+// Correctly rounded x * y + z, without doubles in integer arithmetic. The product is exact in 48 of 64 bits.
 float fma_f(float x, float y, float z)
 {
+    if (__caldera_has_doubles(x)) return __c_fma_in_doubles(x, y, z);
     uint ux = as_uint(x) & 0x7fffffffu, uy = as_uint(y) & 0x7fffffffu, uz = as_uint(z) & 0x7fffffffu;
     uint sp = (as_uint(x) ^ as_uint(y)) & 0x80000000u;
     uint sz = as_uint(z) & 0x80000000u;

@@ -18,6 +18,7 @@ pub(super) static ROWS: &[Row] = &[
     row("__caldera_fast_pow", F2, How::Scalar),
     row("__caldera_fast_tan", F1, How::Scalar),
     row("__caldera_fma", F3, How::Intrinsic(Intrinsic::Fma)),
+    row("__caldera_has_doubles", PROPERTY, has(DeviceProperty::Doubles)),
     row("__caldera_has_exp2", PROPERTY, has(DeviceProperty::Exp2)),
     row("__caldera_has_fast_fma", PROPERTY, has(DeviceProperty::FastFma)),
     row("__caldera_has_fused_fma", PROPERTY, has(DeviceProperty::FusedFma)),
