@@ -135,7 +135,10 @@ fn section(op: Op) -> Option<Section> {
         | Op::GroupMemberDecorate
         | Op::DecorateId
         | Op::DecorateString
-        | Op::MemberDecorateString => Section::Annotations,
+        | Op::MemberDecorateString
+        | Op::AliasDomainDeclINTEL
+        | Op::AliasScopeDeclINTEL
+        | Op::AliasScopeListDeclINTEL => Section::Annotations,
         Op::Line | Op::NoLine | Op::Nop => return None,
         _ => Section::Globals,
     })
@@ -222,6 +225,8 @@ impl<'w> Module<'w> {
             }
             Op::GroupDecorate => self.decorate_group(inst),
             Op::GroupMemberDecorate => Ok(()),
+            // Declarations for hints, which are ignored.
+            Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => Ok(()),
             Op::TypeForwardPointer => self.types.forward(inst),
             Op::ExtInst if self.sets.get(&inst.arg(0)?) == Some(&Set::Silent) => Ok(()),
             Op::Variable => self.variable(inst),

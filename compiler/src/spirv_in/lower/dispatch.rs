@@ -223,6 +223,13 @@ where
             | Op::GroupNonUniformLogicalOr
             | Op::GroupNonUniformLogicalXor => self.group_non_uniform(inst),
 
+            Op::SubgroupShuffleINTEL
+            | Op::SubgroupShuffleDownINTEL
+            | Op::SubgroupShuffleUpINTEL
+            | Op::SubgroupShuffleXorINTEL
+            | Op::SubgroupBlockReadINTEL
+            | Op::SubgroupBlockWriteINTEL => self.intel_subgroup(inst),
+
             Op::SampledImage => self.sampled_image(inst),
             Op::ImageSampleExplicitLod => self.image_sample(inst),
             Op::ImageRead => self.image_read(inst),

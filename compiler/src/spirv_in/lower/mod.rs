@@ -21,6 +21,7 @@ mod func;
 mod generic;
 mod group;
 mod image;
+mod intel;
 mod kernel;
 mod matrix;
 mod memory;
