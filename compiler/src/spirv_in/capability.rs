@@ -13,6 +13,7 @@ use std::ffi::CStr;
 pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_EXT_shader_atomic_float_add",
     c"SPV_EXT_shader_atomic_float_min_max",
+    c"SPV_INTEL_debug_module",
     c"SPV_INTEL_fp_fast_math_mode",
     c"SPV_INTEL_kernel_attributes",
     c"SPV_INTEL_memory_access_aliasing",
@@ -87,6 +88,7 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
         | Capability::OptNoneEXT
         | Capability::UniformDecoration
         | Capability::FPFastMathModeINTEL
+        | Capability::DebugInfoModuleINTEL
         | Capability::MemoryAccessAliasingINTEL
         | Capability::UnstructuredLoopControlsINTEL
         | Capability::AtomicFloat32AddEXT

@@ -163,6 +163,8 @@ where
             | Op::AtomicAnd
             | Op::AtomicOr
             | Op::AtomicXor
+            | Op::AtomicFlagTestAndSet
+            | Op::AtomicFlagClear
             | Op::AtomicFAddEXT
             | Op::AtomicFMinEXT
             | Op::AtomicFMaxEXT => self.atomic(inst),
@@ -231,6 +233,7 @@ where
             | Op::SubgroupBlockWriteINTEL => self.intel_subgroup(inst),
 
             Op::SampledImage => self.sampled_image(inst),
+            Op::Image => self.image_of(inst),
             Op::ImageSampleExplicitLod => self.image_sample(inst),
             Op::ImageRead => self.image_read(inst),
             Op::ImageWrite => self.image_write(inst),
