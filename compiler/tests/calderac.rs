@@ -201,8 +201,26 @@ fn composite_specialization_constants_in_source() {
     let gold = ["10=7", "11=1.5f", "12=8", "13=2.5f", "14=7", "15=9"].map(|v| format!("--spec-constant={v}"));
     let gold: Vec<&str> = gold.iter().map(String::as_str).collect();
     for (body, expected) in [
-        (levels, &["@0 int 7", "@4 float 1.5", "@0 int 8", "@4 float 2.5", "@16 int2 7 9"][..]),
-        (list, &["@0 int 7", "@4 float 1.5", "@8 int 8", "@12 float 2.5", "@16 int2 7 9"]),
+        (
+            levels,
+            &[
+                "@0 int 7",
+                "@4 float 1.5",
+                "@0 int 8",
+                "@4 float 2.5",
+                "@16 int2 7 9",
+            ][..],
+        ),
+        (
+            list,
+            &[
+                "@0 int 7",
+                "@4 float 1.5",
+                "@8 int 8",
+                "@12 float 2.5",
+                "@16 int2 7 9",
+            ],
+        ),
     ] {
         let (code, special) = ir(body, &gold);
         assert_eq!(code, Some(0), "{special}");

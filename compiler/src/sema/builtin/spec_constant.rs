@@ -97,7 +97,10 @@ pub(in crate::sema) fn composite(s: &mut Sema<'_>, f: FuncId, args: Vec<Expr>, s
     let mut args = args.into_iter().peekable();
     fill(s, ty, 0, &mut args, &mut stores, span)?;
     if let Some(more) = args.next() {
-        return Err(s.error(more.span, format!("'{COMPOSITE}' has more arguments than members")));
+        return Err(s.error(
+            more.span,
+            format!("'{COMPOSITE}' has more arguments than members"),
+        ));
     }
     let local = s.fresh_local("", ty, span)?;
     let init = Init { zero: true, stores };

@@ -262,7 +262,10 @@ where
     pub(super) fn sizes_are_known(&self, inst: &Inst<'_>) -> Result<(), Error> {
         let types = &self.cx.source.types;
         for &id in &inst.args[..inst.args.len().min(2)] {
-            let ty = self.type_of(inst, id)?;
+            let ty = match types.get(id) {
+                Some(_) => id,
+                None => self.type_of(inst, id)?,
+            };
             if types.small_pointers && types.points_to_pointer(ty) {
                 return Err(inst.unsupported(SMALL_POINTERS));
             }

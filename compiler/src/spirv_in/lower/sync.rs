@@ -92,7 +92,9 @@ where
     pub(super) fn control_barrier(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         inst.exactly(3)?;
         if self.is_computed(inst, 0)? {
-            return Err(inst.unsupported("an execution scope that is computed at run time is not implemented"));
+            return Err(
+                inst.unsupported("an execution scope that is computed at run time is not implemented")
+            );
         }
         let (execution, memory) = (self.scope(inst, 0)?, self.memory_scope(inst, 1)?);
         let semantics = self.semantics(inst, 2)?;
