@@ -193,6 +193,15 @@ fn forms_of_the_translator() {
     import(&kernel(debug, "", "", ""), &Target::desktop()).unwrap();
 }
 
+/// A quotient of constants by zero is no error, because a module may have it without using it.
+#[test]
+fn constant_quotients_by_zero() {
+    for op in ["UDiv", "SDiv", "UMod", "SRem"] {
+        let types = format!("%quotient = OpSpecConstantOp %uint {op} %one %zero");
+        import(&kernel("", "", &types, "OpStore %p %quotient"), &Target::desktop()).unwrap();
+    }
+}
+
 /// OpenCL's environment forbids Booleans as parameters of kernels, whose size the host cannot know.
 #[test]
 fn kernels_have_no_booleans_as_parameters() {
