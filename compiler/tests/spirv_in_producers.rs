@@ -198,7 +198,11 @@ fn forms_of_the_translator() {
 fn constant_quotients_by_zero() {
     for op in ["UDiv", "SDiv", "UMod", "SRem"] {
         let types = format!("%quotient = OpSpecConstantOp %uint {op} %one %zero");
-        import(&kernel("", "", &types, "OpStore %p %quotient"), &Target::desktop()).unwrap();
+        import(
+            &kernel("", "", &types, "OpStore %p %quotient"),
+            &Target::desktop(),
+        )
+        .unwrap();
     }
 }
 
