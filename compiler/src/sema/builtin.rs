@@ -21,7 +21,7 @@ mod pipe;
 mod printf;
 mod relation;
 mod shuffle;
-mod spec_constant;
+pub(super) mod spec_constant;
 #[cfg(test)]
 mod tests;
 

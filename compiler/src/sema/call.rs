@@ -188,6 +188,9 @@ impl Sema<'_> {
     }
 
     fn call_function(&mut self, f: FuncId, name: &ast::Ident, args: Vec<Expr>, span: Span) -> Result<Expr> {
+        if name.name == builtin::spec_constant::COMPOSITE && self.program.functions[f].body.is_none() {
+            return builtin::spec_constant::composite(self, f, args, span);
+        }
         let want = self.signatures[f].params.len();
         if args.len() != want {
             let word = if args.len() < want { "few" } else { "many" };

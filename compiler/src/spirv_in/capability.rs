@@ -13,9 +13,12 @@ use std::ffi::CStr;
 pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_EXT_shader_atomic_float_add",
     c"SPV_EXT_shader_atomic_float_min_max",
+    c"SPV_INTEL_debug_module",
+    c"SPV_INTEL_fp_fast_math_mode",
     c"SPV_INTEL_kernel_attributes",
     c"SPV_INTEL_memory_access_aliasing",
     c"SPV_INTEL_optnone",
+    c"SPV_INTEL_subgroups",
     c"SPV_INTEL_unstructured_loop_controls",
     c"SPV_KHR_bit_instructions",
     c"SPV_KHR_cooperative_matrix",
@@ -84,6 +87,8 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
         | Capability::ExpectAssumeKHR
         | Capability::OptNoneEXT
         | Capability::UniformDecoration
+        | Capability::FPFastMathModeINTEL
+        | Capability::DebugInfoModuleINTEL
         | Capability::MemoryAccessAliasingINTEL
         | Capability::UnstructuredLoopControlsINTEL
         | Capability::AtomicFloat32AddEXT
@@ -118,6 +123,8 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
         Capability::GroupNonUniform | Capability::SubgroupDispatch => {
             f.subgroups && (has("cl_khr_subgroups") || has(BALLOT))
         }
+        Capability::SubgroupShuffleINTEL => has("cl_khr_subgroup_shuffle"),
+        Capability::SubgroupBufferBlockIOINTEL => f.subgroups && has(BALLOT),
         Capability::GroupNonUniformVote => has("cl_khr_subgroup_non_uniform_vote"),
         Capability::GroupNonUniformBallot => has(BALLOT),
         Capability::GroupNonUniformArithmetic => has("cl_khr_subgroup_non_uniform_arithmetic"),

@@ -260,6 +260,11 @@ fn evaluate(op: Op, args: &[(Scalar, u64)], to: Scalar) -> Option<u64> {
         [(a, x), (_, y)] if a.is_int() || *a == Scalar::Bool => eval::binary(op, *a, *x, *y),
         _ => None,
     };
+    // A quotient that is not defined may be anything (SPIR-V 3.52.13), and a module may have it without ever using it.
+    let quotient = |op: BinOp| match args {
+        [(a, _), (b, _)] if a.is_int() && a == b => binary(op).or(Some(0)),
+        _ => None,
+    };
     let compare = |op: CmpOp| match args {
         [(a, x), (_, y)] => Some(u64::from(eval::compare(op, *a, *x, *y))),
         _ => None,
@@ -283,10 +288,10 @@ fn evaluate(op: Op, args: &[(Scalar, u64)], to: Scalar) -> Option<u64> {
         Op::IAdd => binary(BinOp::IAdd),
         Op::ISub => binary(BinOp::ISub),
         Op::IMul => binary(BinOp::IMul),
-        Op::UDiv => binary(BinOp::UDiv),
-        Op::SDiv => binary(BinOp::SDiv),
-        Op::UMod => binary(BinOp::URem),
-        Op::SRem => binary(BinOp::SRem),
+        Op::UDiv => quotient(BinOp::UDiv),
+        Op::SDiv => quotient(BinOp::SDiv),
+        Op::UMod => quotient(BinOp::URem),
+        Op::SRem => quotient(BinOp::SRem),
         Op::ShiftLeftLogical => binary(BinOp::Shl),
         Op::ShiftRightLogical => binary(BinOp::LShr),
         Op::ShiftRightArithmetic => binary(BinOp::AShr),

@@ -162,6 +162,11 @@ pub(super) fn read<'w>(
         let Some(section) = section(inst.op) else {
             continue;
         };
+        // Producers have declarations for hints among the decorations or the types.
+        let section = match is_alias_declaration(inst.op) {
+            true => at.max(Section::Annotations),
+            false => section,
+        };
         if section < at {
             return Err(inst.invalid("it is behind the section of a module that it belongs to"));
         }
@@ -222,6 +227,8 @@ impl<'w> Module<'w> {
             }
             Op::GroupDecorate => self.decorate_group(inst),
             Op::GroupMemberDecorate => Ok(()),
+            // The hints are ignored.
+            op if is_alias_declaration(op) => Ok(()),
             Op::TypeForwardPointer => self.types.forward(inst),
             Op::ExtInst if self.sets.get(&inst.arg(0)?) == Some(&Set::Silent) => Ok(()),
             Op::Variable => self.variable(inst),
@@ -445,6 +452,14 @@ impl<'w> Module<'w> {
         }
         Err(inst.invalid("the function has no end"))
     }
+}
+
+/// Returns whether an instruction declares what the hints of SPV_INTEL_memory_access_aliasing name.
+fn is_alias_declaration(op: Op) -> bool {
+    matches!(
+        op,
+        Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL
+    )
 }
 
 /// Returns whether an instruction declares a type.

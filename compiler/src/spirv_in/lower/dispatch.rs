@@ -164,6 +164,8 @@ where
             | Op::AtomicAnd
             | Op::AtomicOr
             | Op::AtomicXor
+            | Op::AtomicFlagTestAndSet
+            | Op::AtomicFlagClear
             | Op::AtomicFAddEXT
             | Op::AtomicFMinEXT
             | Op::AtomicFMaxEXT => self.atomic(inst),
@@ -224,7 +226,15 @@ where
             | Op::GroupNonUniformLogicalOr
             | Op::GroupNonUniformLogicalXor => self.group_non_uniform(inst),
 
+            Op::SubgroupShuffleINTEL
+            | Op::SubgroupShuffleDownINTEL
+            | Op::SubgroupShuffleUpINTEL
+            | Op::SubgroupShuffleXorINTEL
+            | Op::SubgroupBlockReadINTEL
+            | Op::SubgroupBlockWriteINTEL => self.intel_subgroup(inst),
+
             Op::SampledImage => self.sampled_image(inst),
+            Op::Image => self.image_of(inst),
             Op::ImageSampleExplicitLod => self.image_sample(inst),
             Op::ImageRead => self.image_read(inst),
             Op::ImageWrite => self.image_write(inst),

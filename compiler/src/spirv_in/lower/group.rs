@@ -160,7 +160,7 @@ where
     }
 
     /// Returns the number of a work-item, or the distance to one, that operand `n` names.
-    fn item(&mut self, inst: &Inst<'_>, n: usize) -> Result<Value, Error> {
+    pub(super) fn item(&mut self, inst: &Inst<'_>, n: usize) -> Result<Value, Error> {
         let value = self.operand(inst, n)?;
         let ty = self.b.func.ty(value);
         if ty.is_vector() || !ty.scalar.is_int() {
@@ -224,7 +224,13 @@ where
     }
 
     /// Emits an operation that takes a value from another work-item. A Boolean is exchanged as an integer.
-    fn exchange(&mut self, inst: &Inst<'_>, op: Intrinsic, value: Value, from: Value) -> Result<(), Error> {
+    pub(super) fn exchange(
+        &mut self,
+        inst: &Inst<'_>,
+        op: Intrinsic,
+        value: Value,
+        from: Value,
+    ) -> Result<(), Error> {
         let ty = self.b.func.ty(value);
         if !(ty.scalar.is_int() || ty.scalar.is_float() || ty.scalar == Scalar::Bool) {
             return Err(inst.invalid("the operand is no number"));

@@ -47,6 +47,23 @@ where
         Ok(())
     }
 
+    /// OpImage: the image of an image with a sampler.
+    pub(super) fn image_of(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        inst.exactly(1)?;
+        let types = &self.cx.source.types;
+        let fits = match types.get(self.type_of(inst, inst.arg(0)?)?) {
+            Some(Type::SampledImage(image)) => *image == inst.ty,
+            _ => false,
+        };
+        match self.val(inst, inst.arg(0)?)? {
+            Val::Sampled(image, _) if fits => {
+                self.everywhere.insert(inst.result, Val::Value(image));
+                Ok(())
+            }
+            _ => Err(inst.invalid("the operand is no image with a sampler, or one of another image")),
+        }
+    }
+
     /// Returns the component type of the texels of an access, from its image operands, which start at operand
     /// `n`. `ty` is the type of the texel.
     fn texel(&self, inst: &Inst<'_>, n: usize, ty: Ty) -> Result<Texel, Error> {

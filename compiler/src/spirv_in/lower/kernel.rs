@@ -1,7 +1,7 @@
 //! Kernels: what a launch and clGetKernelArgInfo need to know.
 
 use super::Lowering;
-use crate::ir::{AddressSpace, ArgKind, Func, KernelArg, KernelInfo, PointerUse, RequiredSubgroups};
+use crate::ir::{AddressSpace, ArgKind, Func, KernelArg, KernelInfo, PointerUse, RequiredSubgroups, Scalar};
 use crate::spirv_in::Error;
 use crate::spirv_in::module::{EntryPoint, Function};
 use crate::spirv_in::types::{Type, space};
@@ -181,6 +181,9 @@ impl<'w> Lowering<'_, 'w> {
                         )));
                     }
                 }
+            }
+            Type::Plain(ty) if ty.scalar == Scalar::Bool => {
+                return Err(p.invalid("a kernel cannot have a Boolean as parameter"));
             }
             Type::Plain(_) | Type::Array(..) | Type::Struct(_) => {
                 let layout = self.source.types.layout_of(p, p.ty)?;

@@ -2,7 +2,7 @@
 
 use super::func::{FuncLowering, Val};
 use crate::intrinsic::Intrinsic;
-use crate::ir::{Access, AddressSpace, BinOp, CastOp, CmpOp, Op as IrOp, Ty, Value};
+use crate::ir::{Access, AddressSpace, BinOp, CastOp, CmpOp, Op as IrOp, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::consts::Constant;
 use crate::spirv_in::types::{Layout, Part, SMALL_POINTERS, Type};
@@ -262,7 +262,10 @@ where
     pub(super) fn sizes_are_known(&self, inst: &Inst<'_>) -> Result<(), Error> {
         let types = &self.cx.source.types;
         for &id in &inst.args[..inst.args.len().min(2)] {
-            let ty = self.type_of(inst, id)?;
+            let ty = match types.get(id) {
+                Some(_) => id,
+                None => self.type_of(inst, id)?,
+            };
             if types.small_pointers && types.points_to_pointer(ty) {
                 return Err(inst.unsupported(SMALL_POINTERS));
             }
@@ -482,7 +485,11 @@ where
     }
 
     pub(super) fn size_of(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
-        let (_, pointee) = self.pointer(inst, inst.arg(0)?)?;
+        // SPIRV-LLVM-Translator takes the type of a pointer, too.
+        let pointee = match self.cx.source.types.get(inst.arg(0)?) {
+            Some(Type::Pointer(_, pointee)) => *pointee,
+            _ => self.pointer(inst, inst.arg(0)?)?.1,
+        };
         self.sizes_are_known(inst)?;
         let size = self.pointee_layout(inst, pointee)?.size;
         let value = self.b.i32(size as i32);
@@ -525,7 +532,12 @@ where
         } else {
             Ty::I64
         };
-        let by_dimension = |i| Some((i, Ty::vector(size.scalar, 3)));
+        // Some producers let the elements have 64 bits in modules with addresses of 32.
+        let element = match ty.scalar {
+            Scalar::I64 if ty.is_vector() => Scalar::I64,
+            _ => size.scalar,
+        };
+        let by_dimension = |i| Some((i, Ty::vector(element, 3)));
         let single = |i| Some((i, Ty::I32));
         let found = match built_in {
             BuiltIn::GlobalInvocationId => by_dimension(Intrinsic::GlobalId),
@@ -552,7 +564,7 @@ where
             Some((intrinsic, want)) if want == ty && want.is_vector() => {
                 let lane = |n| {
                     let value = self.dimension(intrinsic, n);
-                    self.resize(value, size, false)
+                    self.resize(value, Ty::of(element), false)
                 };
                 let lanes = (0..3).map(lane).collect();
                 Ok(self.b.construct(ty, lanes))

@@ -21,6 +21,7 @@ mod func;
 mod generic;
 mod group;
 mod image;
+mod intel;
 mod kernel;
 mod matrix;
 mod memory;
@@ -59,6 +60,8 @@ struct Lowering<'m, 'w> {
     writes_volumes: bool,
     /// Whether kernels may both read and write an image.
     reads_and_writes: bool,
+    /// Whether operations may have the scope of all devices.
+    crosses_devices: bool,
     /// Whether the module may have cooperative matrices.
     has_matrices: bool,
     /// Whether kernels check their asynchronous copies.
@@ -69,6 +72,7 @@ struct Lowering<'m, 'w> {
 
 /// Translates a module.
 pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -> Result<Imported, Error> {
+    let has_feature = |name: &str| target.c_features.iter().any(|f| f == name);
     let contraction_off = |inst: &Inst<'_>| inst.args.get(1) == Some(&(ExecutionMode::ContractionOff as u32));
     let mut cx = Lowering {
         source,
@@ -81,10 +85,8 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         contract: !source.modes.iter().any(contraction_off),
         has_subgroups: target.has_extension("cl_khr_subgroups") || target.has_extension(BALLOT),
         writes_volumes: target.has_extension("cl_khr_3d_image_writes"),
-        reads_and_writes: target
-            .c_features
-            .iter()
-            .any(|f| f == "__opencl_c_read_write_images"),
+        reads_and_writes: has_feature("__opencl_c_read_write_images"),
+        crosses_devices: has_feature("__opencl_c_atomic_scope_all_devices"),
         has_matrices: source.types.have_matrices(),
         checks_copies: target.checks.barrier,
         has_double: target.features.float64,

@@ -2,8 +2,8 @@
 
 use super::func::FuncLowering;
 use crate::intrinsic::{AtomicOp, Clock, FenceFlags, FloatAtomic, Intrinsic};
-use crate::ir::atomic::float_atomic;
-use crate::ir::{AddressSpace, CastOp, Op as IrOp, Scalar, Ty, Value};
+use crate::ir::atomic::{float_atomic, one_item_atomic};
+use crate::ir::{AddressSpace, CastOp, CmpOp, Op as IrOp, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::library::CType;
 use crate::spirv_in::words::Inst;
@@ -28,9 +28,47 @@ where
         Scope::from_u32(number).ok_or_else(|| inst.invalid(format!("the scope {number} is unknown")))
     }
 
-    /// Returns the memory semantics that operand `n` names. Barriers and fences order what the device can order, so
+    /// Returns the memory scope that operand `n` names. One that is only known at run time is the widest.
+    fn memory_scope(&self, inst: &Inst<'_>, n: usize) -> Result<Scope, Error> {
+        let widest = match self.cx.crosses_devices {
+            true => Scope::CrossDevice,
+            false => Scope::Device,
+        };
+        let scope = if self.is_computed(inst, n)? {
+            widest
+        } else {
+            self.scope(inst, n)?
+        };
+        match scope {
+            // Devices share memory between commands only, or its accesses are coherent.
+            Scope::CrossDevice if self.cx.crosses_devices => Ok(Scope::Device),
+            Scope::Device | Scope::Workgroup | Scope::Subgroup | Scope::Invocation => Ok(scope),
+            _ => Err(inst.unsupported(format!("the memory scope {scope:?} is not implemented"))),
+        }
+    }
+
+    /// Returns whether operand `n` is an integer that is computed at run time.
+    fn is_computed(&self, inst: &Inst<'_>, n: usize) -> Result<bool, Error> {
+        let id = inst.arg(n)?;
+        let is_constant = self.cx.source.consts.integer(id).is_some();
+        let is_value = |ty| self.cx.source.types.value(ty) == Some(Ty::I32);
+        Ok(!is_constant && self.type_of(inst, id).is_ok_and(is_value))
+    }
+
+    /// Returns the memory semantics that operand `n` names; if they are only known at run time, those that order most. Barriers and fences order what the device can order, so
     /// that for them sequential consistency is acquire and release of the memory that the semantics name.
     fn semantics(&self, inst: &Inst<'_>, n: usize) -> Result<Semantics, Error> {
+        if self.is_computed(inst, n)? {
+            return Ok(Semantics {
+                flags: FenceFlags {
+                    local: true,
+                    global: true,
+                },
+                sequential: true,
+                acquire: true,
+                release: true,
+            });
+        }
         let number = u32::try_from(self.integer(inst, n)?).unwrap_or(u32::MAX);
         let Some(mask) = MemorySemantics::from_bits(number) else {
             return Err(inst.unsupported(format!("the memory semantics {number:#x} are unknown")));
@@ -53,7 +91,12 @@ where
 
     pub(super) fn control_barrier(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         inst.exactly(3)?;
-        let (execution, memory) = (self.scope(inst, 0)?, self.scope(inst, 1)?);
+        if self.is_computed(inst, 0)? {
+            return Err(
+                inst.unsupported("an execution scope that is computed at run time is not implemented")
+            );
+        }
+        let (execution, memory) = (self.scope(inst, 0)?, self.memory_scope(inst, 1)?);
         let semantics = self.semantics(inst, 2)?;
         let barrier = match execution {
             Scope::Workgroup => Intrinsic::Barrier(semantics.flags),
@@ -65,17 +108,13 @@ where
                 );
             }
         };
-        match memory {
-            Scope::Workgroup | Scope::Subgroup | Scope::Invocation => {}
-            // A barrier orders memory for its own scope only.
-            Scope::Device if semantics.flags.global => {
-                self.b.intrinsic(Intrinsic::Fence(semantics.flags), vec![], None);
-            }
-            Scope::Device => {}
-            _ => return Err(inst.unsupported(format!("the memory scope {memory:?} is not implemented"))),
+        // A barrier orders memory for its own scope only.
+        let beyond = memory == Scope::Device && semantics.flags.global;
+        if beyond {
+            self.b.intrinsic(Intrinsic::Fence(semantics.flags), vec![], None);
         }
         self.b.intrinsic(barrier, vec![], None);
-        if memory == Scope::Device && semantics.flags.global {
+        if beyond {
             self.b.intrinsic(Intrinsic::Fence(semantics.flags), vec![], None);
         }
         Ok(())
@@ -104,14 +143,10 @@ where
     pub(super) fn memory_barrier(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         inst.exactly(2)?;
         let semantics = self.semantics(inst, 1)?;
-        match self.scope(inst, 0)? {
-            Scope::Invocation => Ok(()),
-            Scope::Workgroup | Scope::Subgroup | Scope::Device => {
-                self.b.intrinsic(Intrinsic::Fence(semantics.flags), vec![], None);
-                Ok(())
-            }
-            scope => Err(inst.unsupported(format!("the memory scope {scope:?} is not implemented"))),
+        if self.memory_scope(inst, 0)? != Scope::Invocation {
+            self.b.intrinsic(Intrinsic::Fence(semantics.flags), vec![], None);
         }
+        Ok(())
     }
 
     /// Translates an atomic operation to a relaxed one with the fences that its semantics ask for.
@@ -119,14 +154,11 @@ where
         let (space, _) = self.pointer(inst, inst.arg(0)?)?;
         if !matches!(
             space,
-            AddressSpace::Global | AddressSpace::Local | AddressSpace::Generic
+            AddressSpace::Global | AddressSpace::Local | AddressSpace::Generic | AddressSpace::Private
         ) {
-            return Err(inst.unsupported("atomic operations are implemented for global and local memory"));
+            return Err(inst.invalid("an atomic operation on memory that is never written"));
         }
-        match self.scope(inst, 1)? {
-            Scope::Device | Scope::Workgroup | Scope::Subgroup | Scope::Invocation => {}
-            scope => return Err(inst.unsupported(format!("the memory scope {scope:?} is not implemented"))),
-        }
+        self.memory_scope(inst, 1)?;
         let mut semantics = self.semantics(inst, 2)?;
         if semantics.sequential {
             // The order includes operations on all memory.
@@ -166,6 +198,11 @@ where
         }
         match (value, inst.op) {
             (Some(_), _) if stores => Ok(()),
+            (Some(value), Op::AtomicFlagTestAndSet) => {
+                let zero = self.b.zero(Ty::I32);
+                let value = self.b.compare(CmpOp::INe, value, zero);
+                self.define(inst, value)
+            }
             (Some(value), Op::AtomicLoad) => {
                 let ty = self.result_type(inst)?;
                 let value = self.b.cast(CastOp::Bitcast, value, ty);
@@ -187,6 +224,9 @@ where
         let ty = self.b.func.ty(operand);
         if self.result_type(inst)? != ty {
             return Err(inst.invalid("the value is not of the type of the result"));
+        }
+        if self.b.func.ty(ptr) == Ty::ptr(AddressSpace::Private) {
+            return Err(inst.unsupported("atomic operations on floats in private memory are not implemented"));
         }
         if !matches!(ty, Ty::F32 | Ty::F64) {
             return Err(inst.unsupported("atomic operations on floats are implemented for 32 and 64 bits"));
@@ -233,6 +273,11 @@ where
             }
             args.push(self.b.cast(CastOp::Bitcast, v, word));
         }
+        if self.b.func.ty(ptr) == Ty::ptr(AddressSpace::Private) {
+            let result = (op != AtomicOp::Store).then_some(word);
+            let value = one_item_atomic(&mut self.b, op, ptr, &args[1..], result);
+            return Ok(value.map(|v| self.b.cast(CastOp::Bitcast, v, ty)));
+        }
         if op == AtomicOp::Store {
             self.b.intrinsic(Intrinsic::Atomic(op), args, None);
             return Ok(None);
@@ -245,6 +290,8 @@ where
     fn atomic_operands(&mut self, inst: &Inst<'_>) -> Result<(AtomicOp, Vec<Value>), Error> {
         let op = match inst.op {
             Op::AtomicLoad => return Ok((AtomicOp::Load, Vec::new())),
+            Op::AtomicFlagTestAndSet => return Ok((AtomicOp::Xchg, vec![self.b.i32(1)])),
+            Op::AtomicFlagClear => return Ok((AtomicOp::Store, vec![self.b.i32(0)])),
             Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
                 let (value, comparator) = (self.operand(inst, 4)?, self.operand(inst, 5)?);
                 return Ok((AtomicOp::CmpXchg, vec![comparator, value]));

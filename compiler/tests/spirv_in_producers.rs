@@ -1,0 +1,228 @@
+//! Forms of SPIR-V that DPC++ and SPIRV-LLVM-Translator write, and that the modules in `tests/il` cannot have: they are of
+//! extensions that SPIRV-Tools does not know, or the execution tests cannot observe them.
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use caldera_compiler::driver::{IlInput, compile_il_object};
+use caldera_compiler::options::Options;
+use caldera_compiler::spirv_in::Specialization;
+use caldera_compiler::spirv_text::assemble;
+use caldera_compiler::target::Target;
+use caldera_compiler::{Object, Unobserved};
+
+/// Imports a module from its text.
+fn import(text: &str, target: &Target) -> Result<Object, String> {
+    let words = assemble(text, 4).unwrap_or_else(|e| panic!("{e}"));
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let input = IlInput {
+        name: "module",
+        module: &bytes,
+        options: &Options::default(),
+        specialization: &Specialization::new(),
+    };
+    compile_il_object(&input, target, &mut Unobserved).map_err(|failed| {
+        assert!(!failed.internal, "{}", failed.log);
+        failed.log
+    })
+}
+
+/// Returns the text of a module with the kernel `k(global uint *)`. `head` is before the decorations, `types` behind the types,
+/// `body` in the kernel, whose parameter is `%p`.
+fn kernel(capabilities: &str, head: &str, types: &str, body: &str) -> String {
+    format!(
+        "OpCapability Addresses\nOpCapability Kernel\nOpCapability Int64\n{capabilities}
+        OpMemoryModel Physical64 OpenCL
+        OpEntryPoint Kernel %k \"k\"
+        {head}
+        %void = OpTypeVoid
+        %uint = OpTypeInt 32 0
+        %float = OpTypeFloat 32
+        %zero = OpConstant %uint 0
+        %one = OpConstant %uint 1
+        %pointer = OpTypePointer CrossWorkgroup %uint
+        %signature = OpTypeFunction %void %pointer
+        {types}
+        %k = OpFunction %void None %signature
+        %p = OpFunctionParameter %pointer
+        %entry = OpLabel
+        {body}
+        OpReturn
+        OpFunctionEnd\n"
+    )
+}
+
+/// SPV_INTEL_memory_access_aliasing: DPC++ has the declarations among the decorations, SPIRV-LLVM-Translator among the types.
+#[test]
+fn declarations_of_alias_scopes() {
+    let declarations = "%domain = OpAliasDomainDeclINTEL
+        %scope = OpAliasScopeDeclINTEL %domain
+        %scopes = OpAliasScopeListDeclINTEL %scope";
+    let capability = "OpCapability MemoryAccessAliasingINTEL
+        OpExtension \"SPV_INTEL_memory_access_aliasing\"";
+    let body = "OpStore %p %zero Aligned|AliasScopeINTELMask 4 %scopes";
+    let decoration = "OpDecorate %one Constant";
+    for (head, types) in [
+        (format!("{declarations}\n{decoration}"), String::new()),
+        (decoration.into(), declarations.into()),
+    ] {
+        import(&kernel(capability, &head, &types, body), &Target::desktop()).unwrap();
+    }
+    // Other instructions keep their order.
+    let text = kernel("", "", &format!("{decoration}\n%two = OpConstant %uint 2"), "");
+    assert!(
+        import(&text, &Target::desktop())
+            .unwrap_err()
+            .contains("behind the section")
+    );
+}
+
+/// SPV_INTEL_fp_fast_math_mode: products and sums with AllowContract may be contracted, those without may not in a kernel with
+/// ContractionOff.
+#[test]
+fn fast_math_modes() {
+    let module = |mode: &str| {
+        let head = format!("OpExecutionMode %k ContractionOff\n{mode}");
+        let body = "%c = OpConvertUToF %float %zero
+            %x = OpLoad %uint %p
+            %f = OpConvertUToF %float %x
+            %product = OpFMul %float %f %f
+            %sum = OpFAdd %float %product %f
+            %bits = OpBitcast %uint %sum
+            OpStore %p %bits";
+        let capability = "OpCapability FPFastMathModeINTEL\nOpExtension \"SPV_INTEL_fp_fast_math_mode\"";
+        import(&kernel(capability, &head, "", body), &Target::desktop())
+            .unwrap()
+            .to_text()
+    };
+    let both = "OpDecorate %product FPFastMathMode AllowContract|AllowReassoc
+        OpDecorate %sum FPFastMathMode AllowContract|AllowReassoc";
+    assert_ne!(module(both), module(""));
+}
+
+/// OpImage returns the image of an image with a sampler.
+#[test]
+fn image_of_a_sampled_image() {
+    let text = |of: &str| {
+        format!(
+            "OpCapability Addresses\nOpCapability Kernel\nOpCapability ImageBasic
+            OpMemoryModel Physical64 OpenCL
+            OpEntryPoint Kernel %k \"k\"
+            %void = OpTypeVoid
+            %uint = OpTypeInt 32 0
+            %float = OpTypeFloat 32
+            %pair = OpTypeVector %uint 2
+            %four = OpTypeVector %float 4
+            %zero = OpConstantNull %pair
+            %pointer = OpTypePointer CrossWorkgroup %four
+            %image = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly
+            %other = OpTypeImage %void 3D 0 0 0 0 Unknown ReadOnly
+            %sampler = OpTypeSampler
+            %both = OpTypeSampledImage %image
+            %signature = OpTypeFunction %void %image %sampler %pointer
+            %k = OpFunction %void None %signature
+            %i = OpFunctionParameter %image
+            %s = OpFunctionParameter %sampler
+            %p = OpFunctionParameter %pointer
+            %entry = OpLabel
+            %sampled = OpSampledImage %both %i %s
+            %again = OpImage %{of} %sampled
+            %texel = OpImageRead %four %again %zero
+            OpStore %p %texel
+            OpReturn
+            OpFunctionEnd\n"
+        )
+    };
+    import(&text("image"), &Target::desktop()).unwrap();
+    assert!(
+        import(&text("other"), &Target::desktop())
+            .unwrap_err()
+            .contains("OpImage")
+    );
+}
+
+/// The scope of all devices needs a device that has it.
+#[test]
+fn scope_of_all_devices() {
+    let types = "%semantics = OpConstant %uint 520";
+    let body = "OpMemoryBarrier %zero %semantics
+        %old = OpAtomicIAdd %uint %p %zero %semantics %one";
+    let text = kernel("", "", types, body);
+    import(&text, &Target::desktop().latest()).unwrap();
+    let log = import(&text, &Target::desktop()).unwrap_err();
+    assert!(
+        log.contains("the memory scope CrossDevice is not implemented"),
+        "{log}"
+    );
+    let computed = "%x = OpLoad %uint %p\nOpControlBarrier %x %one %zero";
+    let log = import(&kernel("", "", "", computed), &Target::desktop()).unwrap_err();
+    assert!(
+        log.contains("an execution scope that is computed at run time"),
+        "{log}"
+    );
+}
+
+/// SPIRV-LLVM-Translator's forms of OpSizeOf, of built-in variables with 64 bits in modules with addresses of 32, and of debug
+/// information about modules.
+#[test]
+fn forms_of_the_translator() {
+    let size = "%size = OpSizeOf %uint %pointer\nOpStore %p %size";
+    let object = import(&kernel("", "", "", size), &Target::desktop())
+        .unwrap()
+        .to_text();
+    assert!(object.contains("i32 4"), "{object}");
+    let wide = "OpCapability Addresses\nOpCapability Kernel\nOpCapability Int64
+        OpMemoryModel Physical32 OpenCL
+        OpEntryPoint Kernel %k \"k\" %id
+        OpDecorate %id BuiltIn GlobalInvocationId
+        %void = OpTypeVoid
+        %ulong = OpTypeInt 64 0
+        %three = OpTypeVector %ulong 3
+        %input = OpTypePointer Input %three
+        %pointer = OpTypePointer CrossWorkgroup %ulong
+        %signature = OpTypeFunction %void %pointer
+        %id = OpVariable %input Input
+        %k = OpFunction %void None %signature
+        %p = OpFunctionParameter %pointer
+        %entry = OpLabel
+        %all = OpLoad %three %id
+        %x = OpCompositeExtract %ulong %all 0
+        OpStore %p %x
+        OpReturn
+        OpFunctionEnd\n";
+    import(wide, &Target::desktop()).unwrap();
+    let debug = "OpCapability DebugInfoModuleINTEL\nOpExtension \"SPV_INTEL_debug_module\"";
+    import(&kernel(debug, "", "", ""), &Target::desktop()).unwrap();
+}
+
+/// A quotient of constants by zero is no error, because a module may have it without using it.
+#[test]
+fn constant_quotients_by_zero() {
+    for op in ["UDiv", "SDiv", "UMod", "SRem"] {
+        let types = format!("%quotient = OpSpecConstantOp %uint {op} %one %zero");
+        import(
+            &kernel("", "", &types, "OpStore %p %quotient"),
+            &Target::desktop(),
+        )
+        .unwrap();
+    }
+}
+
+/// OpenCL's environment forbids Booleans as parameters of kernels, whose size the host cannot know.
+#[test]
+fn kernels_have_no_booleans_as_parameters() {
+    let text = "OpCapability Addresses\nOpCapability Kernel
+        OpMemoryModel Physical64 OpenCL
+        OpEntryPoint Kernel %k \"k\"
+        %void = OpTypeVoid
+        %bool = OpTypeBool
+        %signature = OpTypeFunction %void %bool
+        %k = OpFunction %void None %signature
+        %b = OpFunctionParameter %bool
+        %entry = OpLabel
+        OpReturn
+        OpFunctionEnd\n";
+    let log = import(text, &Target::desktop()).unwrap_err();
+    assert!(
+        log.contains("a kernel cannot have a Boolean as parameter"),
+        "{log}"
+    );
+}
