@@ -25,6 +25,9 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 9] = [
     // Few random programs load from one buffer in both arms of a branch. `filetests/sink_loads` and
     // `icd/tests/exec/loads_after_branches.cl` test it.
     "sink_loads",
+    // Few random programs load in one arm of a branch alone. `filetests/speculate_loads` and
+    // `icd/tests/exec/speculation.cl` test it.
+    "speculate_loads",
 ];
 
 /// Returns the targets: a GPU, a CPU with the faults of its driver, a device with all faults at once, both
