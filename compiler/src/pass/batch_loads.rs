@@ -5,11 +5,11 @@
 //! naive matrix product: 4.2 TFLOP/s as it is; 4.2 unrolled by four in the order of the text, or with a
 //! multiplication for each address; 5.0 with the loads first and additions.)
 //! In:  after `lower_memory` and `hoist_invariants`. A loop is taken if it counts (`i < n`, `i += step`, with
-//!      loop-invariant step and bound), if only its first test leaves it, and if it has no
-//!      loops inside. If it stores to buffers, these must be the ones from which it loads, and no load of the next
-//!      iterations may meet a store of the ones before (`distance`). If it stores to memory of the work-group or of the work-item, loads of such memory stay where they are.
-//!      Loads inside of conditions stay there. The address of a load may depend on another load of the
-//!      same iteration, but not on a third one.
+//!      loop-invariant step and bound), if only its first test leaves it, and if it has no loops inside. If it
+//!      stores to buffers, it must be known that no load of the next iterations meets a store of the ones before
+//!      (`distance`). If it stores to memory of the work-group or of the work-item, loads of such memory stay
+//!      where they are. Loads inside of conditions stay there. The address of a load may depend on another load
+//!      of the same iteration, but not on a third one.
 //! Out: before the loop, another loop that runs as long as the iterations of its body are certain, and that
 //!      begins with all loads that depend on no other, followed by those whose addresses were loaded. The
 //!      original loop does the rest.
