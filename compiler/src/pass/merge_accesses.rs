@@ -22,12 +22,12 @@ use crate::inv;
 use crate::ir::analysis::leaving;
 use crate::ir::build::Builder;
 use crate::ir::{
-    Access, AddressSpace, CastOp, EntityRef, Function, GlobalData, Inst, KernelInfo, Module, Op, Region, Ty,
-    Value,
+    Access, AddressSpace, CastOp, EntityRef, Function, Global, GlobalData, Inst, KernelInfo, Map, Module, Op,
+    Region, Ty, Value,
 };
 use crate::target::Target;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub const PASS: Pass = Pass {
     name: "merge_accesses",
@@ -46,13 +46,15 @@ const MAX_OPEN: usize = 32;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut merged = Merged::default();
-    let local = can_merge_local(module, cx.target);
     for kernel in &module.kernels {
-        merge(&mut module.funcs[kernel.func], kernel, local, &mut merged);
-    }
-    if merged.local {
-        for (_, variable) in module.globals.iter_mut().filter(|(_, g)| is_local(g)) {
-            variable.align = variable.align.max(WIDEST);
+        let func = &mut module.funcs[kernel.func];
+        let variables = local_variables(func);
+        let local = can_merge_local(&module.globals, &variables, cx.target);
+        merged.local = false;
+        merge(func, kernel, local, &mut merged);
+        for variable in variables.into_iter().filter(|_| merged.local) {
+            let align = &mut module.globals[variable].align;
+            *align = (*align).max(WIDEST);
         }
     }
     Ok(merged.any.into())
@@ -63,23 +65,30 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 struct Merged {
     /// Whether it has changed anything.
     any: bool,
-    /// Whether it has merged accesses of local memory.
+    /// Whether it has merged accesses of local memory in the kernel.
     local: bool,
 }
 
-fn is_local(global: &GlobalData) -> bool {
-    global.space == AddressSpace::Local
+/// Returns the variables in local memory that a kernel uses.
+fn local_variables(func: &Function) -> BTreeSet<Global> {
+    let address = |inst: Inst| match func.insts[inst].op {
+        Op::GlobalAddr(g) if func.ty(func.insts[inst].results[0]).space() == Some(AddressSpace::Local) => {
+            Some(g)
+        }
+        _ => None,
+    };
+    func.insts_in_order().into_iter().filter_map(address).collect()
 }
 
-/// Returns whether accesses of local memory can be merged: all variables in it can begin at multiples of the widest access.
-fn can_merge_local(module: &Module, target: &Target) -> bool {
+/// Returns whether a kernel's accesses of local memory can be merged: all of its variables there can begin at multiples of the
+/// widest access.
+fn can_merge_local(globals: &Map<Global, GlobalData>, variables: &BTreeSet<Global>, target: &Target) -> bool {
     let by_lanes = target.costs.lane_by_lane || target.quirks.counted_loops;
     if by_lanes || !target.workgroup_layout() || target.lacks_narrow_integers() {
         return false;
     }
-    let variables = module.globals.iter().filter(|(_, g)| is_local(g));
-    let place = |end: u32, size: u32| end.next_multiple_of(WIDEST).saturating_add(size);
-    variables.fold(0, |end, (_, g)| place(end, g.size)) <= target.limits.local_memory
+    let place = |end: u32, &g: &Global| end.next_multiple_of(WIDEST).saturating_add(globals[g].size);
+    variables.iter().fold(0, place) <= target.limits.local_memory
 }
 
 /// Returns whether an address space is one of which the driver does not know the alignments.
