@@ -554,3 +554,58 @@ fn volatile_accesses_keep_their_order() {
     assert_eq!(fences(single, false), 0);
     assert_eq!(fences(plain, false), 0);
 }
+
+#[test]
+fn fences_have_the_scope_of_those_that_may_observe_them() {
+    const MEMORY_BARRIER: u32 = 3 << 16 | 225;
+    const CONSTANT: u32 = 4 << 16 | 43;
+    // The scopes of all fences, as numbers.
+    let scopes = |body: &str| {
+        let source = format!(
+            "kernel void k(global uint *a, global uint *b, volatile global uint *v, local uint *l) {{ uint i = get_local_id(0); {body} }}"
+        );
+        let input = Input {
+            name: "k.cl",
+            source: &source,
+            options: &Options::default(),
+            resolver: &NoIncludes,
+        };
+        let target = Target::desktop();
+        let words = compile(&input, &target).expect("it compiles").words;
+        validate(&words, target.spirv);
+        let number = |id: u32| {
+            let constant = words.windows(4).find(|w| w[0] == CONSTANT && w[2] == id);
+            constant.map(|w| w[3])
+        };
+        let fences = words.windows(3).filter(|w| w[0] == MEMORY_BARRIER);
+        fences.map(|w| number(w[1])).collect::<Vec<_>>()
+    };
+    let (device, group) = (Some(1), Some(2));
+    let scan = "uint sum = 0; for (uint n = 0; n < 16; n++) { uint x = a[n]; mem_fence(CLK_GLOBAL_MEM_FENCE); a[n] = sum; sum += x; }";
+    assert_eq!(scopes(scan), [group]);
+    assert_eq!(
+        scopes("a[i] = 1; mem_fence(CLK_GLOBAL_MEM_FENCE); b[i] = 2;"),
+        [group]
+    );
+    assert_eq!(
+        scopes("l[i] = 1; mem_fence(CLK_LOCAL_MEM_FENCE); a[i] = l[i ^ 1];"),
+        [group]
+    );
+    // The last work-group to come adds up what all have stored.
+    let last = "a[i] = 1; mem_fence(CLK_GLOBAL_MEM_FENCE); if (atomic_inc(b) == 7) a[1] = a[i + 9];";
+    assert_eq!(scopes(last), [device]);
+    assert_eq!(
+        scopes("a[i] = 1; write_mem_fence(CLK_GLOBAL_MEM_FENCE); v[0] = 1;"),
+        [device]
+    );
+    // Loops that wait for a flag, one of them with a counter beside it.
+    let wait = "while (a[0] == 0) mem_fence(CLK_GLOBAL_MEM_FENCE); b[i] = a[1];";
+    assert_eq!(scopes(wait), [device]);
+    let retry = "uint f = 0; for (uint n = 0; n < 1000 && f != 1; n++) { f = i ? a[n] : 0; mem_fence(CLK_GLOBAL_MEM_FENCE); } b[i] = f;";
+    assert_eq!(scopes(retry), [device]);
+    // An atomic operation in local memory says nothing to other groups.
+    assert_eq!(
+        scopes("atomic_inc(l); mem_fence(CLK_GLOBAL_MEM_FENCE); a[i] = *l;"),
+        [group]
+    );
+}

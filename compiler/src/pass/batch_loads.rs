@@ -1,24 +1,29 @@
-//! Unrolls small loops that only read memory, with the loads of several iterations at the beginning.
+//! Unrolls small loops that only read slow memory, with the loads of several iterations at the beginning.
 //!
 //! Why: a loop like `for (k = 0; k < n; k++) sum += a[k] * b[k * n];` waits for memory in each iteration.
 //! Drivers unroll such loops twice at best, and do not move loads before the uses of earlier loads. (H200,
 //! naive matrix product: 4.2 TFLOP/s as it is; 4.2 unrolled by four in the order of the text, or with a
 //! multiplication for each address; 5.0 with the loads first and additions.)
 //! In:  after `lower_memory` and `hoist_invariants`. A loop is taken if it counts (`i < n`, `i += step`, with
-//!      loop-invariant step and bound), if only its first test leaves it, and if it has no stores and no loops
-//!      inside. Loads inside of conditions stay there. The address of a load may depend on another load of the
-//!      same iteration, but not on a third one.
+//!      loop-invariant step and bound), if only its first test leaves it, and if it has no loops inside. If it
+//!      stores to buffers, it must be known that no load of the next iterations meets a store of the ones before
+//!      (`distance`). If it stores to memory of the work-group or of the work-item, loads of such memory stay
+//!      where they are. Loads inside of conditions stay there. The address of a load may depend on another load
+//!      of the same iteration, but not on a third one.
 //! Out: before the loop, another loop that runs as long as the iterations of its body are certain, and that
 //!      begins with all loads that depend on no other, followed by those whose addresses were loaded. The
 //!      original loop does the rest.
 //!
 //! The pass changes neither the computations nor their order, except that loads move, which is safe because
-//! nothing in the loop writes. The values that addresses are computed from are added up from iteration to
+//! nothing in the loop writes to the memory that they read. The values that addresses are computed from are added up from iteration to
 //! iteration; so are their extensions to 64 bits where the narrow operations are `no_wrap`.
 
+mod distance;
 mod share;
 
 use std::collections::BTreeMap;
+
+use distance::Loop;
 
 use super::counter::{Counter, is_outside};
 use super::guard;
@@ -33,7 +38,7 @@ use crate::ir::{BinOp, CastOp, Function, Inst, Module, Op, Region, Storage, Ty, 
 
 pub const PASS: Pass = Pass {
     name: "batch_loads",
-    about: "Unrolls small loops that only read memory, with all loads first.",
+    about: "Unrolls small loops that only read slow memory, with all loads first.",
     run,
     requires: inv![ExplicitMemory],
     establishes: inv![],
@@ -43,7 +48,7 @@ pub const PASS: Pass = Pass {
 /// The number of iterations that become one, and the most bytes that each of them may load for that: the loads of
 /// all are in registers at the same time. (H200: 8 instead of 4 iterations make products of sparse matrices up to 1.5
 /// times as fast, and a sum by a single work-item 1.8 times. 16 are worth it for the latter, which loads one word at a time.)
-const FACTORS: [(usize, u32); 4] = [(16, 4), (8, 8), (4, 40), (2, 64)];
+const FACTORS: [(usize, u32); 4] = [(16, 4), (8, 12), (4, 40), (2, 64)];
 
 /// If a factor is larger than this, a second loop with this factor executes the remaining iterations, so that few of
 /// them are executed one at a time.
@@ -122,6 +127,29 @@ fn is_slow_load(func: &Function, inst: Inst) -> bool {
     )
 }
 
+/// Returns whether a storage is memory of the work-group or of the work-item, which no load from a buffer reads.
+fn is_near(storage: &Storage) -> bool {
+    matches!(
+        storage,
+        Storage::Arena(_) | Storage::Shared(..) | Storage::Variable
+    )
+}
+
+/// Returns whether an instruction stores to such memory.
+fn stores_near(func: &Function, inst: Inst) -> bool {
+    matches!(&func.insts[inst].op, Op::StoreTo(storage, access) if is_near(storage) && !access.volatile)
+}
+
+/// Returns whether an instruction stores to a buffer.
+fn stores_far(func: &Function, inst: Inst) -> bool {
+    matches!(func.insts[inst].op, Op::StoreTo(Storage::Physical, access) if !access.volatile)
+}
+
+/// Returns whether an instruction loads from such memory.
+fn loads_near(func: &Function, inst: Inst) -> bool {
+    matches!(&func.insts[inst].op, Op::LoadFrom(storage, _) if is_near(storage))
+}
+
 /// The increment of a value from one iteration to the next, in the arithmetic of its type.
 #[derive(Copy, Clone)]
 enum Growth {
@@ -179,6 +207,8 @@ pub(super) struct Candidate {
     size: usize,
     /// The number of iterations that become one.
     factor: usize,
+    /// Whether the body stores to memory.
+    writes: bool,
 }
 
 impl Candidate {
@@ -202,14 +232,24 @@ impl Candidate {
         let size = insts
             .iter()
             .try_fold(0, |sum, &i| Some(sum + movable_size(func, i)?))?;
-        let bytes = |&i: &Inst| func.ty(func.insts[i].results[0]).bytes();
-        let loaded: u32 = insts.iter().filter(|&&i| is_load(func, i)).map(bytes).sum();
         if size > MAX_BODY {
             return None;
         }
-        let &(factor, _) = FACTORS.iter().find(|(_, most)| loaded <= *most)?;
         let counter = Counter::new(func, body, &header, end)?;
         let ahead = Ahead::new(func, body, end, &insts)?;
+        let moved = ahead.levels.keys().filter(|&&i| is_load(func, i));
+        let loaded: u32 = moved.map(|&i| func.ty(func.insts[i].results[0]).bytes()).sum();
+        let &(mut factor, _) = FACTORS.iter().find(|(_, most)| loaded <= *most)?;
+        if insts.iter().any(|&i| stores_far(func, i)) {
+            let moved = |i: Inst| ahead.levels.contains_key(&i) && is_load(func, i);
+            let distance = Loop { func, body, end }.factor(&insts, moved, factor);
+            factor = 1 << distance.ilog2();
+            if factor < REST {
+                return None;
+            }
+        }
+        let mut inside = insts.iter().flat_map(|&i| func.insts_inside(i));
+        let writes = inside.any(|i| stores_near(func, i) || stores_far(func, i));
         let (early, rest): (Vec<Inst>, _) = insts.into_iter().partition(|i| ahead.levels.contains_key(i));
         let (first, second) = early.into_iter().partition(|i| ahead.levels[i] == 0);
         Some(Candidate {
@@ -222,6 +262,7 @@ impl Candidate {
             rest,
             size,
             factor,
+            writes,
         })
     }
 
@@ -230,10 +271,14 @@ impl Candidate {
         self.size
     }
 
-    /// Returns whether the body is short straight-line code in which no address depends on a load.
+    /// Returns whether the body is short straight-line code without stores in which no address depends on a load.
     pub(super) fn is_straight(&self) -> bool {
         let top = self.first.len() + self.rest.len();
-        self.second.is_empty() && self.size == top && self.size <= MAX_STRAIGHT && self.factor >= 4
+        self.second.is_empty()
+            && !self.writes
+            && self.size == top
+            && self.size <= MAX_STRAIGHT
+            && self.factor >= 4
     }
 
     /// Inserts the transformed loop before the original loop, which does the remaining iterations. Returns
@@ -480,6 +525,7 @@ fn movable_size(func: &Function, inst: Inst) -> Option<usize> {
     let data = &func.insts[inst];
     let may = match &data.op {
         Op::LoadFrom(_, access) => !access.volatile,
+        Op::StoreTo(..) => stores_near(func, inst) || stores_far(func, inst),
         // The caller does not pass the loop's first test, which may leave the loop (`guard::header`). Any other
         // condition must stay in the loop, so its arms have to end by leaving only the condition itself.
         Op::If => true,
@@ -493,6 +539,10 @@ fn movable_size(func: &Function, inst: Inst) -> Option<usize> {
             return None;
         }
         for &i in insts {
+            // How far such a store is from loads, is not known if it need not be executed.
+            if stores_far(func, i) {
+                return None;
+            }
             size += movable_size(func, i)?;
         }
     }
@@ -517,10 +567,20 @@ impl Ahead {
     fn new(func: &Function, body: Region, end: Inst, insts: &[Inst]) -> Option<Ahead> {
         let mut args = Vec::new();
         let mut levels = BTreeMap::new();
-        let mut todo: Vec<Inst> = insts.iter().copied().filter(|&i| is_load(func, i)).collect();
+        let mut inside = insts.iter().flat_map(|&i| func.insts_inside(i));
+        let stores = inside.any(|i| stores_near(func, i));
+        let stays = |i: Inst| stores && loads_near(func, i);
+        let mut todo: Vec<Inst> = insts
+            .iter()
+            .copied()
+            .filter(|&i| is_load(func, i) && !stays(i))
+            .collect();
         while let Some(inst) = todo.pop() {
             if levels.insert(inst, 0).is_some() {
                 continue;
+            }
+            if stays(inst) {
+                return None;
             }
             let mut used: Vec<Value> = func.insts[inst].args.to_vec();
             while let Some(value) = used.pop() {

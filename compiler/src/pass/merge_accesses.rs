@@ -1,8 +1,9 @@
-//! Merges neighbouring accesses of global memory into vector accesses, and determines alignments.
+//! Merges neighbouring accesses of global and local memory into vector accesses, and determines alignments.
 //!
 //! Why: the hardware can do `p[4 * i]`, `p[4 * i + 1]` … in one access, but a driver sees only that `p` is a
 //! number. It does not know that buffers begin at multiples of 16 bytes, nor that the 4 lanes of a `vload4`
-//! are aligned as one.
+//! are aligned as one. An element of an array in local memory has one type, so a driver would have to find out that its
+//! neighbours are aligned.
 //! In:  `Inlined`, while kernels have parameters; best after `cse`, when neighbouring addresses have one
 //!      base.
 //! Out: each access of global and constant memory states the alignment that follows from kernel arguments and
@@ -11,7 +12,8 @@
 //!
 //! Accesses are merged if they are executed together and no access between them may touch the same bytes. The
 //! pass adds no access to other bytes, so no access leaves a buffer that did not before. It leaves volatile
-//! accesses alone.
+//! accesses alone. Accesses of local memory are merged if the device can declare arrays of vectors and of scalars at the same
+//! memory; its variables then begin at multiples of 16 bytes, if there is room for that.
 
 use super::effects::{Effects, Inside, has_effects};
 use super::pointers::{Place, Pointers};
@@ -20,14 +22,16 @@ use crate::inv;
 use crate::ir::analysis::leaving;
 use crate::ir::build::Builder;
 use crate::ir::{
-    Access, AddressSpace, CastOp, EntityRef, Function, Inst, KernelInfo, Module, Op, Region, Ty, Value,
+    Access, AddressSpace, CastOp, EntityRef, Function, Global, GlobalData, Inst, KernelInfo, Map, Module, Op,
+    Region, Ty, Value,
 };
+use crate::target::Target;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub const PASS: Pass = Pass {
     name: "merge_accesses",
-    about: "Merges neighbouring accesses of global memory into vector accesses, and determines alignments.",
+    about: "Merges neighbouring accesses of global and local memory into vectors, and determines alignments.",
     run,
     requires: inv![Inlined],
     establishes: inv![],
@@ -40,37 +44,82 @@ const WIDEST: u32 = 16;
 /// The most groups that are open at a time.
 const MAX_OPEN: usize = 32;
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
-    let mut changed = false;
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut merged = Merged::default();
     for kernel in &module.kernels {
-        changed |= merge(&mut module.funcs[kernel.func], kernel);
+        let func = &mut module.funcs[kernel.func];
+        let variables = local_variables(func);
+        let local = can_merge_local(&module.globals, &variables, cx.target);
+        merged.local = false;
+        merge(func, kernel, local, &mut merged);
+        for variable in variables.into_iter().filter(|_| merged.local) {
+            let align = &mut module.globals[variable].align;
+            *align = (*align).max(WIDEST);
+        }
     }
-    Ok(changed.into())
+    Ok(merged.any.into())
 }
 
-/// Returns whether an address space is one in which accesses are merged.
+/// What the pass has changed.
+#[derive(Default)]
+struct Merged {
+    /// Whether it has changed anything.
+    any: bool,
+    /// Whether it has merged accesses of local memory in the kernel.
+    local: bool,
+}
+
+/// Returns the variables in local memory that a kernel uses.
+fn local_variables(func: &Function) -> BTreeSet<Global> {
+    let address = |inst: Inst| match func.insts[inst].op {
+        Op::GlobalAddr(g) if func.ty(func.insts[inst].results[0]).space() == Some(AddressSpace::Local) => {
+            Some(g)
+        }
+        _ => None,
+    };
+    func.insts_in_order().into_iter().filter_map(address).collect()
+}
+
+/// Returns whether a kernel's accesses of local memory can be merged: all of its variables there can begin at multiples of the
+/// widest access.
+fn can_merge_local(globals: &Map<Global, GlobalData>, variables: &BTreeSet<Global>, target: &Target) -> bool {
+    let by_lanes = target.costs.lane_by_lane || target.quirks.counted_loops;
+    if by_lanes || !target.workgroup_layout() || target.lacks_narrow_integers() {
+        return false;
+    }
+    let place = |end: u32, &g: &Global| end.next_multiple_of(WIDEST).saturating_add(globals[g].size);
+    variables.iter().fold(0, place) <= target.limits.local_memory
+}
+
+/// Returns whether an address space is one of which the driver does not know the alignments.
 fn is_shared(space: Option<AddressSpace>) -> bool {
     matches!(space, Some(AddressSpace::Global | AddressSpace::Constant))
 }
 
-/// Merges the accesses of a kernel, and returns whether anything changed.
-fn merge(func: &mut Function, kernel: &KernelInfo) -> bool {
+/// Returns whether an address space is one in which accesses are merged. `local`: local memory is.
+fn is_merged(space: Option<AddressSpace>, local: bool) -> bool {
+    is_shared(space) || local && space == Some(AddressSpace::Local)
+}
+
+/// Merges the accesses of a kernel. `local`: those of local memory, too.
+fn merge(func: &mut Function, kernel: &KernelInfo, local: bool, merged: &mut Merged) {
     let order = func.insts_in_order();
     let is_access = |&&i: &&Inst| {
         let data = &func.insts[i];
-        matches!(data.op, Op::Load(_) | Op::Store(_)) && is_shared(func.ty(data.args[0]).space())
+        matches!(data.op, Op::Load(_) | Op::Store(_)) && is_merged(func.ty(data.args[0]).space(), local)
     };
     if order.iter().filter(is_access).count() == 0 {
-        return false;
+        return;
     }
-    let pointers = Pointers::new(func, Some(kernel));
-    let mut changed = align(func, &pointers, &order);
+    let pointers = Pointers::with_aligned_variables(func, kernel, local);
+    merged.any |= align(func, &pointers, &order);
     let mut found = Vec::new();
     let facts = OnceCell::new();
     for region in func.regions_in_order() {
         let mut scan = Scan {
             pointers: &pointers,
             order: &order,
+            local,
             facts: &facts,
             open: Vec::new(),
             found: Vec::new(),
@@ -85,9 +134,10 @@ fn merge(func: &mut Function, kernel: &KernelInfo) -> bool {
     }
     for (region, found) in &found {
         rewrite(func, *region, found);
-        changed = true;
+        merged.any = true;
+        let in_local = |f: &Found| func.ty(f.base).space() == Some(AddressSpace::Local);
+        merged.local |= found.iter().any(in_local);
     }
-    changed
 }
 
 /// Raises the alignment of accesses to what is known of their pointers.
@@ -216,6 +266,8 @@ impl Group {
 struct Scan<'a> {
     pointers: &'a Pointers,
     order: &'a [Inst],
+    /// Whether accesses of local memory are merged.
+    local: bool,
     /// The effects of structured instructions, and which of them a jump leaves; computed at the first use,
     /// since most functions do not need them.
     facts: &'a OnceCell<(Inside, Vec<bool>)>,
@@ -312,7 +364,7 @@ impl Scan<'_> {
         };
         let ty = func.ty(value);
         let plain = (ty.scalar.is_int() || ty.scalar.is_float()) && !ty.is_vector();
-        if access.volatile || !plain || !is_shared(func.ty(data.args[0]).space()) {
+        if access.volatile || !plain || !is_merged(func.ty(data.args[0]).space(), self.local) {
             return None;
         }
         let place = self.pointers.place(func, data.args[0], ty.bytes())?;

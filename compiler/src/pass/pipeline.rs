@@ -8,9 +8,10 @@ use super::{
     limit_nesting, lower_exits, lower_generic, lower_images, lower_int64, lower_kernel_args,
     lower_long_vectors, lower_matrices, lower_memory, lower_printf, lower_system_values, mem2reg,
     merge_accesses, pair_words, permute_bytes, promote_accumulators, report_ended_loops, report_findings,
-    resolve_generic, round_doubles, scalarize_integers, scratch_memory, select_arithmetic, share_addresses,
-    share_loads, share_offsets, simplify_integers, simplify_regions, sink_loads, solve_loops,
-    split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses, widen_integers, zero_private,
+    resolve_generic, round_doubles, scalarize_integers, scale_indices, scratch_memory, select_arithmetic,
+    share_addresses, share_loads, share_offsets, simplify_integers, simplify_regions, sink_loads,
+    solve_loops, speculate_loads, split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses,
+    widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::check::Checks;
@@ -218,6 +219,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(simplify_integers::PASS);
     // In this second run all operations are in their final form, and each access names its storage.
     p.run_pass(hoist_invariants::PASS);
+    if !target.costs.lane_by_lane && target.abi == Abi::Physical {
+        // Addresses are numbers, between which a select chooses. The passes below unroll loops without branches.
+        p.run_pass(speculate_loads::PASS);
+    }
     if target.costs.lane_by_lane && target.features.subgroup_shuffle && target.abi == Abi::Physical {
         // This pass comes before the passes that unroll the same loops.
         p.run_pass(share_loads::PASS);
@@ -234,6 +239,8 @@ pub fn pipeline(target: &Target) -> Pipeline {
         p.run_pass(cse::PASS);
         // This pass comes after the last `hoist_invariants`, which would take the sums apart again.
         p.run_pass(share_offsets::PASS);
+        // Sums have their constants now.
+        p.run_pass(scale_indices::PASS);
     }
     // Vectors of bytes are loaded and stored as words now; `late` removes the vectors that nothing uses any more.
     p.run_pass(permute_bytes::PASS);

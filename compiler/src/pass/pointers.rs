@@ -42,6 +42,8 @@ pub struct Pointers {
     escaped: Objects,
     /// The objects that may be the same memory.
     shared: Objects,
+    /// Whether variables in local memory begin at multiples of 16 bytes.
+    aligned_variables: bool,
 }
 
 /// The bytes that an access touches.
@@ -84,11 +86,21 @@ impl Pointers {
     /// Computes the facts about a function as it is now. `kernel`: the kernel of which it is the function, if
     /// all calls are inlined; the parameters of other functions may point anywhere.
     pub fn new(func: &Function, kernel: Option<&KernelInfo>) -> Self {
+        Pointers::compute(func, kernel, false)
+    }
+
+    /// Computes the facts about a kernel. `aligned`: variables in local memory begin at multiples of 16 bytes.
+    pub fn with_aligned_variables(func: &Function, kernel: &KernelInfo, aligned: bool) -> Self {
+        Pointers::compute(func, Some(kernel), aligned)
+    }
+
+    fn compute(func: &Function, kernel: Option<&KernelInfo>, aligned_variables: bool) -> Self {
         let mut p = Pointers {
             objects: vec![0; func.values.len()],
             powers: vec![0; func.values.len()],
             escaped: 0,
             shared: UNKNOWN,
+            aligned_variables,
         };
         let mut bits = Bits::default();
         p.params(func, kernel, &mut bits);
@@ -129,6 +141,8 @@ impl Pointers {
                     (object, BUFFER_ALIGN)
                 }
                 // CL 5.7.2: arguments in local memory are objects of their own.
+                // The host places arguments in local memory at multiples of 16 bytes.
+                Some((ArgKind::Local { .. }, _)) if self.aligned_variables => (bits.fresh(), BUFFER_ALIGN),
                 Some((ArgKind::Local { align, .. } | ArgKind::Pod { align, .. }, _)) => {
                     (bits.fresh(), (*align).max(1).trailing_zeros() as u8)
                 }
@@ -259,6 +273,12 @@ impl Pointers {
         };
         match &data.op {
             Op::Alloca { align, .. } => align.max(&1).trailing_zeros() as u8,
+            Op::GlobalAddr(_)
+                if self.aligned_variables
+                    && func.ty(data.results[0]).space() == Some(AddressSpace::Local) =>
+            {
+                BUFFER_ALIGN
+            }
             Op::PtrAdd => of(0).min(of(1)),
             Op::Cast(CastOp::PtrCast | CastOp::PtrToInt | CastOp::IntToPtr) => of(0),
             Op::Select => of(1).min(of(2)),

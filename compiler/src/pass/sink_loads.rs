@@ -167,7 +167,7 @@ fn plan(func: &Function, jumps: &Jumps, uses: &[u32], inst: Inst) -> Option<Vec<
 }
 
 /// Returns what an instruction costs if it may be executed although its arm is not taken.
-fn cost(func: &Function, inst: Inst) -> Option<usize> {
+pub(super) fn cost(func: &Function, inst: Inst) -> Option<usize> {
     let data = &func.insts[inst];
     match data.op {
         // These are undefined for some divisors.

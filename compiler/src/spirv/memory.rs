@@ -421,14 +421,14 @@ impl FnEmitter<'_, '_> {
     }
 
     /// OpenCL 1.2 6.12.9: a fence orders memory accesses. If it concerns global memory, other work-groups may
-    /// observe the order.
+    /// observe the order, unless the kernel has nothing by which they could.
     pub(super) fn fence(&mut self, flags: FenceFlags) -> Emit<()> {
         // A driver with this quirk keeps the accesses of a work-item in order without fences.
         let none = !flags.local && !flags.global;
         if none || self.e.target.quirks.waiting_fences {
             return Ok(());
         }
-        let scope = if flags.global {
+        let scope = if flags.global && self.groups_communicate {
             self.vulkan_model();
             self.device_scope()
         } else {

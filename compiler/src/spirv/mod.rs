@@ -22,6 +22,7 @@ mod capability;
 mod check;
 mod consts;
 mod flat;
+mod groups;
 mod image;
 mod instruction;
 mod interface;
@@ -432,6 +433,8 @@ struct FnEmitter<'e, 'a> {
     /// Whether this work-item's accesses are ordered with those of other work-items, that is, whether the
     /// kernel has a barrier, fence or atomic.
     synchronizes: bool,
+    /// Whether work-groups may pass data to each other while the kernel runs.
+    groups_communicate: bool,
     /// The memory of which there are volatile accesses.
     volatile: FenceFlags,
     /// Whether a volatile access may have preceded without a fence since.
@@ -462,6 +465,7 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
             objects: object::Used::default(),
             handles: image::Handles::default(),
             synchronizes,
+            groups_communicate: groups::communicate(f),
             volatile: memory::volatile_accesses(f),
             follows_volatile: false,
         }

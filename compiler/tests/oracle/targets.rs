@@ -5,7 +5,7 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
-pub(crate) const TESTED_ELSEWHERE: [&str; 9] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 11] = [
     // Random programs have no asynchronous copies. `filetests/check_copies` and the checker's execution tests test it.
     "check_copies",
     // This pass only refuses; `filetests/check_matrices` tests it.
@@ -25,6 +25,12 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 9] = [
     // Few random programs load from one buffer in both arms of a branch. `filetests/sink_loads` and
     // `icd/tests/exec/loads_after_branches.cl` test it.
     "sink_loads",
+    // Few random programs load in one arm of a branch alone. `filetests/speculate_loads` and
+    // `icd/tests/exec/speculation.cl` test it.
+    "speculate_loads",
+    // Random programs have no masked sums of one value as indices. `filetests/scale_indices` and
+    // `icd/tests/exec/in_place.cl` test it.
+    "scale_indices",
 ];
 
 /// Returns the targets: a GPU, a CPU with the faults of its driver, a device with all faults at once, both

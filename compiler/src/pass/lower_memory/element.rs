@@ -160,6 +160,14 @@ impl Accesses {
         }
     }
 
+    /// Returns whether there are accesses of vectors beside those of their lanes.
+    pub(super) fn mixes_lanes(&self) -> bool {
+        let whole = |t: &Typed| matches!(t.ty.lanes, 2 | 4) && t.align >= t.ty.bytes();
+        self.typed
+            .iter()
+            .any(|t| whole(t) && t.ty.bytes() > self.element().bytes())
+    }
+
     /// Returns the element type of an array that work-items share: [`Self::element`], but where this is a word
     /// of which parts are stored, the type of these parts if that is cheaper. Other work-items must not see half
     /// of a volatile store.

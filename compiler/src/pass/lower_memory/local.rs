@@ -4,7 +4,8 @@
 //! type of its own, and pointers are offsets into it. All other local memory, also that of arguments, is the
 //! *arena*, and pointers are offsets into the arena.
 //!
-//! If there is an array that no single element type suits, and the device can declare several arrays of
+//! If there is an array that no single element type suits (on GPUs, also an array of scalars some of which are accessed as
+//! vectors), and the device can declare several arrays of
 //! different types at the same memory (VK_KHR_workgroup_memory_explicit_layout), all local memory is the arena,
 //! and each access uses the array of its width. Such arrays exclude others in a kernel.
 
@@ -118,8 +119,8 @@ impl LocalMemory {
         target: &Target,
     ) {
         let all = own.iter().chain([arena]);
-        if target.workgroup_layout() && !target.lacks_narrow_integers() && all.clone().any(Accesses::disagree)
-        {
+        let is_hard = |a: &Accesses| a.disagree() || !target.costs.lane_by_lane && a.mixes_lanes();
+        if target.workgroup_layout() && !target.lacks_narrow_integers() && all.clone().any(is_hard) {
             self.arena = Arena::Views(Views::new(&all.collect::<Vec<_>>()));
             let variables: Vec<Global> = self.own.drain(..).map(|o| o.global).collect();
             let others = self.offsets.keys().copied();

@@ -1,0 +1,222 @@
+//! Replaces branches that load from a buffer under a condition by loads from selected addresses.
+//!
+//! Why: `if (x <= y) v = a[y * n + x]; else v = 0;` is how programs read triangular and banded matrices, and pictures beyond
+//! their edges. Several of them in a row wait for memory one after the other, since no load moves out of its branch.
+//! In:  after `lower_memory`, best after loops have been unrolled.
+//! Out: an `if` inside of a loop is gone if one of its arms consists of cheap arithmetic without effects and of one load from
+//!      a device address, and the other of cheap arithmetic only. The address is selected between that of the load and one
+//!      that is accessed in any case before, so the load can be executed without the condition; so are the results selected.
+//!
+//! This needs work where the condition is false, so the pass takes only regions with several such `if`s, and bodies of
+//! loops that wait for another load anyway.
+
+use super::sink_loads::cost;
+use super::{Changed, Pass, PassCx, PassError};
+use crate::inv;
+use crate::ir::analysis::Jumps;
+use crate::ir::walk::{Parents, Replacements};
+use crate::ir::{Access, Function, Inst, Module, Op, Region, Scalar, Storage, Value};
+
+pub const PASS: Pass = Pass {
+    name: "speculate_loads",
+    about: "Replaces branches that load under a condition by loads from selected addresses.",
+    run,
+    requires: inv![ExplicitMemory],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+/// The most operations in both arms, by their costs.
+const MAX_COST: usize = 16;
+
+/// This many such branches in one region are worth replacing.
+const SEVERAL: usize = 4;
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
+    for (_, func) in module.funcs.iter_mut() {
+        changed |= speculate(func);
+    }
+    Ok(changed.into())
+}
+
+/// Replaces the suitable branches of a function, and returns whether there were any.
+fn speculate(func: &mut Function) -> bool {
+    let jumps = Jumps::new(func);
+    let parents = Parents::new(func);
+    let mut replacements = Replacements::default();
+    let mut changed = false;
+    for region in func.regions_in_order().into_iter().rev() {
+        let mut found: Vec<Branch> = Vec::new();
+        for &inst in &func.regions[region].insts {
+            found.extend(Branch::new(func, &jumps, inst));
+        }
+        if found.is_empty() || !is_worthwhile(func, &parents, region, found.len()) {
+            continue;
+        }
+        let outside = accesses_before(func, &parents, region);
+        let mut inside: Vec<Safe> = Vec::new();
+        let mut next = found.into_iter().peekable();
+        for inst in std::mem::take(&mut func.regions[region].insts) {
+            let branch = next.next_if(|b| b.inst == inst);
+            inside.extend(Safe::of(func, inst));
+            if let Some(branch) = branch
+                && let Some(safe) = outside.iter().chain(&inside).find(|s| s.suits(func, &branch))
+            {
+                branch.replace(func, region, safe.address, &mut replacements);
+                changed = true;
+            } else {
+                func.regions[region].insts.push(inst);
+            }
+        }
+    }
+    if changed {
+        replacements.apply(func);
+    }
+    changed
+}
+
+/// Returns whether a region with so many branches gains by their replacement.
+fn is_worthwhile(func: &Function, parents: &Parents, region: Region, count: usize) -> bool {
+    let Some(owner) = parents.owner(region) else {
+        return false;
+    };
+    let waits = |&i: &Inst| Safe::of(func, i).is_some_and(|_| matches!(func.insts[i].op, Op::LoadFrom(..)));
+    let insts = &func.regions[region].insts;
+    if func.insts[owner].op == Op::Loop && insts.iter().any(waits) {
+        return true;
+    }
+    let mut around = std::iter::successors(Some(owner), |&i| parents.enclosing(i));
+    count >= SEVERAL && around.any(|i| func.insts[i].op == Op::Loop)
+}
+
+/// An address that is accessed in any case.
+struct Safe {
+    address: Value,
+    bytes: u32,
+    align: u32,
+}
+
+impl Safe {
+    /// Returns the address if an instruction accesses memory by it.
+    fn of(func: &Function, inst: Inst) -> Option<Safe> {
+        let data = &func.insts[inst];
+        let (value, access) = match &data.op {
+            Op::LoadFrom(Storage::Physical, access) => (data.results[0], *access),
+            Op::StoreTo(Storage::Physical, access) => (data.args[1], *access),
+            _ => return None,
+        };
+        Some(Safe {
+            address: data.args[0],
+            bytes: func.ty(value).bytes(),
+            align: access.align,
+        })
+    }
+
+    /// Returns whether the load of a branch can be executed at the address.
+    fn suits(&self, func: &Function, branch: &Branch) -> bool {
+        let value = func.insts[branch.load].results[0];
+        self.bytes >= func.ty(value).bytes() && self.align >= branch.access.align
+    }
+}
+
+/// Returns the addresses that are accessed before the instruction with a region begins, those of the outermost regions first.
+fn accesses_before(func: &Function, parents: &Parents, region: Region) -> Vec<Safe> {
+    let mut levels = Vec::new();
+    let mut owner = parents.owner(region);
+    while let Some(inst) = owner
+        && let Some(around) = parents.region(inst)
+    {
+        let before = func.regions[around].insts.iter().take_while(|&&i| i != inst);
+        levels.push(before.filter_map(|&i| Safe::of(func, i)).collect::<Vec<_>>());
+        owner = parents.owner(around);
+    }
+    levels.into_iter().rev().flatten().collect()
+}
+
+/// An `if` of which one arm loads.
+struct Branch {
+    inst: Inst,
+    load: Inst,
+    access: Access,
+    /// Whether the arm with the load is executed if the condition is true.
+    if_true: bool,
+}
+
+impl Branch {
+    /// Returns the branch if an instruction is one that can be replaced.
+    fn new(func: &Function, jumps: &Jumps, inst: Inst) -> Option<Branch> {
+        let data = &func.insts[inst];
+        if data.op != Op::If || data.results.is_empty() || jumps.exits(inst).len() != 2 {
+            return None;
+        }
+        let can_select = |&v: &Value| {
+            let scalar = func.ty(v).scalar;
+            scalar == Scalar::Bool || !matches!(scalar, Scalar::Matrix(_)) && scalar.bytes() != 0
+        };
+        if !data.results.iter().all(can_select) {
+            return None;
+        }
+        let (mut found, mut total) = (None, 0);
+        for (arm, &region) in data.regions.iter().enumerate() {
+            let (&end, insts) = func.regions[region].insts.split_last()?;
+            if func.insts[end].op != Op::Exit(inst) {
+                return None;
+            }
+            for &i in insts {
+                match func.insts[i].op {
+                    Op::LoadFrom(Storage::Physical, access) if !access.volatile && found.is_none() => {
+                        found = Some((i, access, arm == 0));
+                    }
+                    Op::LoadFrom(Storage::PushWord, _) => total += 1,
+                    _ => total += cost(func, i)?,
+                }
+            }
+        }
+        let (load, access, if_true) = found?;
+        (total <= MAX_COST).then_some(Branch {
+            inst,
+            load,
+            access,
+            if_true,
+        })
+    }
+
+    /// Appends to a region what the branch computes. The branch is not part of the region any more.
+    fn replace(self, func: &mut Function, region: Region, safe: Value, replacements: &mut Replacements) {
+        let (cond, span) = (func.insts[self.inst].args[0], func.insts[self.inst].span);
+        let select = |func: &mut Function, a: Value, b: Value| {
+            if a == b {
+                return a;
+            }
+            let ty = func.ty(a);
+            let inst = func.new_inst(Op::Select, [cond, a, b], &[ty], span);
+            func.regions[region].insts.push(inst);
+            func.insts[inst].results[0]
+        };
+        let mut ends = Vec::new();
+        for arm in func.insts[self.inst].regions.clone() {
+            let mut insts = std::mem::take(&mut func.regions[arm].insts);
+            ends.extend(insts.pop());
+            for i in insts {
+                if i == self.load {
+                    let address = func.insts[i].args[0];
+                    let [a, b] = if self.if_true {
+                        [address, safe]
+                    } else {
+                        [safe, address]
+                    };
+                    func.insts[i].args[0] = select(func, a, b);
+                }
+                // What the source promises holds only where the arm is taken.
+                func.insts[i].no_wrap = false;
+                func.regions[region].insts.push(i);
+            }
+        }
+        for n in 0..func.insts[self.inst].results.len() {
+            let [a, b] = [0, 1].map(|arm: usize| func.insts[ends[arm]].args[n]);
+            let value = select(func, a, b);
+            replacements.set(func.insts[self.inst].results[n], value);
+        }
+    }
+}
