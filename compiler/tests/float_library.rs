@@ -34,6 +34,7 @@ impl Library {
     fn without_doubles(call: &str) -> Library {
         let mut target = Target::desktop();
         target.features.float64 = false;
+        target.extensions.retain(|name| name != "cl_khr_fp64");
         target.calibration.fused_fma = [false; 3];
         let options = Options::parse("").expect("options");
         let (object, function) = library::tested("float", call, &options, &target);

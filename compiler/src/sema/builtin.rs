@@ -187,7 +187,7 @@ fn spelled(s: &Sema<'_>, name: &str) -> Option<Spelled> {
 fn has_type(s: &Sema<'_>, scalar: Scalar) -> bool {
     match scalar {
         Scalar::Half => s.has_half,
-        Scalar::Double => s.has_double,
+        Scalar::Double => s.has_double || s.in_library,
         Scalar::Bool
         | Scalar::Char
         | Scalar::UChar
