@@ -169,9 +169,10 @@ impl<'w> Lowering<'_, 'w> {
                     }
                     Some(AddressSpace::Private) if by_value => {
                         let layout = self.source.types.layout_of(p, *pointee)?;
+                        // A packed structure has the alignment 1, but the accesses have that of the decoration.
                         ArgKind::Pod {
                             size: layout.size,
-                            align: layout.align,
+                            align: self.alignment(p, layout.align)?,
                             by_ref: true,
                         }
                     }

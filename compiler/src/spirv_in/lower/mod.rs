@@ -158,7 +158,7 @@ impl<'w> Lowering<'_, 'w> {
                 Some((name, LinkageType::Export | LinkageType::Import)) => (name, Linkage::External),
                 None => (self.name(id), Linkage::Static),
             };
-            let align = self.alignment(variable, layout.align)?;
+            let align = self.alignment(&variable.inst, layout.align)?;
             let global = self.out.globals.push(GlobalData {
                 name,
                 space,
@@ -179,9 +179,9 @@ impl<'w> Lowering<'_, 'w> {
         Ok(())
     }
 
-    /// Returns the alignment of a variable, which a decoration may raise.
-    fn alignment(&self, variable: &Variable<'w>, natural: u32) -> Result<u32, Error> {
-        match self.source.decorated(variable.inst.result, Decoration::Alignment) {
+    /// Returns the alignment of a variable or of what a parameter points to, which a decoration may raise.
+    fn alignment(&self, of: &Inst<'w>, natural: u32) -> Result<u32, Error> {
+        match self.source.decorated(of.result, Decoration::Alignment) {
             None => Ok(natural),
             Some(d) => match d.operands.first() {
                 Some(&n) if n.is_power_of_two() && n <= 4096 => Ok(n.max(natural)),
