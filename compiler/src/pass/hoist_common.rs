@@ -10,11 +10,11 @@
 //!
 //! Inner branches come first, so that what leaves them can leave the outer ones, too.
 
+use super::simplify_regions::is_cheap;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
-use crate::ir::analysis::is_pure;
 use crate::ir::walk::Replacements;
-use crate::ir::{BinOp, FpFlags, Function, Inst, Module, Op, Ty, Value};
+use crate::ir::{FpFlags, Function, Inst, Module, Op, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
 pub const PASS: Pass = Pass {
@@ -90,7 +90,7 @@ fn computations(func: &mut Function, branch: Inst, replacements: &mut Replacemen
             let inst = func.regions[region].insts[n];
             replacements.apply_to(func, inst);
             let data = &func.insts[inst];
-            if !may_move(func, inst) || data.args.iter().any(|a| own.contains(a)) {
+            if !is_cheap(func, inst) || data.args.iter().any(|a| own.contains(a)) {
                 own.extend(data.results.iter().copied());
                 continue;
             }
@@ -123,19 +123,6 @@ fn computations(func: &mut Function, branch: Inst, replacements: &mut Replacemen
         }
     }
     list
-}
-
-/// Returns whether an instruction may be executed although its arm is not taken.
-fn may_move(func: &Function, inst: Inst) -> bool {
-    let data = &func.insts[inst];
-    // These are undefined for some operands, which the condition of the branch may exclude.
-    let is_partial = matches!(
-        data.op,
-        Op::Binary(BinOp::SDiv | BinOp::UDiv | BinOp::SRem | BinOp::URem)
-            | Op::ExtractDynamic
-            | Op::InsertDynamic
-    );
-    is_pure(data) && !is_partial && !matches!(data.op, Op::Intrinsic(_) | Op::CallPure(_))
 }
 
 /// Returns the computations that are moved before a branch with a number of arms.

@@ -516,7 +516,7 @@ fn is_simple(func: &Function, inst: Inst) -> bool {
 }
 
 /// Returns whether an instruction may be executed although its arm is not taken.
-fn is_cheap(func: &Function, inst: Inst) -> bool {
+pub(super) fn is_cheap(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     // These are undefined for some operands, which the condition may exclude.
     let is_partial = matches!(

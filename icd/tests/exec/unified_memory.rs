@@ -394,6 +394,88 @@ fn opencl_3_copies_and_fills() {
     free(&s, memory);
 }
 
+/// Transfers between buffers and unified shared memory: the commands that follow see what a read has stored there, and a write
+/// transfers what the commands before it have stored there. Nothing waits in between.
+#[test]
+fn opencl_3_buffers_are_read_into_shared_memory() {
+    const COUNT: usize = 4096;
+    const ROUNDS: u32 = 40;
+    let bytes = 4 * COUNT;
+    let s = Setup::new();
+    let source = "kernel void step(global uint *from, global uint *to) {
+        size_t i = get_global_id(0);
+        uint x = from[i];
+        for (uint n = 0; n < 500; n++) x = x * 5 + n;
+        for (uint n = 500; n-- > 0;) x = (x - n) * 0xcccccccdu;
+        to[i] = x + 1;
+    }";
+    let program = s.built(source, "");
+    let kernel = s.kernel(program, "step");
+    let first: Vec<u32> = (0..COUNT as u32).collect();
+    for (kind, write) in kinds(&s).into_iter().flat_map(|k| [(k, false), (k, true)]) {
+        let shared = memory(&s, kind, bytes);
+        let (buffer, code) = created!(clCreateBuffer(s.context, 1, bytes, null_mut()));
+        assert_eq!(code, 0);
+        copy(&s, shared, first.as_ptr().cast(), bytes);
+        let at = first.as_ptr().cast();
+        let code = cl!(clEnqueueWriteBuffer(
+            s.queue,
+            buffer,
+            1,
+            0,
+            bytes,
+            at,
+            0,
+            null(),
+            null_mut()
+        ));
+        assert_eq!(code, 0);
+        let (of_shared, of_buffer) = if write { (1, 0) } else { (0, 1) };
+        assert_eq!(cl!(clSetKernelArgMemPointerINTEL(kernel, of_shared, shared)), 0);
+        let value = (&raw const buffer).cast();
+        assert_eq!(
+            cl!(clSetKernelArg(kernel, of_buffer, size_of_val(&buffer), value)),
+            0
+        );
+        for _ in 0..ROUNDS {
+            launch(&s, kernel, COUNT);
+            let code = match write {
+                true => cl!(clEnqueueWriteBuffer(
+                    s.queue,
+                    buffer,
+                    0,
+                    0,
+                    bytes,
+                    shared,
+                    0,
+                    null(),
+                    null_mut()
+                )),
+                false => cl!(clEnqueueReadBuffer(
+                    s.queue,
+                    buffer,
+                    0,
+                    0,
+                    bytes,
+                    shared,
+                    0,
+                    null(),
+                    null_mut()
+                )),
+            };
+            assert_eq!(code, 0);
+        }
+        let mut now = vec![0u32; COUNT];
+        copy(&s, now.as_mut_ptr().cast(), shared, bytes);
+        let wrong = now.iter().zip(&first).position(|(x, i)| *x != i + ROUNDS);
+        assert_eq!(wrong, None, "kind {kind:#x}, write {write}: {:?}", &now[..8]);
+        assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+        free(&s, shared);
+    }
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
 /// What is known of an allocation, and which allocations are errors.
 #[test]
 fn opencl_3_allocations() {

@@ -117,6 +117,12 @@ impl Context {
         drop(freed);
     }
 
+    /// Returns the place in an allocation of shared memory of any kind that an address belongs to.
+    pub(crate) fn find_shared(&self, address: usize) -> Option<SvmPlace> {
+        let (Allocation { buffer, .. }, offset) = self.svm().find(address)?;
+        Some(SvmPlace { buffer, offset })
+    }
+
     /// Returns the place in an allocation that an address belongs to. Allocations that the host cannot access have none.
     pub fn find_svm(&self, address: usize) -> Option<SvmPlace> {
         let (Allocation { buffer, usm }, offset) = self.svm().find(address)?;

@@ -71,6 +71,10 @@ impl CommandQueue {
         if request.is_rect {
             self.prepare_copy_kernels(transfer.region);
         }
+        if let Some(copy) = self.copy_of_shared_memory(&transfer, write) {
+            let until = Until::blocking(blocking);
+            return self.enqueue(kind, Incoming::Command(Command::Copy(copy)), waits, until);
+        }
         self.transfer(kind, Object::Buffer(transfer), write, blocking, waits)
     }
 

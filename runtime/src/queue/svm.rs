@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::scheduler::Until;
 use super::{CommandQueue, Enqueued, MapFlags, Waits};
-use crate::command::buffer::HostTransfer;
+use crate::command::buffer::{Copy, HostTransfer};
+use crate::command::rect::Layout;
 use crate::command::request::{BufferCopy, BufferFill, BufferRange, MappedRegion};
 use crate::command::transfer::Object;
 use crate::command::{CommandType, Incoming, Prepared};
@@ -23,6 +24,42 @@ pub enum SvmSide {
 }
 
 impl CommandQueue {
+    /// Returns the copy between buffers that a read or write is if the memory of the application is shared memory. The device
+    /// does it then: commands that wait for it may access that memory, so the host must not do it at another time.
+    pub(super) fn copy_of_shared_memory(&self, transfer: &HostTransfer, write: bool) -> Option<Copy> {
+        let SvmPlace {
+            buffer: shared,
+            offset,
+        } = self.context().find_shared(transfer.host.address())?;
+        let layout = Layout {
+            start: transfer.host_layout.start.checked_add(offset as u64)?,
+            ..transfer.host_layout
+        };
+        let [width, height, depth] = transfer.region;
+        let last = (depth - 1) * layout.slice_pitch + (height - 1) * layout.row_pitch + width;
+        if layout.start.checked_add(last)? > shared.size() {
+            return None;
+        }
+        let (buffer, own) = (transfer.buffer.clone(), transfer.layout);
+        let copy = match write {
+            true => Copy {
+                src: shared,
+                src_layout: layout,
+                dst: buffer,
+                dst_layout: own,
+                region: transfer.region,
+            },
+            false => Copy {
+                src: buffer,
+                src_layout: own,
+                dst: shared,
+                dst_layout: layout,
+                region: transfer.region,
+            },
+        };
+        copy.check_overlap().is_ok().then_some(copy)
+    }
+
     /// Prepares a copy within shared memory (CL 2.0, 5.6.1, clEnqueueSVMMemcpy).
     pub fn prepare_svm_copy(&self, from: &SvmPlace, to: &SvmPlace, size: usize) -> Result<Prepared> {
         let copy = BufferCopy::linear(&from.buffer, &to.buffer, from.offset, to.offset, size)?;
