@@ -7,6 +7,7 @@ use std::ptr::{null, null_mut};
 
 use crate::common::objects::Setup;
 use crate::common::*;
+use crate::picture::Shape;
 use crate::{cl, created, query, query_text};
 
 /// The kinds of allocations that the device has.
@@ -474,6 +475,154 @@ fn opencl_3_buffers_are_read_into_shared_memory() {
     }
     assert_eq!(cl!(clReleaseKernel(kernel)), 0);
     assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+const TEXEL: cl_image_format = cl_image_format {
+    image_channel_order: CL_RGBA,
+    image_channel_data_type: CL_UNSIGNED_INT8,
+};
+
+/// The shapes of images, their sizes in texels of four bytes, and the pitches of the shared memory. A pitch that is no whole
+/// number of texels, or of rows, is one that Vulkan cannot express.
+const IMAGES: [(u32, [usize; 3], usize, usize); 8] = [
+    (CL_MEM_OBJECT_IMAGE1D_BUFFER, [500, 1, 1], 0, 0),
+    (CL_MEM_OBJECT_IMAGE1D, [500, 1, 1], 0, 0),
+    (CL_MEM_OBJECT_IMAGE2D, [60, 41, 1], 0, 0),
+    (CL_MEM_OBJECT_IMAGE2D, [60, 41, 1], 256, 0),
+    (CL_MEM_OBJECT_IMAGE2D, [60, 41, 1], 243, 0),
+    (CL_MEM_OBJECT_IMAGE2D_ARRAY, [20, 9, 5], 88, 880),
+    (CL_MEM_OBJECT_IMAGE3D, [20, 9, 5], 80, 750),
+    (CL_MEM_OBJECT_IMAGE1D_ARRAY, [33, 8, 1], 0, 140),
+];
+
+/// Transfers between images and unified shared memory, as those of buffers above: each round computes in shared memory, and
+/// passes the result through the image to where the next round begins. Nothing waits in between.
+#[test]
+fn opencl_3_images_are_read_into_shared_memory() {
+    const ROUNDS: u32 = 12;
+    const BYTES: usize = 16384;
+    let s = Setup::new();
+    if query!(clGetDeviceInfo(s.device; CL_DEVICE_IMAGE_SUPPORT) as u32) == 0 {
+        return;
+    }
+    let source = "kernel void step(global const uchar *from, global uchar *to, uint row, uint slice) {
+        size_t at = get_global_id(0) * 4 + get_global_id(1) * row + get_global_id(2) * slice;
+        uint x = as_uint(vload4(0, from + at));
+        for (uint n = 0; n < 500; n++) x = x * 5 + n;
+        for (uint n = 500; n-- > 0;) x = (x - n) * 0xcccccccdu;
+        vstore4(as_uchar4(x + 1), 0, to + at);
+    }";
+    let program = s.built(source, "");
+    let kernel = s.kernel(program, "step");
+    for kind in kinds(&s) {
+        let (from, to) = (memory(&s, kind, BYTES), memory(&s, kind, BYTES));
+        for (shape, size, row, slice) in IMAGES {
+            let (image, buffer) = Shape { ty: shape, size }.create(&s, TEXEL, CL_MEM_READ_WRITE);
+            let row_pitch = match shape {
+                CL_MEM_OBJECT_IMAGE1D_ARRAY => slice,
+                _ => row.max(4 * size[0]),
+            };
+            let at = |x: usize, y: usize, z: usize| 4 * x + y * row_pitch + z * slice;
+            let first: Vec<u8> = (0..BYTES).map(|i| (i * 7 + i / 251) as u8).collect();
+            copy(&s, from, first.as_ptr().cast(), BYTES);
+            copy(&s, to, first.as_ptr().cast(), BYTES);
+            let pitches = [row_pitch as u32, if size[2] > 1 { slice as u32 } else { 0 }];
+            assert_eq!(cl!(clSetKernelArgMemPointerINTEL(kernel, 0, from)), 0);
+            assert_eq!(cl!(clSetKernelArgMemPointerINTEL(kernel, 1, to)), 0);
+            for (i, pitch) in pitches.iter().enumerate() {
+                let code = cl!(clSetKernelArg(
+                    kernel,
+                    2 + i as u32,
+                    4,
+                    (&raw const *pitch).cast()
+                ));
+                assert_eq!(code, 0);
+            }
+            for _ in 0..ROUNDS {
+                let code = cl!(clEnqueueNDRangeKernel(
+                    s.queue,
+                    kernel,
+                    3,
+                    null(),
+                    size.as_ptr(),
+                    null(),
+                    0,
+                    null(),
+                    null_mut()
+                ));
+                assert_eq!(code, 0);
+                transfer(&s, true, image, size, (row, slice), to);
+                transfer(&s, false, image, size, (row, slice), from);
+            }
+            let mut now = vec![0u8; BYTES];
+            copy(&s, now.as_mut_ptr().cast(), from, BYTES);
+            let mut expected = first;
+            for z in 0..size[2] {
+                for y in 0..size[1] {
+                    for x in 0..size[0] {
+                        let texel = &mut expected[at(x, y, z)..][..4];
+                        let value = u32::from_le_bytes(texel.try_into().expect("four bytes"));
+                        texel.copy_from_slice(&(value.wrapping_add(ROUNDS)).to_le_bytes());
+                    }
+                }
+            }
+            let wrong = now.iter().zip(&expected).position(|(x, e)| x != e);
+            assert_eq!(
+                wrong, None,
+                "kind {kind:#x}, shape {shape:#x}, pitches {row} {slice}"
+            );
+            assert_eq!(cl!(clReleaseMemObject(image)), 0);
+            if !buffer.is_null() {
+                assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+            }
+        }
+        free(&s, from);
+        free(&s, to);
+    }
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// Enqueues a write (or a read) of an image, which does not block.
+fn transfer(
+    s: &Setup,
+    write: bool,
+    image: cl_mem,
+    region: [usize; 3],
+    (row, slice): (usize, usize),
+    at: *mut c_void,
+) {
+    let (origin, none) = ([0usize; 3], null_mut());
+    let (origin, region) = (origin.as_ptr(), region.as_ptr());
+    let code = match write {
+        true => cl!(clEnqueueWriteImage(
+            s.queue,
+            image,
+            0,
+            origin,
+            region,
+            row,
+            slice,
+            at,
+            0,
+            null(),
+            none
+        )),
+        false => cl!(clEnqueueReadImage(
+            s.queue,
+            image,
+            0,
+            origin,
+            region,
+            row,
+            slice,
+            at,
+            0,
+            null(),
+            none
+        )),
+    };
+    assert_eq!(code, 0);
 }
 
 /// What is known of an allocation, and which allocations are errors.

@@ -53,7 +53,7 @@ pub(crate) fn regions(
 }
 
 /// Returns the byte range of a region, from its first byte to its last.
-fn extent(layout: &Layout, region: [u64; 3]) -> (u64, u64) {
+pub(super) fn extent(layout: &Layout, region: [u64; 3]) -> (u64, u64) {
     (layout.start, layout.row(region[1] - 1, region[2] - 1) + region[0])
 }
 

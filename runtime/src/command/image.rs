@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::buffer::access;
+use super::buffer::{access, extent, regions};
 use super::rect::{Layout, dense};
 use crate::device::pinned::Pinned;
 use crate::device::staging::Cut;
@@ -60,6 +60,26 @@ fn packed(texels: Texels, offset: u64) -> vk::ImageCopy {
     }
 }
 
+/// Returns the copy between texels and a buffer with this layout. Returns `None` if Vulkan cannot express it, because the
+/// offset or a pitch is not a whole number of texels or rows.
+fn expressible(image: &Image, texels: Texels, layout: &Layout) -> Option<vk::ImageCopy> {
+    let texel = u64::from(image.format().size());
+    let whole = |bytes: u64, unit: u64| {
+        let count = u32::try_from(bytes / unit).ok()?;
+        bytes.is_multiple_of(unit).then_some(count)
+    };
+    let has_slices = texels.region[2] > 1;
+    Some(vk::ImageCopy {
+        texels,
+        offset: layout.start.is_multiple_of(texel).then_some(layout.start)?,
+        row: whole(layout.row_pitch, texel)?,
+        rows: match has_slices {
+            true => whole(layout.slice_pitch, layout.row_pitch)?,
+            false => 0,
+        },
+    })
+}
+
 /// A read or a write: a box of an image and host memory.
 pub(crate) struct ImageTransfer {
     pub image: Arc<Image>,
@@ -74,24 +94,13 @@ pub(crate) struct ImageTransfer {
 
 impl ImageTransfer {
     /// Returns the copy between the image and a buffer in which the host memory's first byte has the offset
-    /// `place`. Returns `None` if Vulkan cannot express it, because a pitch is not a whole number of texels or
-    /// rows.
+    /// `place`. Returns `None` if Vulkan cannot express it.
     pub(crate) fn in_memory(&self, place: u64) -> Option<vk::ImageCopy> {
-        let texel = u64::from(self.image.format().size());
-        let whole = |bytes: u64, unit: u64| {
-            let count = u32::try_from(bytes / unit).ok()?;
-            bytes.is_multiple_of(unit).then_some(count)
+        let layout = Layout {
+            start: place,
+            ..self.layout
         };
-        let has_slices = self.texels.region[2] > 1;
-        Some(vk::ImageCopy {
-            texels: self.texels,
-            offset: place.is_multiple_of(texel).then_some(place)?,
-            row: whole(self.layout.row_pitch, texel)?,
-            rows: match has_slices {
-                true => whole(self.layout.slice_pitch, self.layout.row_pitch)?,
-                false => 0,
-            },
-        })
+        expressible(&self.image, self.texels, &layout)
     }
 
     /// Records a copy between the image and pinned host memory. Returns `false` if the transfer must be staged.
@@ -122,7 +131,7 @@ impl ImageTransfer {
         Ok(true)
     }
 
-    fn region(&self) -> [u64; 3] {
+    pub(crate) fn region(&self) -> [u64; 3] {
         rows(self.image.format().size(), &self.texels)
     }
 
@@ -233,86 +242,72 @@ pub(crate) struct ImageAndBuffer {
     pub image: Arc<Image>,
     pub texels: Texels,
     pub buffer: Arc<Buffer>,
-    /// Byte offset in the buffer.
-    pub offset: u64,
-    /// Distance from row to row in the buffer in bytes, if there is only one slice; 0: the texels are dense.
-    pub pitch: u64,
+    /// The layout in the buffer (a sub-buffer's offset not included).
+    pub layout: Layout,
 }
 
 impl ImageAndBuffer {
     /// Returns how it uses the contents of the image and of the buffer.
     pub(super) fn touches(&self, to_image: bool) -> [Touch; 2] {
-        let end = self.offset + self.length();
-        let buffer = |how| Touch::buffer(&self.buffer, self.offset, end, how);
+        let (start, end) = self.extent();
+        let buffer = |how| Touch::buffer(&self.buffer, start, end, how);
         if to_image {
             [buffer(Use::Read), written(&self.image, &self.texels)]
         } else {
-            // With a pitch, the bytes between the rows keep their contents.
-            let how = if self.pitch == 0 {
-                Use::Replace
-            } else {
-                Use::Update
-            };
+            // The bytes between the rows, and those between the slices, keep their contents.
+            let is_dense = end - start == self.region().iter().product();
+            let how = if is_dense { Use::Replace } else { Use::Update };
             [Touch::image(&self.image, Use::Read), buffer(how)]
         }
     }
 
-    /// Returns the size of the byte range in the buffer, from the first byte to the last.
-    fn length(&self) -> u64 {
-        let [w, h, _] = rows(self.image.format().size(), &self.texels);
-        match self.pitch {
-            0 => self.image.bytes_of(self.texels.region),
-            pitch => pitch * (h - 1) + w,
-        }
+    fn region(&self) -> [u64; 3] {
+        rows(self.image.format().size(), &self.texels)
+    }
+
+    /// Returns the byte range in the buffer, from the first byte to the last.
+    fn extent(&self) -> (u64, u64) {
+        extent(&self.layout, self.region())
     }
 
     /// Records a copy from the image to the buffer, or (`to_image`) from the buffer to the image.
     pub(crate) fn record(&self, to_image: bool, r: &mut Recording<'_>) -> Result<()> {
-        let size = self.image.bytes_of(self.texels.region);
+        let region = self.region();
         r.use_image(&self.image)?;
         let image = storage(&self.image, r.device())?;
         let buffer = self.buffer.storage(r.device())?;
-        let start = self.buffer.offset() + self.offset;
+        let (start, end) = self.extent();
         let uses = [
             image_access(&self.image, to_image),
-            access(&self.buffer, self.offset, self.offset + self.length(), !to_image),
+            access(&self.buffer, start, end, !to_image),
         ];
-        let texel = u64::from(self.image.format().size());
-        // If there is a pitch, offset and pitch are multiples of a texel (checked by clCreateImage).
-        if start.is_multiple_of(texel) {
+        let in_storage = Layout {
+            start: self.buffer.offset() + self.layout.start,
+            ..self.layout
+        };
+        if let Some(copy) = expressible(&self.image, self.texels, &in_storage) {
             r.access(&uses, false);
-            let copy = vk::ImageCopy {
-                row: (self.pitch / texel) as u32,
-                ..packed(self.texels, start)
-            };
             if to_image {
                 r.recorder().copy_to_image(buffer, image, &copy);
             } else {
                 r.recorder().copy_from_image(image, buffer, &copy);
             }
         } else {
-            // Vulkan demands aligned texels, so another buffer is in between.
-            let staged = r.stage(size)?;
+            // Another buffer, in which the texels are dense and aligned, is in between.
+            let staged = r.stage(region.iter().product())?;
             r.access(&uses, false);
             let copy = packed(self.texels, staged.offset);
+            let (own, between) = ((in_storage, 0), (dense(region), staged.offset));
             if to_image {
-                let bytes = vk::CopyRegion {
-                    src: start,
-                    dst: staged.offset,
-                    size,
-                };
-                r.recorder().copy(buffer, &staged.buffer, [bytes]);
+                r.recorder()
+                    .copy(buffer, &staged.buffer, regions(own, between, region));
                 r.recorder().barrier();
                 r.recorder().copy_to_image(&staged.buffer, image, &copy);
             } else {
-                let bytes = vk::CopyRegion {
-                    src: staged.offset,
-                    dst: start,
-                    size,
-                };
                 r.recorder().copy_from_image(image, &staged.buffer, &copy);
                 r.recorder().barrier();
-                r.recorder().copy(&staged.buffer, buffer, [bytes]);
+                r.recorder()
+                    .copy(&staged.buffer, buffer, regions(between, own, region));
             }
         }
         if !to_image {

@@ -7,9 +7,11 @@ use super::scheduler::Until;
 use super::{CommandQueue, Enqueued, MapFlags, Waits};
 use crate::command::buffer::{Copy, HostTransfer};
 use crate::command::fill::Fill;
-use crate::command::image::{FillImage, ImageAndBuffer, ImageToImage, ImageTransfer, ImageWindow, MapImage};
+use crate::command::image::{
+    self, FillImage, ImageAndBuffer, ImageToImage, ImageTransfer, ImageWindow, MapImage,
+};
 use crate::command::map::{Map, Unmap, Window};
-use crate::command::rect::Rows;
+use crate::command::rect::{Layout, Rows, dense};
 use crate::command::request::{ImageRegion, TexelBufferCopy, TexelCopy, TexelTransfer};
 use crate::command::transfer::Object;
 use crate::command::{Command, CommandType, Incoming, Prepared};
@@ -84,21 +86,33 @@ impl CommandQueue {
             true => CommandType::WriteImage,
             false => CommandType::ReadImage,
         };
-        let object = match image.buffer() {
+        let (object, shared) = match image.buffer() {
             Some(buffer) => {
                 let rows = image.in_buffer(&transfer.texels);
-                Object::Buffer(HostTransfer {
+                let transfer = HostTransfer {
                     buffer: Arc::clone(buffer),
                     layout: rows.layout(),
                     host: transfer.host,
                     host_layout: transfer.layout,
                     region: rows.region(),
                     pinned: None,
-                })
+                };
+                let shared = self.copy_of_shared_memory(&transfer, write).map(Command::Copy);
+                (Object::Buffer(transfer), shared)
             }
-            None => Object::Image(transfer),
+            None => {
+                let command = match write {
+                    true => Command::BufferToImage,
+                    false => Command::ImageToBuffer,
+                };
+                let shared = self.image_copy_of_shared_memory(&transfer).map(command);
+                (Object::Image(transfer), shared)
+            }
         };
-        self.transfer(kind, object, write, blocking, waits)
+        match shared {
+            Some(copy) => self.enqueue(kind, Incoming::Command(copy), waits, Until::blocking(blocking)),
+            None => self.transfer(kind, object, write, blocking, waits),
+        }
     }
 
     /// Prepares a copy between images (CL 5.3.3, clEnqueueCopyImage).
@@ -125,15 +139,13 @@ impl CommandQueue {
                 image: Arc::clone(src),
                 texels: from,
                 buffer: Arc::clone(buffer),
-                offset: dst.in_buffer(&to).start,
-                pitch: dst.row_pitch(),
+                layout: dst.in_buffer(&to).layout(),
             }),
             (Some(buffer), None) => Command::BufferToImage(ImageAndBuffer {
                 image: Arc::clone(dst),
                 texels: to,
                 buffer: Arc::clone(buffer),
-                offset: src.in_buffer(&from).start,
-                pitch: src.row_pitch(),
+                layout: src.in_buffer(&from).layout(),
             }),
             (Some(src_buffer), Some(dst_buffer)) => buffer_copy(
                 (src_buffer, src.in_buffer(&from)),
@@ -169,8 +181,10 @@ impl CommandQueue {
                     image: Arc::clone(image),
                     texels,
                     buffer: Arc::clone(buffer),
-                    offset,
-                    pitch: 0,
+                    layout: Layout {
+                        start: offset,
+                        ..dense(image::rows(image.format().size(), &texels))
+                    },
                 };
                 if to_image {
                     Command::BufferToImage(copy)

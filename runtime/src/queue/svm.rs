@@ -6,13 +6,14 @@ use std::sync::Arc;
 use super::scheduler::Until;
 use super::{CommandQueue, Enqueued, MapFlags, Waits};
 use crate::command::buffer::{Copy, HostTransfer};
+use crate::command::image::{ImageAndBuffer, ImageTransfer};
 use crate::command::rect::Layout;
 use crate::command::request::{BufferCopy, BufferFill, BufferRange, MappedRegion};
 use crate::command::transfer::Object;
 use crate::command::{CommandType, Incoming, Prepared};
 use crate::error::{ClCode, Error, Result};
 use crate::mem::svm::SvmPlace;
-use crate::mem::{HostPtr, MemObject};
+use crate::mem::{Buffer, HostPtr, MemObject};
 use crate::queue::NativeFn;
 
 /// One side of a copy.
@@ -24,22 +25,32 @@ pub enum SvmSide {
 }
 
 impl CommandQueue {
-    /// Returns the copy between buffers that a read or write is if the memory of the application is shared memory. The device
-    /// does it then: commands that wait for it may access that memory, so the host must not do it at another time.
-    pub(super) fn copy_of_shared_memory(&self, transfer: &HostTransfer, write: bool) -> Option<Copy> {
-        let SvmPlace {
-            buffer: shared,
-            offset,
-        } = self.context().find_shared(transfer.host.address())?;
+    /// Returns the shared memory that memory of the application is, and the layout in it of a region that has `layout` from
+    /// `host` on.
+    ///
+    /// The device does the transfers of such memory: commands that wait for a transfer may access the memory, so the host must
+    /// not do it at another time.
+    fn shared_memory(
+        &self,
+        host: HostPtr,
+        layout: Layout,
+        [width, height, depth]: [u64; 3],
+    ) -> Option<(Arc<Buffer>, Layout)> {
+        let SvmPlace { buffer, offset } = self.context().find_shared(host.address())?;
         let layout = Layout {
-            start: transfer.host_layout.start.checked_add(offset as u64)?,
-            ..transfer.host_layout
+            start: layout.start.checked_add(offset as u64)?,
+            ..layout
         };
-        let [width, height, depth] = transfer.region;
-        let last = (depth - 1) * layout.slice_pitch + (height - 1) * layout.row_pitch + width;
-        if layout.start.checked_add(last)? > shared.size() {
-            return None;
-        }
+        let slices = (depth - 1).checked_mul(layout.slice_pitch)?;
+        let rows = (height - 1).checked_mul(layout.row_pitch)?;
+        let length = slices.checked_add(rows)?.checked_add(width)?;
+        (layout.start.checked_add(length)? <= buffer.size()).then_some((buffer, layout))
+    }
+
+    /// Returns the copy between buffers that a read or write of a buffer is if the memory of the application is shared memory.
+    pub(super) fn copy_of_shared_memory(&self, transfer: &HostTransfer, write: bool) -> Option<Copy> {
+        let region = transfer.region;
+        let (shared, layout) = self.shared_memory(transfer.host, transfer.host_layout, region)?;
         let (buffer, own) = (transfer.buffer.clone(), transfer.layout);
         let copy = match write {
             true => Copy {
@@ -47,17 +58,29 @@ impl CommandQueue {
                 src_layout: layout,
                 dst: buffer,
                 dst_layout: own,
-                region: transfer.region,
+                region,
             },
             false => Copy {
                 src: buffer,
                 src_layout: own,
                 dst: shared,
                 dst_layout: layout,
-                region: transfer.region,
+                region,
             },
         };
         copy.check_overlap().is_ok().then_some(copy)
+    }
+
+    /// Returns the copy between an image and a buffer that a read or write of the image is if the memory of the application is
+    /// shared memory.
+    pub(super) fn image_copy_of_shared_memory(&self, transfer: &ImageTransfer) -> Option<ImageAndBuffer> {
+        let (buffer, layout) = self.shared_memory(transfer.host, transfer.layout, transfer.region())?;
+        Some(ImageAndBuffer {
+            image: Arc::clone(&transfer.image),
+            texels: transfer.texels,
+            buffer,
+            layout,
+        })
     }
 
     /// Prepares a copy within shared memory (CL 2.0, 5.6.1, clEnqueueSVMMemcpy).
