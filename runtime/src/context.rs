@@ -9,6 +9,7 @@ use crate::capture::Selection;
 use crate::check::Allocations;
 use crate::config::config;
 use crate::device::Device;
+use crate::device::bounce::BounceBuffers;
 use crate::error::{ClCode, Error, Result};
 use crate::event::By;
 use crate::event::executor::Executor;
@@ -48,6 +49,8 @@ pub struct Context {
     pipelines: Arc<Pool>,
     /// The migration thread, which copies contents between devices.
     migration_thread: Arc<Executor>,
+    /// Host memory through which contents move between the devices.
+    bounce_buffers: BounceBuffers,
     flusher: Arc<Flusher>,
     host_stores: HostStores,
     addresses: AddressTable,
@@ -174,6 +177,7 @@ impl Context {
             builds: Pool::new("caldera-build", processors()),
             pipelines: Pool::new("caldera-pipeline", processors().saturating_sub(1).max(1)),
             migration_thread: Executor::new("caldera-migrate"),
+            bounce_buffers: BounceBuffers::new(),
             flusher: Flusher::new(),
             host_stores: HostStores::new(),
             addresses: AddressTable::new(),
@@ -289,6 +293,11 @@ impl Context {
     /// Returns the executor whose thread waits for devices and copies contents between them.
     pub(crate) fn migration_thread(&self) -> &Arc<Executor> {
         &self.migration_thread
+    }
+
+    /// Returns the host memory through which contents move between the devices.
+    pub(crate) fn bounce_buffers(&self) -> &BounceBuffers {
+        &self.bounce_buffers
     }
 
     pub(crate) fn flusher(&self) -> &Arc<Flusher> {

@@ -404,6 +404,63 @@ static void two(void)
     CHECK(clReleaseContext(context));
 }
 
+/* Two devices in one context: buffers of many chunks move as a whole and in parts, whatever their sizes. */
+static void many_chunks(void)
+{
+    static const size_t counts[] = {1, 1000, (2 << 20) - 1, (2 << 20) + 1, (17 << 20) + 77};
+    find();
+    cl_device_id devices[2];
+    cl_int code;
+    cl_context context = both(devices);
+    cl_program program;
+    cl_kernel kernel = adder(context, &program);
+    cl_command_queue queues[2];
+    for (int i = 0; i < 2; i++) {
+        queues[i] = clCreateCommandQueue(context, devices[i], 0, &code);
+        CHECK(code);
+    }
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        size_t n = counts[c], bytes = n * sizeof(int), first = n / 3, part = n / 2;
+        int *data = malloc(bytes);
+        for (size_t i = 0; i < n; i++)
+            data[i] = (int)(i * 7 + c);
+        cl_mem buffer = clCreateBuffer(context, 0, bytes, NULL, &code);
+        CHECK(code);
+        CHECK(clEnqueueWriteBuffer(queues[0], buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
+        CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+        for (cl_int round = 1; round <= 3; round++) {
+            cl_command_queue there = queues[round % 2];
+            CHECK(clSetKernelArg(kernel, 1, sizeof round, &round));
+            CHECK(clEnqueueNDRangeKernel(there, kernel, 1, NULL, &n, NULL, 0, NULL, NULL));
+            CHECK(clFinish(there));
+        }
+        /* The other device has only this part, which it overwrites, before it needs all. */
+        if (part > 0)
+            CHECK(clEnqueueWriteBuffer(queues[0], buffer, CL_TRUE, first * 4, part * 4, data + first, 0, NULL, NULL));
+        cl_int last = 10;
+        CHECK(clSetKernelArg(kernel, 1, sizeof last, &last));
+        CHECK(clEnqueueNDRangeKernel(queues[0], kernel, 1, NULL, &n, NULL, 0, NULL, NULL));
+        int *out = malloc(bytes);
+        CHECK(clFinish(queues[0]));
+        CHECK(clEnqueueReadBuffer(queues[1], buffer, CL_TRUE, 0, bytes, out, 0, NULL, NULL));
+        for (size_t i = 0; i < n; i++) {
+            int added = i >= first && i < first + part ? last : 1 + 2 + 3 + last;
+            if (out[i] != data[i] + added) {
+                fprintf(stderr, "%zu elements: %zu is %d, not %d\n", n, i, out[i], data[i] + added);
+                exit(1);
+            }
+        }
+        free(data);
+        free(out);
+        CHECK(clReleaseMemObject(buffer));
+    }
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+    for (int i = 0; i < 2; i++)
+        CHECK(clReleaseCommandQueue(queues[i]));
+    CHECK(clReleaseContext(context));
+}
+
 static void same(const char *what, const int *a, const int *b, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -914,6 +971,7 @@ int main(int argc, char **argv)
         release_early();
     } else if (strcmp(what, "two") == 0) {
         two();
+        many_chunks();
         gated();
         two_images();
     } else if (strcmp(what, "lose") == 0) {

@@ -3,6 +3,7 @@
 //! Enumeration only reads properties. The Vulkan device with its queues, allocator and memory is made when the
 //! first context asks for it (`Device::opened`), and exists until the process ends or the device is lost.
 
+pub(crate) mod bounce;
 pub(crate) mod calibrate;
 mod caps;
 mod clock_keeper;

@@ -140,6 +140,43 @@ impl Uploader {
         done
     }
 
+    /// Submits a copy between two buffers of the device; with `to_host`, its writes become visible to the host. Returns the
+    /// timeline's value at which the copy is complete, for [`Uploader::wait`].
+    pub(super) fn submit_copy(
+        &self,
+        device: &Arc<vk::Device>,
+        from: &vk::Buffer,
+        to: &vk::Buffer,
+        region: vk::CopyRegion,
+        to_host: bool,
+    ) -> Result<u64, vk::AllocError> {
+        let mut parts = self.parts.lock();
+        let p = Parts::get(&mut parts, device)?;
+        let slot = p.slot(device, 0)?;
+        // As in `Parts::copy`.
+        slot.recorder.barrier();
+        slot.recorder.copy(from, to, [region]);
+        p.submit(device, to_host)?;
+        self.publish(p);
+        Ok(p.value)
+    }
+
+    /// Waits until the timeline has a value. The value is one that [`Uploader::submit_copy`] has returned, or 0.
+    pub(super) fn wait(&self, value: u64) -> Result<(), vk::AllocError> {
+        match self.timeline.get() {
+            Some(timeline) if value > 0 => Ok(timeline.wait(value)?),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Waits until everything is complete that has been submitted.
+    pub(super) fn wait_for_all(&self) -> Result<(), vk::AllocError> {
+        match &*self.parts.lock() {
+            Some(parts) => Ok(parts.timeline.wait(parts.value)?),
+            None => Ok(()),
+        }
+    }
+
     /// Copies all texels of an image from host memory. Waits only if the image had contents before; otherwise
     /// queues wait for the upload ([`Uploader::since`]).
     pub(super) fn upload_image(

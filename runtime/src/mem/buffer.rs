@@ -188,9 +188,12 @@ impl Buffer {
             root.noted.know_writes(size);
         }
         let buffer = Buffer::with_root(context, flags, size, host, root);
+        // Where the device has memory of its own, kernels are faster with a copy there than with imported host memory.
         if let (Some(host), Some(root)) = (buffer.host_ptr, &buffer.root)
             && let [device] = context.devices()
-            && let Some(imported) = vk::Buffer::import(device.opened()?.logical(), host, size)
+            && let logical = device.opened()?.logical().clone()
+            && logical.unified()
+            && let Some(imported) = vk::Buffer::import(&logical, host, size)
         {
             log::debug!("{size} bytes of the application's memory imported");
             root.noted.add(0, imported.address(), size);

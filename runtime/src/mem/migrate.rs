@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::claim::Shared;
 use super::residence::{Away, Use};
-use super::{Buffer, HostMemory, HostPtr, Image, MemObject};
+use super::{Buffer, HostMemory, Image, MemObject};
 use crate::context::Context;
+use crate::device::bounce::Move;
 use crate::error::{ClCode, Error, Result};
 
 /// The bytes of a buffer that are moved at a time.
@@ -122,23 +123,42 @@ impl Touch {
     }
 }
 
+/// Copies a range of a buffer to a device, and waits. Where the host can access a storage, one copy from or to there is enough.
+/// Other storage is copied through a bounce buffer, or else by the host.
 fn move_bytes(buffer: &Buffer, away: &Away, to: usize) -> Result<()> {
     let devices = buffer.context().devices();
-    let (source, target) = (buffer.storage(away.from)?, buffer.storage(to)?);
-    let Range { start, end } = away.range;
-    let memory = HostMemory::new(CHUNK.min(end - start))
+    let m = Move {
+        source: (&devices[away.from], buffer.storage(away.from)?),
+        target: (&devices[to], buffer.storage(to)?),
+        at: away.range.start,
+        size: away.range.end - away.range.start,
+    };
+    let (Move { at, size, .. }, (from, source), (to, target)) = (m, m.source, m.target);
+    let way = if let Some(source) = source.mapped() {
+        to.upload(target, at, source.offset(at), size)?;
+        "from mapped memory"
+    } else if let Some(target) = target.mapped() {
+        from.download(source, at, target.offset(at), size)?;
+        "to mapped memory"
+    } else if buffer.context().bounce_buffers().copy(m)? {
+        "through a bounce buffer"
+    } else {
+        move_by_host(m)?;
+        "by the host"
+    };
+    let (from, to) = (&from.info().name, &to.info().name);
+    log::debug!("{size} bytes moved {way}, from {from} to {to}");
+    Ok(())
+}
+
+/// Copies a range to another device by way of host memory; both devices copy through staging memory of their own.
+fn move_by_host(m: Move<'_>) -> Result<()> {
+    let memory = HostMemory::new(CHUNK.min(m.size))
         .ok_or_else(|| Error::new(ClCode::OutOfHostMemory, "contents move between devices"))?;
-    for at in (start..end).step_by(CHUNK as usize) {
-        let size = CHUNK.min(end - at);
-        let host: HostPtr = memory.ptr();
-        devices[away.from].download(source, at, host, size)?;
-        devices[to].upload(target, at, host, size)?;
+    for done in (0..m.size).step_by(CHUNK as usize) {
+        let (at, size) = (m.at + done, CHUNK.min(m.size - done));
+        m.source.0.download(m.source.1, at, memory.ptr(), size)?;
+        m.target.0.upload(m.target.1, at, memory.ptr(), size)?;
     }
-    log::debug!(
-        "{} bytes moved from {} to {}",
-        end - start,
-        devices[away.from].info().name,
-        devices[to].info().name
-    );
     Ok(())
 }

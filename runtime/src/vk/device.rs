@@ -233,11 +233,8 @@ impl Device {
             looked_for_loss: AtomicU64::new(0),
             tuning,
             unified: facts.unified_memory,
-            // Where the device has memory of its own, kernels are faster with a copy there than with imported
-            // host memory.
             import: facts
                 .host_import_alignment
-                .filter(|_| facts.unified_memory)
                 .and_then(|alignment| Import::new(instance, &raw, physical_raw, alignment, has_addresses)),
             external_memory: extensions
                 .external_memory_fd

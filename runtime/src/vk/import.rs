@@ -1,4 +1,4 @@
-//! Buffers in imported memory of the application (VK_EXT_external_memory_host).
+//! Buffers in imported host memory: the application's, or the runtime's (VK_EXT_external_memory_host).
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -52,8 +52,9 @@ impl Import {
 
 impl Buffer {
     /// Makes a buffer in host memory; returns `None` if the memory is not aligned for the device or the device
-    /// does not import it. `size` is not 0. The memory stays the application's. By the contract of [`HostPtr::new`]
-    /// it exists until the memory object is destroyed, which holds the buffer.
+    /// does not import it. `size` is not 0. The memory stays its owner's. By the contract of [`HostPtr::new`], memory of the
+    /// application exists until the memory object is destroyed, which holds the buffer. The runtime keeps its own as long as
+    /// the buffer.
     pub(crate) fn import(device: &Arc<Device>, host: HostPtr, size: u64) -> Option<Buffer> {
         let import = device.import.as_ref()?;
         let address = host.address() as u64;
@@ -67,7 +68,7 @@ impl Buffer {
         }
         let base = host.as_ptr().wrapping_sub((address - start) as usize);
         try_import(device, import, base, address - start, end - start, (host, size))
-            .inspect_err(|e| log::debug!("memory of the application is not imported: {e}"))
+            .inspect_err(|e| log::debug!("host memory is not imported: {e}"))
             .ok()
             .flatten()
     }
@@ -85,9 +86,9 @@ fn try_import(
     let base = base.cast::<c_void>();
     let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
     let ask = import.functions.fp().get_memory_host_pointer_properties_ext;
-    // SAFETY: the extension is enabled; the pointer is aligned as the device demands, and points into memory of
-    // the application, which exists as long as the memory object (`HostPtr::new`; CL 5.2.1, CL_MEM_USE_HOST_PTR), up
-    // to the next multiples of the page size at most (`import` has compared the alignment with it).
+    // SAFETY: the extension is enabled; the pointer is aligned as the device demands, and points into memory that exists as
+    // long as the buffer (see `import`), up to the next multiples of the page size at most (`import` has compared the
+    // alignment with it).
     unsafe { ask(device.raw.handle(), HOST, base, &mut properties) }
         .result()
         .call("vkGetMemoryHostPointerPropertiesEXT")?;
