@@ -306,7 +306,7 @@ impl Parts {
             Some(i) if self.slots.len() == SLOTS || self.timeline.reached(self.slots[i].value)? => i,
             Some(_) | None => {
                 self.slots.push(Slot {
-                    recorder: vk::Recorder::new(device, device.queue(0))?,
+                    recorder: vk::Recorder::new(device, device.copy_queue())?,
                     staging: vk::Buffer::new(device, CHUNK, vk::Place::Host)?,
                     value: 0,
                 });
@@ -330,7 +330,7 @@ impl Parts {
         let value = self.value + 1;
         let shared = vk::SharedSemaphores::default();
         device
-            .queue(0)
+            .copy_queue()
             .submit(device, &slot.recorder, &[], (&self.timeline, value), &shared)?;
         self.value = value;
         slot.value = value;

@@ -256,6 +256,12 @@ impl Device {
         &self.queues[index]
     }
 
+    /// Returns the queue for copies outside of OpenCL queues. It is the one that OpenCL queues get last, so that such copies do
+    /// not wait for kernels in the same Vulkan queue, if there are several.
+    pub(crate) fn copy_queue(&self) -> &Queue {
+        self.queues.last().expect("a device has queues")
+    }
+
     /// Returns the index of the Vulkan queue for the next OpenCL queue.
     pub(crate) fn next_queue(&self) -> usize {
         self.next_queue.fetch_add(1, Ordering::Relaxed) % self.queues.len()
