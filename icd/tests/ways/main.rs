@@ -291,6 +291,13 @@ fn two_devices_in_one_context() {
     }
 }
 
+/// Devices of one context do not take turns where neither needs what the other writes, with and without wait lists.
+#[test]
+fn two_devices_work_side_by_side() {
+    let drivers = common::drivers::two_drivers();
+    check("side-by-side", &[("VK_DRIVER_FILES", &drivers)]);
+}
+
 /// The third submission loses the device, with and without one submission for each command.
 #[test]
 fn a_lost_device() {

@@ -461,6 +461,77 @@ static void many_chunks(void)
     CHECK(clReleaseContext(context));
 }
 
+/* Two devices in one context that read the same buffer, and write buffers that the other has read, take no turns: a short
+   command of one completes while a long one of the other executes. With `events`, the commands have wait lists. */
+static void side_by_side(int events)
+{
+    enum { N = 1024 };
+    static const char *text = "kernel void work(global const int *a, global const int *b, global int *to, int n)"
+                              "{ int i = get_global_id(0); int x = a[i] + b[i];"
+                              "  for (int k = 0; k < n; k++) x = (x ^ k) * 5 + (x >> 3); to[i] = x; }";
+    find();
+    cl_device_id devices[2];
+    cl_int code;
+    cl_context context = both(devices);
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+    CHECK(code);
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "work", &code);
+    CHECK(code);
+    cl_command_queue queues[2];
+    cl_mem buffers[2][2];
+    int zero[N] = {0};
+    for (int i = 0; i < 2; i++) {
+        queues[i] = clCreateCommandQueue(context, devices[i], 0, &code);
+        CHECK(code);
+        for (int set = 0; set < 2; set++) {
+            buffers[set][i] = clCreateBuffer(context, 0, sizeof zero, NULL, &code);
+            CHECK(code);
+            CHECK(clEnqueueWriteBuffer(queues[i], buffers[set][i], CL_TRUE, 0, sizeof zero, zero, 0, NULL, NULL));
+        }
+    }
+    size_t size = N;
+    cl_event last[2] = {0}, now[2];
+    for (int step = 0; step < 4; step++) {
+        for (int i = 0; i < 2; i++) {
+            /* The work of a step is long for the first device in the last step. */
+            cl_int n = step == 3 && i == 0 ? 600000 : 10;
+            CHECK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffers[step % 2][0]));
+            CHECK(clSetKernelArg(kernel, 1, sizeof(cl_mem), &buffers[step % 2][1]));
+            CHECK(clSetKernelArg(kernel, 2, sizeof(cl_mem), &buffers[1 - step % 2][i]));
+            CHECK(clSetKernelArg(kernel, 3, sizeof n, &n));
+            int waits = events && step > 0;
+            CHECK(clEnqueueNDRangeKernel(queues[i], kernel, 1, NULL, &size, NULL, waits ? 2 : 0, waits ? last : NULL,
+                                         &now[i]));
+            CHECK(clFlush(queues[i]));
+        }
+        for (int i = 0; i < 2; i++) {
+            if (last[i])
+                CHECK(clReleaseEvent(last[i]));
+            last[i] = now[i];
+        }
+        if (!events && step < 3)
+            CHECK(clWaitForEvents(2, last));
+    }
+    CHECK(clWaitForEvents(1, &last[1]));
+    cl_int status;
+    CHECK(clGetEventInfo(last[0], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    if (status == CL_COMPLETE) {
+        fprintf(stderr, "the short command has waited for the long one, events %d\n", events);
+        exit(1);
+    }
+    CHECK(clWaitForEvents(1, &last[0]));
+    for (int i = 0; i < 2; i++) {
+        CHECK(clReleaseEvent(last[i]));
+        CHECK(clReleaseCommandQueue(queues[i]));
+        for (int set = 0; set < 2; set++)
+            CHECK(clReleaseMemObject(buffers[set][i]));
+    }
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseContext(context));
+}
+
 static void same(const char *what, const int *a, const int *b, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -974,6 +1045,9 @@ int main(int argc, char **argv)
         many_chunks();
         gated();
         two_images();
+    } else if (strcmp(what, "side-by-side") == 0) {
+        side_by_side(0);
+        side_by_side(1);
     } else if (strcmp(what, "lose") == 0) {
         lose();
     } else if (strcmp(what, "temporaries") == 0) {

@@ -104,6 +104,22 @@ impl Touch {
         self.residence().lock().follows(&self.range, device, self.how)
     }
 
+    /// Returns whether both uses are of the same contents, and one of them is a write.
+    pub(crate) fn conflicts(&self, other: &Touch) -> bool {
+        std::ptr::eq(self.residence(), other.residence())
+            && self.range.start < other.range.end
+            && other.range.start < self.range.end
+            && (self.how != Use::Read || other.how != Use::Read)
+    }
+
+    /// Returns whether a command of another device has a claim that conflicts with this use.
+    pub(crate) fn is_claimed_elsewhere(&self, device: usize) -> bool {
+        let write = self.how != Use::Read;
+        self.residence()
+            .lock()
+            .is_claimed_elsewhere(&self.range, device, write)
+    }
+
     /// Notes that the command has been enqueued.
     pub(crate) fn enqueued(&self, device: usize) {
         self.residence().lock().enqueued(&self.range, device, self.how);

@@ -202,6 +202,13 @@ impl Residence {
         })
     }
 
+    /// Returns whether a command of another device claims a part of a range, and one of the two writes.
+    pub(crate) fn is_claimed_elsewhere(&self, range: &Range<u64>, device: usize, write: bool) -> bool {
+        self.claimed.iter().any(|c| {
+            c.device != device && (c.write || write) && c.range.start < range.end && range.start < c.range.end
+        })
+    }
+
     /// Notes that a command has been recorded: its reads are no longer claimed, and its writes stay claimed
     /// until [`Residence::release`]. Returns whether the claim must be kept. It need not be kept if it has
     /// no writes, or if other claims of the same batch cover all of them.
@@ -499,6 +506,22 @@ mod tests {
             assert_eq!(r.recorded(id, batch(value)), stays, "{id}");
         }
         assert_eq!(r.claimed.len(), 3);
+    }
+
+    #[test]
+    fn claims_of_other_devices() {
+        let mut r = Residence::new(64);
+        r.claim(claimed(1, 0..16, 0, false));
+        r.claim(claimed(2, 32..48, 0, true));
+        let ask = |r: &Residence, range, device, write| r.is_claimed_elsewhere(&range, device, write);
+        assert!(!ask(&r, 0..64, 0, true));
+        assert!(ask(&r, 8..20, 1, true) && !ask(&r, 8..20, 1, false) && !ask(&r, 16..32, 1, true));
+        assert!(ask(&r, 40..64, 1, false) && !ask(&r, 48..64, 1, true));
+        // A recorded command only claims what it writes.
+        assert!(!r.recorded(1, batch(1)) || !ask(&r, 0..16, 1, true));
+        assert!(r.recorded(2, batch(1)) && ask(&r, 32..33, 1, false));
+        r.release(2);
+        assert!(!ask(&r, 0..64, 1, true));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use super::{CommandQueue, State};
 use crate::command::{Command, CommandType, HostRange, Incoming};
 use crate::error::{ClCode, Result};
 use crate::event::{Effects, Event, Phase};
+use crate::mem::migrate::Touch;
 
 /// A deferred command.
 pub(super) struct Deferred {
@@ -50,6 +51,11 @@ impl Deferred {
         let waits = self.waits.iter().chain(&self.after);
         let gate = self.moving.iter().map(|m| &m.gate);
         waits.chain(gate).chain(&self.event).cloned().collect()
+    }
+
+    /// Returns how the command uses the contents of memory objects.
+    pub(super) fn touches(&self) -> Vec<Touch> {
+        self.command.touches()
     }
 
     /// Returns whether no later command may be recorded before this one in an out-of-order queue.

@@ -14,6 +14,7 @@ use crate::command::Incoming;
 use crate::command::buffer::HostTransfer;
 use crate::event::{Effects, Event, Phase, Status};
 use crate::mem::claim::Claim;
+use crate::mem::migrate::Touch;
 
 /// The migration thread's work for a deferred command.
 pub(super) struct Moving {
@@ -40,12 +41,28 @@ impl CommandQueue {
     /// Returns events of other devices' queues that must complete before a command that is being enqueued,
     /// according to the order of the enqueue calls, as far as they complete without the application's help. No
     /// lock may be held.
-    pub(super) fn after_other_devices(self: &Arc<Self>, incoming: &Incoming<'_>) -> Vec<Arc<Event>> {
+    ///
+    /// A device of which the wait list has an event gives none, because the application states the order with its commands
+    /// itself. Neither does a device without an unfinished command that conflicts with this one.
+    pub(super) fn after_other_devices(
+        self: &Arc<Self>,
+        incoming: &Incoming<'_>,
+        list: &[Arc<Event>],
+    ) -> Vec<Arc<Event>> {
         if !self.is_shared() {
             return Vec::new();
         }
         let touches = incoming.touches();
-        let devices = touches.iter().fold(0, |d, t| d | t.follows(self.device_index));
+        let stated = list.iter().filter_map(|e| e.queue());
+        let stated = stated.fold(0, |d, q| d | 1 << q.device_index);
+        let follows = |t: &Touch| {
+            let devices = t.follows(self.device_index) & !stated;
+            match devices != 0 && self.has_conflict(t, devices) {
+                true => devices,
+                false => 0,
+            }
+        };
+        let devices = touches.iter().fold(0, |d, t| d | follows(t));
         touches.iter().for_each(|t| t.enqueued(self.device_index));
         if devices == 0 {
             return Vec::new();
@@ -53,6 +70,20 @@ impl CommandQueue {
         let queues = self.context.queues();
         let others = queues.iter().filter(|q| devices & 1 << q.device_index != 0);
         others.flat_map(Self::last_certain_events).collect()
+    }
+
+    /// Returns whether a use conflicts with an unfinished command of other devices: with a claim, or with a deferred command of
+    /// these devices, which may have no claim yet. The storage of another device is not disturbed by the use, so a command that
+    /// only reads is finished once it is recorded.
+    fn has_conflict(&self, touch: &Touch, devices: u64) -> bool {
+        let deferred = |q: &Arc<CommandQueue>| {
+            let state = q.state.lock();
+            let mut uses = state.deferred.iter().flat_map(|d| d.touches());
+            uses.any(|other| other.conflicts(touch))
+        };
+        let of_devices = |q: &&Arc<CommandQueue>| devices & 1 << q.device_index != 0;
+        touch.is_claimed_elsewhere(self.device_index)
+            || self.context.queues().iter().filter(of_devices).any(deferred)
     }
 
     /// Returns events after which all commands enqueued so far are complete, except for those that depend on

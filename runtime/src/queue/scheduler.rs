@@ -146,7 +146,7 @@ impl CommandQueue {
         self.limit_batches_in_flight();
         self.flush_others(waits.list);
         self.note_writes(&incoming);
-        let after = self.after_other_devices(&incoming);
+        let after = self.after_other_devices(&incoming, waits.list);
         self.flush_others(&after);
         let has_event = waits.want_event || until == Until::Done || self.observed.is_some();
         let event = has_event.then(|| Event::of_command(self, kind));
