@@ -16,13 +16,14 @@ const TESTS: [&str; 8] = [
     "subgroups::what_they_compute",
 ];
 
-/// Tests whose kernels need neither more than four buffers nor more than 128 work-items in a work-group: the least that a
+/// Tests whose kernels use neither more than four buffers nor more than 128 work-items in a work-group: the least that a
 /// Vulkan device may have.
-const SMALL_TESTS: [&str; 9] = [
+const SMALL_TESTS: [&str; 10] = [
     "aliases::arguments_share_memory",
     "atomics::on_int",
     "conversions::from_float",
     "conversions::from_long",
+    "descriptors::ignored_buffers_need_no_descriptors",
     "ended_loops::ended_loops_are_never_silent",
     "images::of_2d",
     "integer_functions::of_ulong",
