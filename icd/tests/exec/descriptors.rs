@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::common::again::{run_all_tests, with_descriptors};
 use crate::cl;
+use crate::common::again::{run_all_tests, with_descriptors};
 use crate::lab::{Arg, Lab};
 
 const ONLY_PHYSICAL: &str = include_str!("only_physical.txt");
@@ -40,7 +40,8 @@ fn the_list_is_of_files_that_are_there() {
 fn ignored_buffers_need_no_descriptors() {
     let lab = Lab::new();
     let ignored: String = (0..40).map(|i| format!("global int *ignored_{i}, ")).collect();
-    let source = format!("kernel void take(global int *to, {ignored}global const int *from) {{ *to = *from + 1; }}");
+    let source =
+        format!("kernel void take(global int *to, {ignored}global const int *from) {{ *to = *from + 1; }}");
     let program = lab.build(&source);
     let ignored = (0..40).map(|_| Arg::In(&[0; 4]));
     let from = 41i32.to_le_bytes();

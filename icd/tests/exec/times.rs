@@ -21,7 +21,12 @@ fn commands_run_between_the_calls() {
     );
     let kernel = s.kernel(program, "count");
     let memory = s.buffer(&[0; 1024]);
-    let code = cl!(clSetKernelArg(kernel, 0, size_of_val(&memory), (&raw const memory).cast()));
+    let code = cl!(clSetKernelArg(
+        kernel,
+        0,
+        size_of_val(&memory),
+        (&raw const memory).cast()
+    ));
     assert_eq!(code, 0);
     let begin = Instant::now();
     let mut first = None;
@@ -57,7 +62,10 @@ fn commands_run_between_the_calls() {
         let first = *first.get_or_insert(times[0]);
         // The clocks of the driver and of the host need not agree to the microsecond.
         let last = times[3] - first;
-        assert!(last < known + 1_000_000, "round {round}: {times:?}, at most {known} ns after {first}");
+        assert!(
+            last < known + 1_000_000,
+            "round {round}: {times:?}, at most {known} ns after {first}"
+        );
         assert_eq!(cl!(clReleaseEvent(event)), 0);
     }
     assert_eq!(cl!(clReleaseMemObject(memory)), 0);
