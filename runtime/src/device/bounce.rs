@@ -62,7 +62,8 @@ impl BounceBuffers {
             return Ok(false);
         };
         let done = copy(&m, &opened, devices.map(|d| bounce.of(d)));
-        let is_over = || opened.iter().try_for_each(|o| o.uploader.wait_for_all()).is_ok();
+        let lanes = [&opened[0].downloader, &opened[1].uploader];
+        let is_over = || lanes.iter().try_for_each(|lane| lane.wait_for_all()).is_ok();
         // The caller may free the buffers after an error.
         if done.is_ok() || is_over() {
             self.0.lock().push(bounce);
@@ -117,24 +118,22 @@ impl BounceBuffer {
 
 /// Copies chunk by chunk, and waits.
 fn copy(m: &Move<'_>, opened: &[Arc<Opened>; 2], bounce: [&vk::Buffer; 2]) -> Result<(), vk::AllocError> {
-    let [source, target] = opened;
-    let submit = |opened: &Opened, from, to, region, to_host| {
-        opened
-            .uploader
-            .submit_copy(opened.logical(), from, to, region, to_host)
-    };
+    let [(source, source_device), (target, target_device)] = [
+        (&opened[0].downloader, opened[0].logical()),
+        (&opened[1].uploader, opened[1].logical()),
+    ];
     let chunks = m.size.div_ceil(CHUNK);
     // For each slot, the values of the timelines at which the source has filled it, and the target has emptied it.
     let (mut filled, mut emptied) = ([0; SLOTS as usize], [0; SLOTS as usize]);
     for step in 0..chunks + AHEAD {
         if step < chunks {
             let (slot, region) = part(m, step);
-            target.uploader.wait(emptied[slot])?;
-            filled[slot] = submit(source, m.source.1, bounce[0], region, true)?;
+            target.wait(emptied[slot])?;
+            filled[slot] = source.submit_copy(source_device, m.source.1, bounce[0], region, true)?;
         }
         if let Some(chunk) = step.checked_sub(AHEAD) {
             let (slot, region) = part(m, chunk);
-            source.uploader.wait(filled[slot])?;
+            source.wait(filled[slot])?;
             let back = vk::CopyRegion {
                 src: region.dst,
                 dst: region.src,
@@ -142,12 +141,10 @@ fn copy(m: &Move<'_>, opened: &[Arc<Opened>; 2], bounce: [&vk::Buffer; 2]) -> Re
             };
             // If the buffer has a BAR mapping, the host may read the contents through it.
             let to_host = m.target.1.bar_mapping().is_some();
-            emptied[slot] = submit(target, bounce[1], m.target.1, back, to_host)?;
+            emptied[slot] = target.submit_copy(target_device, bounce[1], m.target.1, back, to_host)?;
         }
     }
-    emptied
-        .into_iter()
-        .try_for_each(|value| target.uploader.wait(value))
+    emptied.into_iter().try_for_each(|value| target.wait(value))
 }
 
 /// Returns the slot of a chunk, and the copy of the chunk from the source to the bounce buffer.

@@ -19,6 +19,8 @@ use crate::vk;
 /// A Vulkan device, and the objects that the runtime made for it.
 pub(crate) struct Opened {
     pub(super) uploader: upload::Uploader,
+    /// Copies contents that other devices need to host memory.
+    pub(super) downloader: upload::Uploader,
     /// One sampler for each mask used so far.
     pub(super) samplers: Mutex<Vec<(SamplerMask, Arc<vk::Sampler>)>>,
     copy_kernels: OnceLock<Option<CopyKernels>>,
@@ -43,7 +45,8 @@ impl Opened {
         crate::process::loaded();
         let recycled = recycling::RecycledStorage::new(logical.tuning().recycled);
         Ok(Opened {
-            uploader: upload::Uploader::new(),
+            uploader: upload::Uploader::new(upload::Lane::Copies),
+            downloader: upload::Uploader::new(upload::Lane::Downloads),
             samplers: Mutex::new(Rank::Cache, Vec::new()),
             copy_kernels: OnceLock::new(),
             staging: staging::StagingPool::new(&recycled),

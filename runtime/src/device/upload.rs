@@ -23,8 +23,27 @@ const CHUNK: u64 = 4 << 20;
 /// The number of chunks.
 const SLOTS: usize = 3;
 
+/// The Vulkan queue that an uploader submits to.
+#[derive(Copy, Clone)]
+pub(super) enum Lane {
+    /// A queue for all copies.
+    Copies,
+    /// A queue for copies from buffers to host memory, which kernels do not hold up if possible.
+    Downloads,
+}
+
+impl Lane {
+    fn queue(self, device: &vk::Device) -> &vk::Queue {
+        match self {
+            Lane::Copies => device.copy_queue(),
+            Lane::Downloads => device.transfer_queue(),
+        }
+    }
+}
+
 /// A device's uploader; its Vulkan objects are made at first use.
 pub(super) struct Uploader {
+    lane: Lane,
     parts: Mutex<Option<Parts>>,
     timeline: OnceLock<Arc<vk::Timeline>>,
     /// The timeline's value at which the last submission is complete; stored after `timeline` is set.
@@ -32,6 +51,7 @@ pub(super) struct Uploader {
 }
 
 struct Parts {
+    lane: Lane,
     timeline: Arc<vk::Timeline>,
     /// The timeline's value at which the last submission is complete.
     value: u64,
@@ -43,7 +63,8 @@ struct Parts {
 /// A command buffer, and the staging memory that its commands copy from or to.
 struct Slot {
     recorder: vk::Recorder,
-    staging: vk::Buffer,
+    /// Made when a copy first needs it.
+    staging: Option<vk::Buffer>,
     /// The timeline's value at which the GPU has finished with the slot.
     value: u64,
 }
@@ -83,8 +104,9 @@ fn parts_of(image: &Image, host: &Layout) -> impl Iterator<Item = (vk::Texels, [
 }
 
 impl Uploader {
-    pub(super) fn new() -> Uploader {
+    pub(super) fn new(lane: Lane) -> Uploader {
         Uploader {
+            lane,
             parts: Mutex::new(Rank::Upload, None),
             timeline: OnceLock::new(),
             latest: AtomicU64::new(0),
@@ -130,7 +152,7 @@ impl Uploader {
             return Ok(());
         }
         let mut parts = self.parts.lock();
-        let p = Parts::get(&mut parts, device)?;
+        let p = Parts::get(&mut parts, device, self.lane)?;
         let done = p.copy(device, (buffer, at), host, size, download);
         // The caller may free the buffer after an error.
         if done.is_err() && p.timeline.wait(p.value).is_err() {
@@ -151,7 +173,7 @@ impl Uploader {
         to_host: bool,
     ) -> Result<u64, vk::AllocError> {
         let mut parts = self.parts.lock();
-        let p = Parts::get(&mut parts, device)?;
+        let p = Parts::get(&mut parts, device, self.lane)?;
         let slot = p.slot(device, 0)?;
         // As in `Parts::copy`.
         slot.recorder.barrier();
@@ -188,13 +210,13 @@ impl Uploader {
         layout: &Layout,
     ) -> Result<(), vk::AllocError> {
         let mut parts = self.parts.lock();
-        let p = Parts::get(&mut parts, device)?;
+        let p = Parts::get(&mut parts, device, self.lane)?;
         let done = parts_of(image, layout).try_for_each(|(texels, region, there)| {
             let slot = p.slot(device, region.iter().product())?;
             host.copy_rect_to(&there, slot.memory(), &dense(region), region);
-            slot.recorder.prepare_image(storage);
-            slot.recorder
-                .copy_to_image(&slot.staging, storage, &packed(texels));
+            let (recorder, staging) = slot.staged();
+            recorder.prepare_image(storage);
+            recorder.copy_to_image(staging, storage, &packed(texels));
             p.submit(device, false)
         });
         self.publish(p);
@@ -222,13 +244,13 @@ impl Uploader {
             timeline.wait(value)?;
         }
         let mut parts = self.parts.lock();
-        let p = Parts::get(&mut parts, device)?;
+        let p = Parts::get(&mut parts, device, self.lane)?;
         for (texels, region, there) in parts_of(image, layout) {
             let slot = p.slot(device, region.iter().product())?;
-            slot.recorder.prepare_image(storage);
-            slot.recorder.barrier();
-            slot.recorder
-                .copy_from_image(storage, &slot.staging, &packed(texels));
+            let (recorder, staging) = slot.staged();
+            recorder.prepare_image(storage);
+            recorder.barrier();
+            recorder.copy_from_image(storage, staging, &packed(texels));
             p.finish(device)?
                 .copy_rect_to(&dense(region), host, &there, region);
         }
@@ -247,9 +269,19 @@ impl Drop for Parts {
 }
 
 impl Slot {
+    /// Returns the recorder and the staging memory of a slot that has some.
+    fn staged(&mut self) -> (&mut vk::Recorder, &vk::Buffer) {
+        let staging = self
+            .staging
+            .as_ref()
+            .expect("a slot for some bytes has staging memory");
+        (&mut self.recorder, staging)
+    }
+
     /// Returns the address of the slot's staging memory.
     fn memory(&self) -> HostPtr {
-        self.staging.mapped().expect("host memory is mapped")
+        let staging = self.staging.as_ref().and_then(|s| s.mapped());
+        staging.expect("host memory is mapped")
     }
 }
 
@@ -257,9 +289,11 @@ impl Parts {
     fn get<'a>(
         parts: &'a mut Option<Parts>,
         device: &Arc<vk::Device>,
+        lane: Lane,
     ) -> Result<&'a mut Parts, vk::AllocError> {
         if parts.is_none() {
             *parts = Some(Parts {
+                lane,
                 timeline: Arc::new(vk::Timeline::new(device)?),
                 value: 0,
                 slots: Vec::new(),
@@ -284,12 +318,14 @@ impl Parts {
             if download {
                 // The writes of queues, which their semaphores or fences made available, become visible to the
                 // copy here.
-                slot.recorder.barrier();
-                slot.recorder.copy(buffer, &slot.staging, region(at + done, 0, n));
+                let (recorder, staging) = slot.staged();
+                recorder.barrier();
+                recorder.copy(buffer, staging, region(at + done, 0, n));
                 self.finish(device)?.copy_to(host.offset(done), n);
             } else {
                 host.offset(done).copy_to(slot.memory(), n);
-                slot.recorder.copy(&slot.staging, buffer, region(0, at + done, n));
+                let (recorder, staging) = slot.staged();
+                recorder.copy(staging, buffer, region(0, at + done, n));
                 // If the buffer has a BAR mapping, the host may read the contents through it.
                 self.submit(device, buffer.bar_mapping().is_some())?;
             }
@@ -299,15 +335,15 @@ impl Parts {
     }
 
     /// Returns a slot that the GPU does not use; if all [`SLOTS`] are in use, waits for the oldest. A new
-    /// recording is begun in it. It has [`CHUNK`] bytes, or `size` if a row of an image is larger.
+    /// recording is begun in it. It has staging memory of `size` bytes at least, if that is not 0.
     fn slot(&mut self, device: &Arc<vk::Device>, size: u64) -> Result<&mut Slot, vk::AllocError> {
         let oldest = (0..self.slots.len()).min_by_key(|i| self.slots[*i].value);
         self.current = match oldest {
             Some(i) if self.slots.len() == SLOTS || self.timeline.reached(self.slots[i].value)? => i,
             Some(_) | None => {
                 self.slots.push(Slot {
-                    recorder: vk::Recorder::new(device, device.queue(0))?,
-                    staging: vk::Buffer::new(device, CHUNK, vk::Place::Host)?,
+                    recorder: vk::Recorder::new(device, self.lane.queue(device))?,
+                    staging: None,
                     value: 0,
                 });
                 self.slots.len() - 1
@@ -315,8 +351,8 @@ impl Parts {
         };
         let slot = &mut self.slots[self.current];
         self.timeline.wait(slot.value)?;
-        if slot.staging.size() < size {
-            slot.staging = vk::Buffer::new(device, size, vk::Place::Host)?;
+        if slot.staging.as_ref().map_or(0, vk::Buffer::size) < size {
+            slot.staging = Some(vk::Buffer::new(device, size.max(CHUNK), vk::Place::Host)?);
         }
         slot.recorder.begin()?;
         Ok(slot)
@@ -329,8 +365,8 @@ impl Parts {
         slot.recorder.end(to_host.then_some(vk::Writers::All))?;
         let value = self.value + 1;
         let shared = vk::SharedSemaphores::default();
-        device
-            .queue(0)
+        self.lane
+            .queue(device)
             .submit(device, &slot.recorder, &[], (&self.timeline, value), &shared)?;
         self.value = value;
         slot.value = value;

@@ -108,10 +108,16 @@ impl Buffer {
         handle_types: vk::ExternalMemoryHandleTypeFlags,
     ) -> Result<Buffer, VkError> {
         let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(handle_types);
+        // Other APIs share buffers with one queue family, and such buffers do not move to other devices.
+        let (mode, families) = match handle_types {
+            vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT => device.sharing(),
+            _ => (vk::SharingMode::EXCLUSIVE, &[][..]),
+        };
         let info = vk::BufferCreateInfo::default()
             .size(size)
             .usage(usage(device.has_addresses()))
-            .sharing_mode(vk::SharingMode::EXCLUSIVE)
+            .sharing_mode(mode)
+            .queue_family_indices(families)
             .push_next(&mut external);
         super::fault::object("vkCreateBuffer")?;
         // SAFETY: the device is alive; buffers of this usage can be made of imported memory (the caller).
@@ -153,6 +159,7 @@ impl Buffer {
         if large && (place == Place::Host || !device.sparse()) {
             return Err(AllocError::TooLarge(size));
         }
+        let (mode, families) = device.sharing();
         let info = vk::BufferCreateInfo::default()
             .flags(if large {
                 vk::BufferCreateFlags::SPARSE_BINDING
@@ -161,7 +168,8 @@ impl Buffer {
             })
             .size(size)
             .usage(usage(device.has_addresses()))
-            .sharing_mode(vk::SharingMode::EXCLUSIVE);
+            .sharing_mode(mode)
+            .queue_family_indices(families);
         super::fault::object("vkCreateBuffer")?;
         assert_ne!(size, 0, "a buffer has bytes");
         // SAFETY: the device is alive; the size is not 0, and `max_allocation` or the creator of a memory object has

@@ -39,6 +39,10 @@ pub(super) enum Addresses {
 pub(crate) struct Device {
     // Dropped in this order; the device itself is destroyed in `Drop`.
     queues: Vec<Queue>,
+    /// A queue of a family for transfers alone, if there is one and other devices may want contents of this one.
+    transfers: Option<Queue>,
+    /// The families of all queues.
+    families: Vec<u32>,
     pub(super) allocator: Allocator,
     pub(super) raw: ash::Device,
     /// The instance, which must outlive the device.
@@ -117,6 +121,15 @@ pub(super) fn compute_family<'a>(
     Some((index as u32, &families[index]))
 }
 
+/// Returns the queue family that only transfers, if there is one. Families for video transfer, too, but are no better for it.
+fn transfer_family(families: &[vk::QueueFamilyProperties]) -> Option<u32> {
+    let allowed = vk::QueueFlags::TRANSFER | vk::QueueFlags::SPARSE_BINDING | vk::QueueFlags::PROTECTED;
+    let is_one = |f: &vk::QueueFamilyProperties| {
+        f.queue_flags.contains(vk::QueueFlags::TRANSFER) && (f.queue_flags & !allowed).is_empty()
+    };
+    Some(families.iter().position(is_one)? as u32)
+}
+
 /// Loads the functions that read the clocks of device and host together, if the device has them.
 fn calibration(
     instance: &ash::Instance,
@@ -145,6 +158,38 @@ fn addresses(instance: &ash::Instance, raw: &ash::Device, physical: &PhysicalDev
     }
 }
 
+/// Makes the Vulkan device, with `count` queues of a family, and a queue of the family for transfers, if there is one.
+fn create(
+    physical: &PhysicalDevice,
+    (instance, physical_raw): (&ash::Instance, vk::PhysicalDevice),
+    (family, count): (u32, u32),
+    transfers: Option<u32>,
+) -> Result<ash::Device, VkError> {
+    let priorities = vec![0.5; count as usize];
+    let queues = |family, priorities| {
+        vk::DeviceQueueCreateInfo::default()
+            .queue_family_index(family)
+            .queue_priorities(priorities)
+    };
+    let mut queue_info = vec![queues(family, &priorities[..])];
+    queue_info.extend(transfers.map(|family| queues(family, &priorities[..1])));
+    let version = physical.features.version();
+    let names = physical.features.extensions.names(version);
+    let names: Vec<_> = names.iter().map(|n| n.as_ptr()).collect();
+    physical
+        .features
+        .with_chain(|features| {
+            let info = vk::DeviceCreateInfo::default()
+                .queue_create_infos(&queue_info)
+                .enabled_extension_names(&names)
+                .push_next(features);
+            // SAFETY: families and counts come from the device, which supports the features and extensions, and
+            // everything pointed to outlives the call.
+            unsafe { instance.create_device(physical_raw, &info, None) }
+        })
+        .call("vkCreateDevice")
+}
+
 impl Device {
     /// Makes the logical device, with every feature that the runtime or the compiler can use.
     pub(crate) fn open(physical: &PhysicalDevice) -> Result<Arc<Device>, VkError> {
@@ -158,37 +203,16 @@ impl Device {
         // Without timeline semaphores, submissions that depend on each other go to one queue (`fences.rs`).
         let queues = if timeline_semaphores { MAX_QUEUES } else { 1 };
         let count = properties.queue_count.min(queues);
-        let priorities = vec![0.5; count as usize];
-        let queue_info = [vk::DeviceQueueCreateInfo::default()
-            .queue_family_index(family)
-            .queue_priorities(&priorities)];
-        let names: Vec<_> = physical
-            .features
-            .extensions
-            .names(physical.features.version())
-            .iter()
-            .map(|n| n.as_ptr())
-            .collect();
-        let raw = physical
-            .features
-            .with_chain(|features| {
-                let info = vk::DeviceCreateInfo::default()
-                    .queue_create_infos(&queue_info)
-                    .enabled_extension_names(&names)
-                    .push_next(features);
-                // SAFETY: family and count come from the device, which supports the features and extensions,
-                // and everything pointed to outlives the call.
-                unsafe { instance.create_device(physical_raw, &info, None) }
-            })
-            .call("vkCreateDevice")?;
+        let transfers = transfer_family(&families).filter(|_| timeline_semaphores && physical.has_others());
+        let raw = create(physical, (instance, physical_raw), (family, count), transfers)?;
         let facts = physical.facts();
-        let queues = (0..count)
-            .map(|index| {
-                // SAFETY: a queue of this family and index was requested at creation.
-                let queue = unsafe { raw.get_device_queue(family, index) };
-                Queue::new(raw.clone(), queue, family)
-            })
-            .collect();
+        let queue = |family, index, computes| {
+            // SAFETY: a queue of this family and index was requested at creation.
+            let queue = unsafe { raw.get_device_queue(family, index) };
+            Queue::new(raw.clone(), queue, family, computes)
+        };
+        let queues = (0..count).map(|index| queue(family, index, true)).collect();
+        let transfer_queue = transfers.map(|family| queue(family, 0, false));
         let layout = Layout::new(&raw, facts.max_push_constants_size)?;
         let extensions = &physical.features.extensions;
         let calibration = calibration(instance, &raw, extensions);
@@ -212,6 +236,8 @@ impl Device {
                 .then(|| Statistics::new(instance, &raw)),
             guesses_pipelines: debug.guess_pipelines || spares,
             queues,
+            transfers: transfer_queue,
+            families: std::iter::once(family).chain(transfers).collect(),
             allocator,
             _shared: Arc::clone(&shared),
             identity: facts.identity.clone(),
@@ -254,6 +280,26 @@ impl Device {
     /// Returns a queue by index.
     pub(crate) fn queue(&self, index: usize) -> &Queue {
         &self.queues[index]
+    }
+
+    /// Returns the queue for copies outside of OpenCL queues. It is the one that OpenCL queues get last, so that such copies do
+    /// not wait for kernels in the same Vulkan queue, if there are several.
+    pub(crate) fn copy_queue(&self) -> &Queue {
+        self.queues.last().expect("a device has queues")
+    }
+
+    /// Returns the queue for copies from buffers to host memory that other devices read, which kernels do not hold up if
+    /// possible.
+    pub(crate) fn transfer_queue(&self) -> &Queue {
+        self.transfers.as_ref().unwrap_or_else(|| self.copy_queue())
+    }
+
+    /// Returns how the queues share buffers.
+    pub(super) fn sharing(&self) -> (vk::SharingMode, &[u32]) {
+        match self.families.len() {
+            1 => (vk::SharingMode::EXCLUSIVE, &[]),
+            _ => (vk::SharingMode::CONCURRENT, &self.families),
+        }
     }
 
     /// Returns the index of the Vulkan queue for the next OpenCL queue.

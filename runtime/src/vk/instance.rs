@@ -254,6 +254,12 @@ impl PhysicalDevice {
         Ok((shared, raw))
     }
 
+    /// Returns whether the instance has other physical devices, too.
+    pub(super) fn has_others(&self) -> bool {
+        let identities = self.at.source.identities.get();
+        identities.is_some_and(|list| list.len() > 1)
+    }
+
     /// Returns deviceName.
     pub(crate) fn name(&self) -> &str {
         &self.facts.name

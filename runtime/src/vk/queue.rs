@@ -11,16 +11,19 @@ pub(crate) struct Queue {
     device: ash::Device,
     raw: Mutex<vk::Queue>,
     pub(super) family: u32,
+    /// Whether the family has compute commands besides transfers.
+    pub(super) computes: bool,
 }
 
 const ALL_STAGES: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::ALL_COMMANDS;
 
 impl Queue {
-    pub(super) fn new(device: ash::Device, raw: vk::Queue, family: u32) -> Queue {
+    pub(super) fn new(device: ash::Device, raw: vk::Queue, family: u32, computes: bool) -> Queue {
         Queue {
             device,
             raw: Mutex::new(Rank::Submit, raw),
             family,
+            computes,
         }
     }
 

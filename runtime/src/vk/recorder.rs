@@ -33,6 +33,8 @@ pub(crate) enum Writers {
 pub(crate) struct Recorder {
     pub(super) device: Arc<Device>,
     pub(super) pool: vk::CommandPool,
+    /// Whether the queue has compute commands besides transfers.
+    computes: bool,
     /// The command buffer into which commands are recorded.
     pub(super) raw: vk::CommandBuffer,
     /// Present if commands are recorded in reverse order.
@@ -63,6 +65,7 @@ impl Recorder {
         let mut recorder = Recorder {
             device: Arc::clone(device),
             pool,
+            computes: queue.computes,
             raw: vk::CommandBuffer::null(),
             reordering: None,
             bound: vk::Pipeline::null(),
@@ -139,8 +142,13 @@ impl Recorder {
     /// visible to the host.
     pub(crate) fn end(&mut self, to_host: Option<Writers>) -> Result<(), VkError> {
         if let Some(writers) = to_host {
-            let mut stages = vk::PipelineStageFlags2::COMPUTE_SHADER;
-            let mut accesses = vk::AccessFlags2::SHADER_WRITE;
+            let (mut stages, mut accesses) = match self.computes {
+                true => (
+                    vk::PipelineStageFlags2::COMPUTE_SHADER,
+                    vk::AccessFlags2::SHADER_WRITE,
+                ),
+                false => (vk::PipelineStageFlags2::NONE, vk::AccessFlags2::NONE),
+            };
             match writers {
                 Writers::Kernels => {}
                 Writers::All => {
@@ -201,6 +209,14 @@ impl Recorder {
     /// Records an execution and memory barrier: later commands start after all earlier ones, and see their
     /// writes.
     pub(crate) fn barrier(&mut self) {
+        if !self.computes {
+            return self.memory_barrier(
+                vk::PipelineStageFlags2::ALL_TRANSFER,
+                vk::AccessFlags2::TRANSFER_WRITE,
+                vk::PipelineStageFlags2::ALL_TRANSFER,
+                vk::AccessFlags2::TRANSFER_READ | vk::AccessFlags2::TRANSFER_WRITE,
+            );
+        }
         let stages = vk::PipelineStageFlags2::COMPUTE_SHADER | vk::PipelineStageFlags2::ALL_TRANSFER;
         self.memory_barrier(
             stages,
