@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use crate::cl;
 use crate::common::again::{run_all_tests, with_descriptors};
+use crate::lab::{Arg, Lab};
 
 const ONLY_PHYSICAL: &str = include_str!("only_physical.txt");
 
@@ -31,4 +33,23 @@ fn the_list_is_of_files_that_are_there() {
         assert!(dirs.iter().any(|dir| dir.join(name).exists()), "{name}");
     }
     assert!(names.is_sorted(), "{names:?}");
+}
+
+/// A kernel with more buffers than a small device has descriptors for. Its code names two of them.
+#[test]
+fn ignored_buffers_need_no_descriptors() {
+    let lab = Lab::new();
+    let ignored: String = (0..40).map(|i| format!("global int *ignored_{i}, ")).collect();
+    let source =
+        format!("kernel void take(global int *to, {ignored}global const int *from) {{ *to = *from + 1; }}");
+    let program = lab.build(&source);
+    let ignored = (0..40).map(|_| Arg::In(&[0; 4]));
+    let from = 41i32.to_le_bytes();
+    let args: Vec<Arg<'_>> = [Arg::Out(4)]
+        .into_iter()
+        .chain(ignored)
+        .chain([Arg::In(&from)])
+        .collect();
+    assert_eq!(lab.run(program, "take", 1, None, &args), [42i32.to_le_bytes()]);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
 }

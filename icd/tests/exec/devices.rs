@@ -5,7 +5,7 @@
 use crate::common::again::{run_exactly, run_tests};
 
 /// Tests that use every kind of instruction, memory and command.
-const TESTS: [&str; 8] = [
+const TESTS: [&str; 9] = [
     "aliases::arguments_share_memory",
     "atomics::on_int",
     "ended_loops::ended_loops_are_never_silent",
@@ -14,20 +14,23 @@ const TESTS: [&str; 8] = [
     "printf::output",
     "subgroups::of_several_dimensions",
     "subgroups::what_they_compute",
+    "times::commands_run_between_the_calls",
 ];
 
-/// Tests whose kernels need neither more than four buffers nor more than 128 work-items in a work-group: the least that a
+/// Tests whose kernels use neither more than four buffers nor more than 128 work-items in a work-group: the least that a
 /// Vulkan device may have.
-const SMALL_TESTS: [&str; 9] = [
+const SMALL_TESTS: [&str; 11] = [
     "aliases::arguments_share_memory",
     "atomics::on_int",
     "conversions::from_float",
     "conversions::from_long",
+    "descriptors::ignored_buffers_need_no_descriptors",
     "ended_loops::ended_loops_are_never_silent",
     "images::of_2d",
     "integer_functions::of_ulong",
     "layouts::random_layouts",
     "printf::output",
+    "times::commands_run_between_the_calls",
 ];
 
 fn pretend(device: &str) {

@@ -47,6 +47,7 @@ mod samplers;
 mod scalar;
 mod special_values;
 mod subgroups;
+mod times;
 mod unified_memory;
 mod variables;
 

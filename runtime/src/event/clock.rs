@@ -15,9 +15,14 @@ pub fn now() -> u64 {
 pub(crate) struct Clock {
     /// Host time minus device time, in nanoseconds.
     offset: i64,
-    /// Host time of the measurement.
+    /// Host time of the measurement; 0 if there was none.
     at: u64,
+    /// The host has read the device's clock. Otherwise the relation follows from the ends of commands.
+    is_read: bool,
 }
+
+/// How long the relation that follows from the end of a command holds, in nanoseconds, because the clocks drift apart.
+const KEPT: u64 = 60_000_000_000;
 
 impl Clock {
     /// Measures with `sample`, which returns the device's time at some moment during the call. The shortest of
@@ -32,10 +37,32 @@ impl Clock {
             let middle = before + width / 2;
             if best.as_ref().is_none_or(|(w, _)| width < *w) {
                 let offset = middle.wrapping_sub(device).cast_signed();
-                best = Some((width, Clock { offset, at: after }));
+                let clock = Clock {
+                    offset,
+                    at: after,
+                    is_read: true,
+                };
+                best = Some((width, clock));
             }
         }
         best.map(|(_, clock)| clock)
+    }
+
+    /// Takes notice of a command that ended at the time `device`, which the host knew at the time `host`. If the host cannot
+    /// read the device's clock, the command that became known most quickly decides.
+    pub(crate) fn ended(&mut self, device: u64, host: u64) {
+        let offset = host.wrapping_sub(device).cast_signed();
+        let is_due = self.at == 0 || host.saturating_sub(self.at) > KEPT;
+        if !self.is_read && (is_due || offset < self.offset) {
+            (self.offset, self.at) = (offset, host);
+        }
+    }
+
+    /// Takes over what a copy of this clock has learned from ends of commands.
+    pub(crate) fn learn(&mut self, copy: Clock) {
+        if !self.is_read {
+            *self = copy;
+        }
     }
 
     /// Returns whether the measurement is so old that the clocks may have drifted apart.
@@ -77,5 +104,22 @@ mod tests {
         let host = clock.host(device);
         assert!(host + 1_000_000 > before && host < now() + 1_000_000);
         assert!(Clock::measure(|| None).is_none());
+    }
+
+    #[test]
+    fn the_command_that_is_known_most_quickly_decides() {
+        let mut clock = Clock::default();
+        clock.ended(1_000, 500_000);
+        clock.ended(2_000, 500_700);
+        assert_eq!(clock.host(2_000), 500_700);
+        assert_eq!(clock.host(1_000), 499_700);
+        clock.ended(3_000, 509_000);
+        assert_eq!(clock.host(3_000), 501_700);
+        clock.ended(4_000, 500_700 + KEPT + 1);
+        assert_eq!(clock.host(4_000), 500_700 + KEPT + 1);
+        let mut read = Clock::measure(|| Some(now())).expect("sampled");
+        let before = read.host(5_000);
+        read.ended(5_000, 6_000);
+        assert_eq!(read.host(5_000), before);
     }
 }

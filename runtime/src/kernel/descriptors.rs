@@ -264,6 +264,21 @@ fn check(kernel: &Kernel, list: &[Filling], literals: Option<&Literals>) -> Resu
     Ok(())
 }
 
+/// Removes the descriptors of arguments that the kernel's code does not use. Nothing reads them, so the layouts have no
+/// place for them, and they count against no limit of the device.
+fn remove_ignored(kernel: &Kernel, list: &mut Vec<Filling>) {
+    list.retain(|filling| match filling.source {
+        Source::Argument(_) | Source::Normalized(_) | Source::Buffer(_) => {
+            kernel.resources.iter().any(|r| r.at == filling.at)
+        }
+        Source::ArgumentBuffer
+        | Source::Block(_)
+        | Source::Constants
+        | Source::Printf
+        | Source::EndedLoops => true,
+    });
+}
+
 /// Checks that the device supports as many descriptors of each type.
 fn check_counts(kernel: &Kernel, list: &[Filling], bindings: &Bindings) -> Result<()> {
     let mut counts = [0; 5];
@@ -306,7 +321,8 @@ impl KernelDescriptors {
         kernel: &Kernel,
         literals: Option<&Literals>,
     ) -> Result<Option<KernelDescriptors>> {
-        let (list, blocks) = fillings(reflection, kernel)?;
+        let (mut list, blocks) = fillings(reflection, kernel)?;
+        remove_ignored(kernel, &mut list);
         let bindings = &device.limits().bindings;
         check_counts(kernel, &list, bindings)?;
         let common = Descriptor { set: 0, binding: 0 };

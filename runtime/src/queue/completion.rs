@@ -227,7 +227,7 @@ impl CommandQueue {
     /// Retires the oldest batch, if it is the one with this value.
     fn retire_one(&self, value: u64, effects: &mut Effects) {
         let _order = self.retiring.lock();
-        let (mut batch, clock) = {
+        let (mut batch, mut clock) = {
             let mut state = self.state.lock_soon();
             if state.in_flight.front().is_none_or(|b| b.value != value) {
                 // Another thread has retired it.
@@ -245,7 +245,7 @@ impl CommandQueue {
         crate::process::ran();
         let done = self.check_loops(&batch);
         match done.and_then(|()| batch.report_findings(&self.context, effects)) {
-            Ok(()) => batch.retire(&self.logical, &clock, self.context.host_stores(), effects),
+            Ok(()) => batch.retire(&self.logical, &mut clock, self.context.host_stores(), effects),
             Err(e) => {
                 self.ended.fetch_min(batch.value, Ordering::Release);
                 self.fail(&mut self.state.lock_soon(), &e, "a launch", effects);
@@ -257,6 +257,7 @@ impl CommandQueue {
         batch.clear();
         let finished = {
             let mut state = self.state.lock_soon();
+            state.clock.learn(clock);
             if state.free.len() < KEEP_FREE {
                 state.free.push(batch);
             }

@@ -24,7 +24,7 @@ use caldera_compiler::target::{SubgroupLayout, Target};
 use super::Device;
 use crate::cache;
 use crate::command::CommandType;
-use crate::command::request::{BufferRange, BufferTransfer};
+use crate::command::request::{BufferFill, BufferRange, BufferTransfer};
 use crate::config::config;
 use crate::context::Context;
 use crate::error::{ClCode, Error, Result};
@@ -206,6 +206,15 @@ impl Bench<'_> {
         let all = BufferRange::new(from, 0, output.len())?;
         let read = BufferTransfer::linear(&all, HostPtr::of_slice_mut(output));
         self.queue.enqueue_read(read, true, Waits::default())?;
+        self.clear(from, output.len())
+    }
+
+    /// Fills a buffer with zeros after its use, because the application's first buffers get this memory. A program that
+    /// reads a buffer before it writes it would otherwise behave differently in the process that measures the device.
+    fn clear(&self, buffer: &Arc<Buffer>, size: usize) -> Result<()> {
+        let all = BufferRange::new(buffer, 0, size)?;
+        self.queue
+            .enqueue_fill(BufferFill::new(all, &[0])?, Waits::default())?;
         Ok(())
     }
 
@@ -230,6 +239,7 @@ impl Bench<'_> {
             local: None,
         };
         self.run(&kernel, &range, &to, &mut output)?;
+        self.clear(&from, input.len())?;
         let word = |bytes: &[u8]| {
             let mut word = [0; 8];
             word[..bytes.len()].copy_from_slice(bytes);

@@ -242,15 +242,16 @@ impl Batch {
     pub(super) fn retire(
         &mut self,
         device: &vk::Device,
-        clock: &Clock,
+        clock: &mut Clock,
         table: &HostStores,
         effects: &mut Effects,
     ) {
+        let known = now();
         self.host_work.copy_all(table);
         // Commands that wait for an event of the batch must not find its claims.
         self.claims.clear();
         self.host_work.print_all();
-        self.events.completed(device, clock, effects);
+        self.events.completed(device, clock, known, effects);
     }
 
     /// Returns the number of bytes that the host copies afterwards; `None` if it copies nothing.

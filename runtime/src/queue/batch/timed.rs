@@ -131,8 +131,14 @@ impl TimedEvents {
         }
     }
 
-    /// Completes all events, except those that fail.
-    pub(super) fn completed(&mut self, device: &vk::Device, clock: &Clock, effects: &mut Effects) {
+    /// Completes all events, except those that fail. The host knew at the time `known` that the batch was complete.
+    pub(super) fn completed(
+        &mut self,
+        device: &vk::Device,
+        clock: &mut Clock,
+        known: u64,
+        effects: &mut Effects,
+    ) {
         if self.list.is_empty() {
             return;
         }
@@ -142,6 +148,9 @@ impl TimedEvents {
         {
             log::error!("time stamps: {e}");
             self.ticks.clear();
+        }
+        if let Some(last) = self.ticks.last() {
+            clock.ended(device.ticks_to_ns(*last), known);
         }
         for timed in self.list.drain(..) {
             if let Some(code) = timed.failure {
