@@ -120,7 +120,7 @@ pub struct Options {
 /// A macro that the command line defines or undefines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Define {
-    /// `-D name` (with the value 1) or `-D name=value`; the name may include a parameter list.
+    /// `-D name` (with the value 1) or `-D name=value`; the name may include a parameter list, or the start of the value.
     Define(String, Option<String>),
     /// `-U name`.
     Undef(String),
@@ -323,14 +323,12 @@ impl Options {
     }
 }
 
-/// Returns whether the text is an identifier, with or without a parameter list after it.
+/// Returns whether the text begins with an identifier and is one line, so that a `#define` or `#undef` can take it. What
+/// follows the identifier is a parameter list or, as for Clang and GCC, the start of the value: programs put names of
+/// devices with commas into such options.
 fn is_macro_head(text: &str) -> bool {
-    let name = text.split('(').next().unwrap_or(text);
-    let mut chars = name.chars();
-    chars
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_' || c == '$')
-        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$')
+        && !text.contains(['\n', '\r'])
 }
 
 /// Splits the text at white space outside quotes. Quotes, single or double, may occur anywhere in a word and
@@ -403,6 +401,13 @@ mod tests {
                 Define::Undef("A".into()),
             ]
         );
+        assert_eq!(
+            Options::parse("-DA,_B -DC-D=1").unwrap().defines,
+            [
+                Define::Define("A,_B".into(), None),
+                Define::Define("C-D".into(), Some("1".into())),
+            ]
+        );
         assert_eq!(o.include_dirs, ["a", "b"]);
         assert_eq!(o.std, ClStd::Cl11);
         assert_eq!(o.newer_std, None);
@@ -426,6 +431,9 @@ mod tests {
         check("-D", "argument to '-D' is missing");
         check("-I", "argument to '-I' is missing");
         check("-D1x", "invalid value '1x' in '-D'");
+        check("-D,x", "invalid value ',x' in '-D'");
+        check("-D \"A\nB\"", "invalid value 'A\nB' in '-D'");
+        check("-U1x", "invalid value '1x' in '-U'");
         check("-cl-std=CL9.9", "invalid value 'CL9.9' in '-cl-std'");
         check("-x spir", "unknown build option '-x'");
         check("-create-library", "option '-create-library' is not valid here");
