@@ -84,6 +84,11 @@ impl Words {
         &self.words
     }
 
+    /// Returns the number that all ids of the module are less than.
+    pub(super) fn bound(&self) -> u32 {
+        self.words[3]
+    }
+
     /// Returns the instructions in order.
     pub(super) fn instructions(&self) -> Result<Vec<Inst<'_>>, Error> {
         let bound = self.words[3];
