@@ -26,45 +26,6 @@ impl<'t> Parser<'t> {
             "BitFieldInsert" | "BitFieldSExtract" | "BitFieldUExtract" => {
                 self.bit_field(body, op, name, result)?
             }
-            "VectorTimesScalar" => {
-                let values = self.operands(body)?;
-                let (types, to) = self.signature()?;
-                let ids = self.all_typed(body, op, &values, &types)?;
-                self.emit(body, op, Op::VectorTimesScalar, result, to, &ids)?;
-            }
-            "MatrixTimesScalar" => {
-                let values = self.operands(body)?;
-                let ty = self.ty()?;
-                self.expect(",")?;
-                let scalar = self.ty()?;
-                let ids = self.all_typed(body, op, &values, &[ty.clone(), scalar])?;
-                self.emit(body, op, Op::MatrixTimesScalar, result, ty, &ids)?;
-            }
-            "MatrixTimesMatrix" | "Transpose" => {
-                let values = self.operands(body)?;
-                let mut types = vec![self.ty()?];
-                while self.accept(",") {
-                    types.push(self.ty()?);
-                }
-                self.expect("->")?;
-                let to = self.ty()?;
-                let ids = self.all_typed(body, op, &values, &types)?;
-                let opcode = self.opcode(op, name)?;
-                self.emit(body, op, opcode, result, to, &ids)?;
-            }
-            "EXT.AtomicFAdd" => {
-                let scope = self.bracketed(OperandKind::Scope)?;
-                let semantics = self.bracketed(OperandKind::MemorySemantics)?;
-                let values = self.operands(body)?;
-                let ty = self.ty()?;
-                let Type::Pointer(pointee, _) = &ty else {
-                    return Err(op.error("the type of the pointer is no pointer"));
-                };
-                let to = (**pointee).clone();
-                let ids = self.all_typed(body, op, &values, &[ty, to.clone()])?;
-                let words = [ids[0], scope, semantics, ids[1]];
-                self.emit(body, op, Op::AtomicFAddEXT, result, to, &words)?;
-            }
             "VectorInsertDynamic" => {
                 let (part, _) = (self.value(body)?, self.expect(",")?);
                 let (vector, _) = (self.value(body)?, self.expect("[")?);
@@ -95,21 +56,6 @@ impl<'t> Parser<'t> {
                 words.push(class);
                 self.emit(body, op, Op::GenericCastToPtrExplicit, result, to, &words)?;
             }
-            "AtomicCompareExchange" | "AtomicCompareExchangeWeak" => {
-                let scope = self.bracketed(OperandKind::Scope)?;
-                let equal = self.bracketed(OperandKind::MemorySemantics)?;
-                let unequal = self.bracketed(OperandKind::MemorySemantics)?;
-                let values = self.operands(body)?;
-                let ty = self.ty()?;
-                let Type::Pointer(pointee, _) = &ty else {
-                    return Err(op.error("the type of the pointer is no pointer"));
-                };
-                let to = (**pointee).clone();
-                let ids = self.all_typed(body, op, &values, &[ty, to.clone(), to.clone()])?;
-                let words = [ids[0], scope, equal, unequal, ids[1], ids[2]];
-                let opcode = self.opcode(op, name)?;
-                self.emit(body, op, opcode, result, to, &words)?;
-            }
             "Image" => {
                 let values = self.operands(body)?;
                 let from = self.ty()?;
@@ -136,7 +82,87 @@ impl<'t> Parser<'t> {
                 let id = self.out.constant(&to, Op::SpecConstantOp, words);
                 self.alias(body, result, id, to)?;
             }
-            _ => return self.group(body, op, name, result),
+            _ => {
+                return Ok(self.product(body, op, name, result)?
+                    || self.compare_exchange(body, op, name, result)?
+                    || self.group(body, op, name, result)?);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads a product of vectors and matrices. Returns whether it is one.
+    fn product(&mut self, body: &mut Body<'t>, op: Token<'t>, name: &str, result: Token<'t>) -> Parsed<bool> {
+        match name {
+            "VectorTimesScalar" => {
+                let values = self.operands(body)?;
+                let (types, to) = self.signature()?;
+                let ids = self.all_typed(body, op, &values, &types)?;
+                self.emit(body, op, Op::VectorTimesScalar, result, to, &ids)?;
+            }
+            "MatrixTimesScalar" => {
+                let values = self.operands(body)?;
+                let ty = self.ty()?;
+                self.expect(",")?;
+                let scalar = self.ty()?;
+                let ids = self.all_typed(body, op, &values, &[ty.clone(), scalar])?;
+                self.emit(body, op, Op::MatrixTimesScalar, result, ty, &ids)?;
+            }
+            "MatrixTimesMatrix" | "Transpose" => {
+                let values = self.operands(body)?;
+                let mut types = vec![self.ty()?];
+                while self.accept(",") {
+                    types.push(self.ty()?);
+                }
+                self.expect("->")?;
+                let to = self.ty()?;
+                let ids = self.all_typed(body, op, &values, &types)?;
+                let opcode = self.opcode(op, name)?;
+                self.emit(body, op, opcode, result, to, &ids)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Reads an atomic operation with a form of its own. Returns whether it is one.
+    fn compare_exchange(
+        &mut self,
+        body: &mut Body<'t>,
+        op: Token<'t>,
+        name: &str,
+        result: Token<'t>,
+    ) -> Parsed<bool> {
+        match name {
+            "EXT.AtomicFAdd" => {
+                let scope = self.bracketed(OperandKind::Scope)?;
+                let semantics = self.bracketed(OperandKind::MemorySemantics)?;
+                let values = self.operands(body)?;
+                let ty = self.ty()?;
+                let Type::Pointer(pointee, _) = &ty else {
+                    return Err(op.error("the type of the pointer is no pointer"));
+                };
+                let to = (**pointee).clone();
+                let ids = self.all_typed(body, op, &values, &[ty, to.clone()])?;
+                let words = [ids[0], scope, semantics, ids[1]];
+                self.emit(body, op, Op::AtomicFAddEXT, result, to, &words)?;
+            }
+            "AtomicCompareExchange" | "AtomicCompareExchangeWeak" => {
+                let scope = self.bracketed(OperandKind::Scope)?;
+                let equal = self.bracketed(OperandKind::MemorySemantics)?;
+                let unequal = self.bracketed(OperandKind::MemorySemantics)?;
+                let values = self.operands(body)?;
+                let ty = self.ty()?;
+                let Type::Pointer(pointee, _) = &ty else {
+                    return Err(op.error("the type of the pointer is no pointer"));
+                };
+                let to = (**pointee).clone();
+                let ids = self.all_typed(body, op, &values, &[ty, to.clone(), to.clone()])?;
+                let words = [ids[0], scope, equal, unequal, ids[1], ids[2]];
+                let opcode = self.opcode(op, name)?;
+                self.emit(body, op, opcode, result, to, &words)?;
+            }
+            _ => return Ok(false),
         }
         Ok(true)
     }
