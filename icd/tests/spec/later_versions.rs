@@ -241,37 +241,6 @@ fn identifiers() {
     assert_eq!(code, if has_pci { 0 } else { CL_INVALID_VALUE });
 }
 
-/// cl_intel_device_attribute_query, which programs of SYCL rely on: the parts of the device are its compute units.
-#[test]
-fn device_attributes() {
-    let d = device();
-    let extensions = query_text!(clGetDeviceInfo(d; CL_DEVICE_EXTENSIONS));
-    let listed = extensions.contains("cl_intel_device_attribute_query");
-    assert_eq!(listed, extensions.contains("cl_intel_unified_shared_memory"));
-    if !listed {
-        let mut id = 0u32;
-        let code = cl!(clGetDeviceInfo(
-            d,
-            CL_DEVICE_ID_INTEL,
-            4,
-            (&raw mut id).cast(),
-            null_mut()
-        ));
-        assert_eq!(code, CL_INVALID_VALUE);
-        return;
-    }
-    let number = |param| query!(clGetDeviceInfo(d; param) as u32);
-    assert_eq!(number(CL_DEVICE_IP_VERSION_INTEL), 0);
-    let parts = number(CL_DEVICE_NUM_SLICES_INTEL)
-        * number(CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL)
-        * number(CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL)
-        * number(CL_DEVICE_NUM_THREADS_PER_EU_INTEL);
-    assert_eq!(parts, number(CL_DEVICE_MAX_COMPUTE_UNITS));
-    let features = query!(clGetDeviceInfo(d; CL_DEVICE_FEATURE_CAPABILITIES_INTEL) as u64);
-    assert_eq!(features, 0);
-    let _ = number(CL_DEVICE_ID_INTEL);
-}
-
 /// cl_khr_spirv_queries: modules with what is listed are accepted, so each list has at least OpenCL's basis.
 #[test]
 fn spirv_queries() {
