@@ -209,7 +209,7 @@ impl Options {
                     | "-cl-mad-enable"
                     | "-w"
                     | "-g"
-            );
+            ) || is_for_other_code(&word);
             match usage {
                 OptionUse::Compile | OptionUse::Build if link_only => return Err(OptionError::NotHere(word)),
                 OptionUse::Link if !link_only && !both => {
@@ -241,7 +241,7 @@ impl Options {
             joined => Ok(joined.to_string()),
         };
         match word {
-            "-cl-opt-disable" | "-O0" => self.opt_disable = true,
+            "-cl-opt-disable" | "-O0" | "-ze-opt-disable" => self.opt_disable = true,
             "-O" | "-O1" | "-O2" | "-O3" => {}
             "-cl-mad-enable" => self.mad_enable = true,
             "-cl-unsafe-math-optimizations" => {
@@ -265,6 +265,7 @@ impl Options {
             "-cl-uniform-work-group-size" => self.uniform_work_groups = true,
             // It has no effect: no sub-group need make progress independently.
             "-cl-no-subgroup-ifp" => {}
+            _ if is_for_other_code(word) => {}
             "-cl-kernel-arg-info" => self.kernel_arg_info = true,
             "-w" => self.no_warnings = true,
             "-Werror" => self.werror = true,
@@ -329,6 +330,12 @@ impl Options {
 fn is_macro_head(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$')
         && !text.contains(['\n', '\r'])
+}
+
+/// Returns whether an option only tells Intel's code generators how to use registers and addresses. DPC++ keeps such
+/// options with the modules and gives them to every device.
+fn is_for_other_code(word: &str) -> bool {
+    word == "-doubleGRF" || word.starts_with("-ze-") || word.starts_with("-cl-intel-")
 }
 
 /// Splits the text at white space outside quotes. Quotes, single or double, may occur anywhere in a word and
@@ -412,6 +419,10 @@ mod tests {
         assert_eq!(o.std, ClStd::Cl11);
         assert_eq!(o.newer_std, None);
         assert_eq!(Options::parse("-cl-no-subgroup-ifp"), Ok(Options::default()));
+        let hints = "-ze-intel-greater-than-4GB-buffer-required -cl-intel-256-GRF-per-thread -doubleGRF";
+        assert_eq!(Options::parse(hints), Ok(Options::default()));
+        assert_eq!(Options::parse_for(hints, OptionUse::Link), Ok(Options::default()));
+        assert!(Options::parse("-ze-opt-disable").is_ok_and(|o| o.opt_disable));
         assert!(Options::parse("-cl-uniform-work-group-size").is_ok_and(|o| o.uniform_work_groups));
         let missing = |text, newest| Options::parse(text).unwrap().missing_std(newest);
         assert_eq!(missing("-cl-std=CL3.0", ClStd::Cl12).as_deref(), Some("CL3.0"));

@@ -12,8 +12,13 @@ use caldera_compiler::{Unobserved, reflect};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn texts() -> Vec<(String, PathBuf, String)> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spirv_mlir");
+/// The texts that are read and written.
+const BOTH_WAYS: &str = "tests/spirv_mlir";
+/// The texts that are only read.
+const READ: &str = "tests/spirv_mlir_read";
+
+fn texts(folder: &str) -> Vec<(String, PathBuf, String)> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<PathBuf> = std::fs::read_dir(dir)
         .unwrap()
         .map(|e| e.unwrap().path())
@@ -52,7 +57,7 @@ fn translate(args: &[&str], input: &Path, output: &Path) {
 fn words_mean_what_mlir_says() {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("spirv_mlir");
     std::fs::create_dir_all(&dir).unwrap();
-    for (name, path, text) in texts() {
+    for (name, path, text) in texts(BOTH_WAYS).into_iter().chain(texts(READ)) {
         assert!(is_dialect(&text), "{name}");
         // What MLIR prints of the module is read again.
         let (mut text, mut source) = (text, path);
@@ -81,7 +86,7 @@ fn words_mean_what_mlir_says() {
 fn text_means_what_mlir_says() {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("spirv_mlir");
     std::fs::create_dir_all(&dir).unwrap();
-    for (name, _, text) in texts() {
+    for (name, _, text) in texts(BOTH_WAYS) {
         let words = parse(&text).unwrap();
         let printed = print(&words).unwrap_or_else(|e| panic!("{name}: {e}"));
         let file = |kind: &str| dir.join(format!("{name}.printed.{kind}"));
@@ -198,7 +203,7 @@ fn hostile_modules() {
         (seed >> 33) as usize % bound
     };
     let mut printed = 0;
-    for (_, _, text) in texts() {
+    for (_, _, text) in texts(BOTH_WAYS) {
         let words = parse(&text).unwrap();
         for _ in 0..3000 {
             let mut changed = words.clone();
@@ -222,7 +227,10 @@ fn hostile_modules() {
 /// A module for kernels goes the way of every other.
 #[test]
 fn kernels_are_compiled() {
-    let (_, _, text) = texts().into_iter().find(|(name, ..)| name == "kernel").unwrap();
+    let (_, _, text) = texts(BOTH_WAYS)
+        .into_iter()
+        .find(|(name, ..)| name == "kernel")
+        .unwrap();
     let input = IlInput {
         name: "kernel.mlir",
         module: &bytes(&parse(&text).unwrap()),
@@ -518,7 +526,7 @@ fn hostile_input() {
         (seed >> 33) as usize % bound
     };
     let (mut read, mut refused) = (0, 0);
-    for (_, _, text) in texts() {
+    for (_, _, text) in texts(BOTH_WAYS) {
         let pieces: Vec<&str> = text.split_inclusive([' ', '\n']).collect();
         for _ in 0..1500 {
             let mut mixed = pieces.clone();
@@ -547,4 +555,64 @@ fn hostile_input() {
         "spirv.mlir.selection { ".repeat(100_000)
     ));
     assert!(parse(&deep).unwrap_err().message.contains("nested too deeply"));
+}
+
+/// Linkage, in the form of MLIR 17: an imported function has no body.
+#[test]
+fn linkage_is_an_attribute() {
+    let text = "spirv.module Physical64 OpenCL requires #spirv.vce<v1.0, [Kernel, Linkage, Addresses], []> {
+        spirv.func @far(%a : i32) -> () \"None\" attributes {linkage_attributes = #spirv.linkage_attributes<linkage_name = far.away, linkage_type = <Import>>}
+        spirv.func @near(%a : i32) -> () \"None\" {
+            spirv.FunctionCall @far(%a) : (i32) -> ()
+            spirv.Return
+        }
+    }";
+    let module = disassemble(&parse(text).unwrap());
+    assert!(
+        module.contains("LinkageAttributes \"far.away\" Import"),
+        "{module}"
+    );
+    assert_eq!(module.matches("OpFunctionEnd").count(), 2);
+    assert_eq!(module.matches("OpLabel").count(), 1);
+}
+
+/// What the operations that are only read demand of their operands.
+#[test]
+fn errors_of_special_operations() {
+    let message = |line: &str| {
+        let text = format!(
+            "spirv.module Logical GLSL450 requires #spirv.vce<v1.0, [Shader], []> {{
+            spirv.func @f(%a : i32, %v : vector<2xf32>) -> () \"None\" {{
+                {line}
+                spirv.Return
+            }}
+        }}"
+        );
+        parse(&text).unwrap_err().to_string()
+    };
+    for (line, expected) in [
+        (
+            "%0 = spirv.SpecConstantOperation wraps \"spirv.IAdd\"(%a, %a) : (i32, i32) -> i32",
+            "is no constant",
+        ),
+        ("%0 = \"spirv.IAdd\"(%a) : (i32) -> i32", "has 2 operands, not 1"),
+        (
+            "%0 = \"spirv.Load\"(%a) : (i32) -> i32",
+            "not implemented in the generic form",
+        ),
+        (
+            "%0 = spirv.VectorInsertDynamic %a, %a[%a] : i32, i32",
+            "it is no vector",
+        ),
+        ("%0 = spirv.IAdd %a, %a {no_such_thing} : i32", "is no decoration"),
+        ("%0 = spirv.IAdd %a, %a {location} : i32", "has 1 values"),
+        (
+            "%0 = spirv.Constant dense<[1, 2, 3]> : vector<2xi32>",
+            "3 numbers for 2 components",
+        ),
+        ("%0 = spirv.Image %a : i32", "no sampled image"),
+    ] {
+        let found = message(line);
+        assert!(found.contains(expected), "{line}: {found}");
+    }
 }

@@ -11,13 +11,26 @@ use std::ffi::CStr;
 
 /// The extensions whose instructions and decorations are implemented, or only give hints.
 pub const EXTENSIONS: &[&CStr] = &[
+    c"SPV_EXT_arithmetic_fence",
+    c"SPV_EXT_optnone",
+    c"SPV_EXT_relaxed_printf_string_address_space",
     c"SPV_EXT_shader_atomic_float_add",
     c"SPV_EXT_shader_atomic_float_min_max",
+    c"SPV_INTEL_bfloat16_conversion",
+    c"SPV_INTEL_cache_controls",
     c"SPV_INTEL_debug_module",
     c"SPV_INTEL_fp_fast_math_mode",
+    c"SPV_INTEL_fp_max_error",
+    c"SPV_INTEL_fpga_buffer_location",
+    c"SPV_INTEL_global_variable_host_access",
     c"SPV_INTEL_kernel_attributes",
+    c"SPV_INTEL_long_composites",
+    c"SPV_INTEL_maximum_registers",
     c"SPV_INTEL_memory_access_aliasing",
     c"SPV_INTEL_optnone",
+    c"SPV_INTEL_runtime_aligned",
+    c"SPV_INTEL_split_barrier",
+    c"SPV_INTEL_subgroup_buffer_prefetch",
     c"SPV_INTEL_subgroups",
     c"SPV_INTEL_unstructured_loop_controls",
     c"SPV_KHR_bit_instructions",
@@ -91,6 +104,18 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
         | Capability::DebugInfoModuleINTEL
         | Capability::MemoryAccessAliasingINTEL
         | Capability::UnstructuredLoopControlsINTEL
+        | Capability::ArithmeticFenceEXT
+        | Capability::BFloat16ConversionINTEL
+        | Capability::CacheControlsINTEL
+        | Capability::FPMaxErrorINTEL
+        | Capability::FPGABufferLocationALTERA
+        | Capability::GlobalVariableHostAccessINTEL
+        | Capability::LongCompositesINTEL
+        | Capability::RegisterLimitsINTEL
+        | Capability::RuntimeAlignedAttributeALTERA
+        | Capability::SignedZeroInfNanPreserve
+        | Capability::RoundingModeRTE
+        | Capability::SplitBarrierINTEL
         | Capability::AtomicFloat32AddEXT
         | Capability::AtomicFloat32MinMaxEXT
         | Capability::KernelAttributesINTEL => true,
@@ -124,7 +149,10 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
             f.subgroups && (has("cl_khr_subgroups") || has(BALLOT))
         }
         Capability::SubgroupShuffleINTEL => has("cl_khr_subgroup_shuffle"),
-        Capability::SubgroupBufferBlockIOINTEL => f.subgroups && has(BALLOT),
+        Capability::DenormPreserve => f.denorm_preserve.contains(&true),
+        Capability::SubgroupBufferBlockIOINTEL | Capability::SubgroupBufferPrefetchINTEL => {
+            f.subgroups && has(BALLOT)
+        }
         Capability::GroupNonUniformVote => has("cl_khr_subgroup_non_uniform_vote"),
         Capability::GroupNonUniformBallot => has(BALLOT),
         Capability::GroupNonUniformArithmetic => has("cl_khr_subgroup_non_uniform_arithmetic"),

@@ -14,6 +14,7 @@
 //! Built-in functions are those of OpenCL C: the module `library` writes the source of the calls, which the front end
 //! compiles, and the caller joins the result with [`Imported::module`].
 
+mod built_ins;
 mod capability;
 mod consts;
 mod error;

@@ -4,6 +4,7 @@
 //! variable is declared before its use, with the exceptions that SPIR-V makes (forward pointers, functions,
 //! labels, phi). What an instruction inside a function refers to is checked when it is translated.
 
+use super::built_ins::BuiltInPointers;
 use super::consts::Constants;
 use super::types::{Type, Types};
 use super::words::{Inst, Words};
@@ -54,6 +55,16 @@ pub(super) struct Block<'w> {
     pub(super) targets: Vec<u32>,
 }
 
+impl<'w> Block<'w> {
+    /// Adds an instruction. LLVM's translator writes the controls of a loop before the phis of its block.
+    fn add(&mut self, inst: Inst<'w>) {
+        let hints = self.insts.iter().rev();
+        let hints = hints.take_while(|i| i.op == Op::LoopControlINTEL).count();
+        let at = self.insts.len() - if inst.op == Op::Phi { hints } else { 0 };
+        self.insts.insert(at, inst);
+    }
+}
+
 /// A function.
 #[derive(Clone, Debug)]
 pub(super) struct Function<'w> {
@@ -95,6 +106,7 @@ pub(super) struct Module<'w> {
     value_types: HashMap<u32, u32>,
     groups: HashMap<u32, Vec<Decorated<'w>>>,
     extensions: HashSet<String>,
+    built_ins: BuiltInPointers,
 }
 
 /// The sections of a module (SPIR-V 2.4), in order.
@@ -148,7 +160,10 @@ pub(super) fn read<'w>(
     specialization: &Specialization,
 ) -> Result<Module<'w>, Error> {
     let insts = words.instructions()?;
-    let mut module = Module::default();
+    let mut module = Module {
+        built_ins: BuiltInPointers::new(words.bound()),
+        ..Module::default()
+    };
     let mut at = Section::Capabilities;
     let mut memory_models = 0;
     let mut list = insts.as_slice();
@@ -325,15 +340,23 @@ impl<'w> Module<'w> {
             return Err(inst.invalid("its storage class is not that of a variable of this type here"));
         }
         let init = inst.args.get(1).copied().unwrap_or(0);
+        let is_built_in = self.decorated(inst.result, Decoration::BuiltIn).is_some();
+        let (inst, class) = match is_built_in {
+            true => (
+                self.built_ins.variable(&mut self.types, inst),
+                StorageClass::Input,
+            ),
+            false => (*inst, class),
+        };
         let variable = Variable {
-            inst: *inst,
+            inst,
             class,
             pointee,
             init,
         };
         self.variables.insert(inst.result, variable);
         self.variable_order.push(inst.result);
-        self.consts.address(inst);
+        self.consts.address(&inst);
         Ok(())
     }
 
@@ -341,7 +364,8 @@ impl<'w> Module<'w> {
         let id = self.decorated(inst.result, Decoration::SpecId);
         let value = id.and_then(|d| specialization.get(d.operands.first()?));
         let value = value.map(Vec::as_slice);
-        self.consts.declare(inst, &self.types, value)
+        let inst = self.built_ins.derived(&mut self.types, inst);
+        self.consts.declare(&inst, &self.types, value)
     }
 
     /// Returns the decoration of an id, if it is there.
@@ -440,10 +464,11 @@ impl<'w> Module<'w> {
                         self.define(next)?;
                         self.value_types.insert(next.result, next.ty);
                     }
+                    let next = self.built_ins.derived(&mut self.types, next);
                     open = !reflect::is_block_terminator(op);
-                    let targets = if open { Vec::new() } else { self.targets(next)? };
+                    let targets = if open { Vec::new() } else { self.targets(&next)? };
                     if let Some(block) = function.blocks.last_mut() {
-                        block.insts.push(*next);
+                        block.add(next);
                         block.targets = targets;
                     }
                 }

@@ -59,6 +59,9 @@ pub(super) struct Layout {
     pub(super) align: u32,
 }
 
+/// The extent of pointers.
+const POINTER: Layout = Layout { size: 8, align: 8 };
+
 /// The types of a module by id.
 #[derive(Default, Debug)]
 pub(super) struct Types {
@@ -136,6 +139,12 @@ impl Types {
             | Type::SampledImage(_)
             | Type::Opaque => return None,
         })
+    }
+
+    /// Adds the type of a pointer that the module does not declare.
+    pub(super) fn add_pointer(&mut self, id: u32, class: StorageClass, pointee: u32) {
+        let entry = (Type::Pointer(class, pointee), Some(POINTER));
+        self.types.insert(id, entry);
     }
 
     /// Returns whether values of the type are arrays or structures.
@@ -422,7 +431,7 @@ fn pointer(inst: &Inst<'_>) -> Result<(Type, Option<Layout>), Error> {
     let Some(class) = StorageClass::from_u32(inst.arg(0)?) else {
         return Err(inst.invalid("the storage class is unknown"));
     };
-    let layout = Some(Layout { size: 8, align: 8 });
+    let layout = Some(POINTER);
     match class {
         StorageClass::UniformConstant
         | StorageClass::Workgroup

@@ -7,6 +7,7 @@
 use super::Error;
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
 use rspirv::spirv::{Capability, MAGIC_NUMBER, Op};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// The largest bound of ids (SPIR-V, Universal Limits).
@@ -16,6 +17,9 @@ const MAX_BOUND: u32 = 0x3f_ffff;
 #[derive(Clone, Debug)]
 pub struct Words {
     words: Vec<u32>,
+    /// The words of the instructions that others continue (SPV_INTEL_long_composites), all in one, by the places
+    /// of the instructions.
+    joined: BTreeMap<usize, Vec<u32>>,
 }
 
 /// Returns whether bytes start with the magic number of SPIR-V in either byte order.
@@ -76,7 +80,8 @@ impl Words {
         if schema != 0 {
             return Err(Error::module(format!("the schema {schema} is not supported")));
         }
-        Ok(Words { words })
+        let joined = continued(&words);
+        Ok(Words { words, joined })
     }
 
     /// Returns the words.
@@ -84,13 +89,19 @@ impl Words {
         &self.words
     }
 
+    /// Returns the number that all ids of the module are less than.
+    pub(super) fn bound(&self) -> u32 {
+        self.words[3]
+    }
+
     /// Returns the instructions in order.
     pub(super) fn instructions(&self) -> Result<Vec<Inst<'_>>, Error> {
         let bound = self.words[3];
         let mut rest = &self.words[5..];
         let mut list = Vec::new();
+        let mut skipped = 0;
         while let Some(&first) = rest.first() {
-            let index = list.len();
+            let index = list.len() + skipped;
             let (length, opcode) = ((first >> 16) as usize, first & 0xffff);
             let shape = shape(opcode);
             let name = shape.map_or_else(|| format!("opcode {opcode}"), |s| format!("Op{}", s.name));
@@ -100,15 +111,54 @@ impl Words {
                     "its length of {length} words does not fit the module"
                 )));
             }
+            let at = self.words.len() - rest.len();
             let (inst, after) = rest.split_at(length);
             rest = after;
             let Some(shape) = shape else {
                 return Err(Error::unsupported(index, name, "the instruction is unknown"));
             };
-            list.push(cut(index, shape, &inst[1..], bound).map_err(error)?);
+            if !list.is_empty() && is_continuation(opcode) {
+                skipped += 1;
+                continue;
+            }
+            let words = self.joined.get(&at).map_or(&inst[1..], Vec::as_slice);
+            list.push(cut(index, shape, words, bound).map_err(error)?);
         }
         Ok(list)
     }
+}
+
+/// Returns whether an instruction has more operands of the one before it.
+fn is_continuation(opcode: u32) -> bool {
+    [
+        Op::TypeStructContinuedINTEL,
+        Op::ConstantCompositeContinuedINTEL,
+        Op::SpecConstantCompositeContinuedINTEL,
+    ]
+    .iter()
+    .any(|&op| op as u32 == opcode)
+}
+
+/// Finds the instructions that others continue, and joins their operands.
+fn continued(words: &[u32]) -> BTreeMap<usize, Vec<u32>> {
+    let mut joined: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+    let (mut at, mut last) = (5, 5);
+    while let Some(&first) = words.get(at) {
+        let length = (first >> 16) as usize;
+        let operands = |at: usize| words.get(at + 1..at + (words[at] >> 16) as usize);
+        if length == 0 || operands(at).is_none() {
+            break;
+        }
+        if is_continuation(first & 0xffff) && at > last {
+            let all = joined.entry(last);
+            let all = all.or_insert_with(|| operands(last).unwrap_or_default().to_vec());
+            all.extend(operands(at).unwrap_or_default());
+        } else {
+            last = at;
+        }
+        at += length;
+    }
+    joined
 }
 
 /// Separates the result type and the result id from the operands.

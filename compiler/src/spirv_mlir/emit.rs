@@ -22,6 +22,7 @@ pub(super) struct Emitter {
     types: HashMap<Type, u32>,
     function_types: HashMap<Vec<u32>, u32>,
     constants: HashMap<(u32, u32, Vec<u32>), u32>,
+    pub(super) constant_ids: HashSet<u32>,
     sets: HashMap<&'static str, u32>,
     /// The structures that have the decoration Block.
     blocks: HashSet<u32>,
@@ -73,6 +74,7 @@ impl Emitter {
             Type::Int(bits, signed) => (Op::TypeInt, vec![*bits, u32::from(*signed)]),
             Type::Float(bits) => (Op::TypeFloat, vec![*bits]),
             Type::Vector(n, element) => (Op::TypeVector, vec![self.ty(element), *n]),
+            Type::Matrix(n, column) => (Op::TypeMatrix, vec![self.ty(column), *n]),
             Type::Array(n, element, _) => {
                 let element = self.ty(element);
                 let length = self.constant(&Type::Int(32, false), Op::Constant, vec![*n]);
@@ -105,7 +107,10 @@ impl Emitter {
                 for (n, member) in members.iter().enumerate() {
                     let offset = member.offset.map(|o| vec![Decoration::Offset as u32, o]);
                     let others = member.decorations.iter().map(|&d| vec![d]);
-                    for words in offset.into_iter().chain(others) {
+                    let stride = member
+                        .matrix_stride
+                        .map(|n| vec![Decoration::MatrixStride as u32, n]);
+                    for words in offset.into_iter().chain(others).chain(stride) {
                         put(
                             &mut self.decorations,
                             Op::MemberDecorate,
@@ -157,7 +162,13 @@ impl Emitter {
         }
         put(&mut self.globals, op, &[&[ty, id][..], &key.2].concat());
         self.constants.insert(key, id);
+        self.constant_ids.insert(id);
         id
+    }
+
+    /// Returns whether an id is that of a constant.
+    pub(super) fn is_constant(&self, id: u32) -> bool {
+        self.constant_ids.contains(&id)
     }
 
     /// Returns the id of an extended instruction set.

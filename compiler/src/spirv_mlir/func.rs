@@ -5,7 +5,7 @@ use super::lex::{Kind, Token};
 use super::parse::{Parsed, Parser};
 use super::types::Type;
 use rspirv::grammar::OperandKind;
-use rspirv::spirv::Op;
+use rspirv::spirv::{Decoration, LinkageType, Op};
 use std::collections::HashMap;
 
 /// A value of a function.
@@ -49,6 +49,10 @@ enum Region {
 pub(super) struct Body<'t> {
     pub(super) values: HashMap<&'t str, Value<'t>>,
     regions: Vec<Labels<'t>>,
+    /// The names that each open region defines. The values of a loop or selection are not known outside of it.
+    defined: Vec<Vec<&'t str>>,
+    /// The controls of the loops and selections that are open.
+    controls: Vec<u32>,
     blocks: Vec<Block>,
     /// The block that is open.
     current: Option<Block>,
@@ -105,6 +109,8 @@ impl<'t> Parser<'t> {
         let mut body = Body {
             values: HashMap::new(),
             regions: Vec::new(),
+            controls: Vec::new(),
+            defined: Vec::new(),
             blocks: Vec::new(),
             current: None,
             merge: Vec::new(),
@@ -145,17 +151,29 @@ impl<'t> Parser<'t> {
             }
             _ => 0,
         };
-        if self.peek().text == "attributes" {
-            return Err(self.peek().error("attributes of functions are not implemented"));
+        let mut is_import = false;
+        if self.accept("attributes") {
+            let at = self.peek();
+            for (decoration, operands) in self.attributes()? {
+                if decoration != Decoration::LinkageAttributes {
+                    return Err(
+                        at.error("other attributes of functions than that of linkage are not implemented")
+                    );
+                }
+                is_import = operands.last() == Some(&(LinkageType::Import as u32));
+                self.out.decorate(id, decoration, &operands);
+            }
         }
         let mut signature = vec![body.result.clone()];
         signature.extend(parameters.iter().map(|(_, ty)| ty.clone()));
         let ty = self.out.function_type(&signature);
         let result = self.out.ty(&body.result);
-        let open = self.expect("{")?;
-        let label = self.out.id();
-        body.open(label);
-        self.region(&mut body, Region::Function, open)?;
+        if !is_import {
+            let open = self.expect("{")?;
+            let label = self.out.id();
+            body.open(label);
+            self.region(&mut body, Region::Function, open)?;
+        }
         let mut words = Vec::new();
         put(&mut words, Op::Function, &[result, id, control, ty]);
         for (id, ty) in parameters {
@@ -211,6 +229,9 @@ impl<'t> Parser<'t> {
         if value.first_use.take().is_none() {
             return Err(name.error(format!("{} is defined twice", name.text)));
         }
+        if let Some(names) = body.defined.last_mut() {
+            names.push(name.text);
+        }
         match &value.ty {
             Some(used) if *used != ty => Err(name.error(format!(
                 "{} has the type {ty}, but is used with the type {used}",
@@ -230,6 +251,9 @@ impl<'t> Parser<'t> {
             ty: Some(ty),
             first_use: None,
         };
+        if let Some(names) = body.defined.last_mut() {
+            names.push(name.text);
+        }
         match body.values.insert(name.text, value) {
             None => Ok(()),
             Some(v) if v.first_use.is_some() => {
@@ -349,6 +373,7 @@ impl<'t> Parser<'t> {
         list: &[(u32, Token<'t>, std::ops::Range<usize>)],
     ) -> Parsed<()> {
         let merge = list.last().map_or(0, |b| b.0);
+        let control = body.controls.last().copied().unwrap_or(0);
         if body.parameters.contains_key(&merge) {
             return Err(open.error("the merge block has no arguments"));
         }
@@ -367,7 +392,7 @@ impl<'t> Parser<'t> {
                 return Err(open.error("the header block of a selection ends with spirv.BranchConditional"));
             }
             let mut end = Vec::new();
-            put(&mut end, Op::SelectionMerge, &[merge, 0]);
+            put(&mut end, Op::SelectionMerge, &[merge, control]);
             end.append(&mut header.end);
             header.end = end;
             return Ok(());
@@ -408,7 +433,7 @@ impl<'t> Parser<'t> {
             return Err(open.error("a loop has a header block"));
         };
         let mut end = Vec::new();
-        put(&mut end, Op::LoopMerge, &[merge, back, 0]);
+        put(&mut end, Op::LoopMerge, &[merge, back, control]);
         end.append(&mut header.end);
         header.end = end;
         Ok(())
@@ -421,11 +446,23 @@ impl<'t> Parser<'t> {
         } else {
             Region::Selection
         };
+        let mut control = 0;
         if self.accept("control") {
             self.expect("(")?;
-            let control = self.next();
-            if control.text != "None" {
-                return Err(control.error("controls of loops and selections are not implemented"));
+            let of = match kind {
+                Region::Loop => OperandKind::LoopControl,
+                _ => OperandKind::SelectionControl,
+            };
+            loop {
+                let name = self.next();
+                control |= self.value_of(of, name)?;
+                if !self.accept("|") {
+                    break;
+                }
+            }
+            // The controls with higher bits have operands.
+            if control > 3 {
+                return Err(op.error("controls with numbers are not implemented"));
             }
             self.expect(")")?;
         }
@@ -439,7 +476,14 @@ impl<'t> Parser<'t> {
             body.end(op, Op::Branch, &[header])?;
             body.open(header);
         }
-        self.nested(|p| p.region(body, kind, op))
+        body.controls.push(control);
+        body.defined.push(Vec::new());
+        let result = self.nested(|p| p.region(body, kind, op));
+        body.controls.pop();
+        for name in body.defined.pop().unwrap_or_default() {
+            body.values.remove(name);
+        }
+        result
     }
 
     /// Returns the label of a block in the innermost region.

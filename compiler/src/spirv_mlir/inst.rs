@@ -21,11 +21,17 @@ impl<'t> Parser<'t> {
             false => (None, first),
         };
         let unknown = || op.error(format!("{} is not implemented", op.shown()));
+        self.pending.clear();
+        if let (Some(result), Kind::Text) = (result, op.kind) {
+            return self.generic_operation(body, op, result);
+        }
         if op.kind != Kind::Word {
             return Err(unknown());
         }
         match (result, op.text) {
             (None, "spirv.mlir.selection" | "spirv.mlir.loop") => return self.structured(body, op),
+            (None, "spirv.CopyMemory") => return self.copy_memory(body, op),
+            (None, "spirv.INTEL.SubgroupBlockWrite") => return self.block_write(body, op),
             (None, "spirv.Store") => return self.store(body, op),
             (None, "spirv.ControlBarrier" | "spirv.MemoryBarrier") => return self.barrier(body, op),
             (None, _) if self.terminator(body, op)? => return Ok(()),
@@ -64,6 +70,7 @@ impl<'t> Parser<'t> {
             | "CompositeConstruct"
             | "VectorExtractDynamic"
             | "VectorShuffle" => self.composite(body, op, name, result),
+            name if self.special(body, op, name, result)? => Ok(()),
             name if name.starts_with("Atomic") => self.atomic(body, op, name, result),
             name => match (ops::form(name), ops::extended(name)) {
                 (Some(form), _) => self.formed(body, op, name, form, result),
@@ -74,11 +81,12 @@ impl<'t> Parser<'t> {
     }
 
     /// Reads the operands `%a, %b` and `:`.
-    fn operands(&mut self, body: &mut Body<'t>) -> Parsed<Vec<Token<'t>>> {
+    pub(super) fn operands(&mut self, body: &mut Body<'t>) -> Parsed<Vec<Token<'t>>> {
         let mut list = vec![self.value(body)?];
         while self.accept(",") {
             list.push(self.value(body)?);
         }
+        self.pending = self.attributes()?;
         self.expect(":")?;
         Ok(list)
     }
@@ -125,6 +133,7 @@ impl<'t> Parser<'t> {
             words.push(self.typed(body, value, ty)?);
         }
         words[1] = self.define(body, result, to)?;
+        self.decorate_pending(words[1]);
         body.put(op, instruction.opcode, &words)
     }
 
@@ -140,14 +149,47 @@ impl<'t> Parser<'t> {
         let table = grammar::set(set).ok_or_else(|| op.error("no such instruction set"))?;
         let number = grammar::number_in(table, name);
         let number = number.ok_or_else(|| op.error(format!("{set} has no instruction {name}")))?;
-        let values = self.operands(body)?;
+        let first = self.value(body)?;
+        if self.peek().text == ":" {
+            return self.extended_list(body, op, (set, number), first, result);
+        }
+        let mut values = vec![first];
+        while self.accept(",") {
+            values.push(self.value(body)?);
+        }
+        self.pending = self.attributes()?;
+        self.expect(":")?;
         let ty = self.ty()?;
-        let mut words = vec![self.out.ty(&ty), 0, self.out.set(set), number];
+        let mut words = vec![self.out.set(set), number];
         for value in values {
             words.push(self.typed(body, value, &ty)?);
         }
-        words[1] = self.define(body, result, ty)?;
-        body.put(op, Op::ExtInst, &words)
+        self.emit(body, op, Op::ExtInst, result, ty, &words)
+    }
+
+    /// Reads the types of an instruction with one operand, or `: T, %b : U -> R`.
+    fn extended_list(
+        &mut self,
+        body: &mut Body<'t>,
+        op: Token<'t>,
+        (set, number): (&'static str, u32),
+        first: Token<'t>,
+        result: Token<'t>,
+    ) -> Parsed<()> {
+        self.expect(":")?;
+        let ty = self.ty()?;
+        let mut words = vec![self.out.set(set), number, self.typed(body, first, &ty)?];
+        let mut to = ty;
+        if self.accept(",") {
+            let (values, types, result) = self.typed_list(body)?;
+            for (value, ty) in values.into_iter().zip(&types) {
+                words.push(self.typed(body, value, ty)?);
+            }
+            to = result;
+        } else if self.accept("->") {
+            to = self.ty()?;
+        }
+        self.emit(body, op, Op::ExtInst, result, to, &words)
     }
 
     fn local(&mut self, body: &mut Body<'t>, result: Token<'t>) -> Parsed<()> {
@@ -157,6 +199,7 @@ impl<'t> Parser<'t> {
             init = Some(self.value(body)?);
             self.expect(")")?;
         }
+        self.pending = self.attributes()?;
         let colon = self.expect(":")?;
         let ty = self.ty()?;
         let Type::Pointer(pointee, class) = &ty else {
@@ -171,20 +214,21 @@ impl<'t> Parser<'t> {
         };
         let (ptr, class) = (self.out.ty(&ty), *class);
         let id = self.define(body, result, ty.clone())?;
+        self.decorate_pending(id);
         let words: Vec<u32> = [ptr, id, class].into_iter().chain(init).collect();
         super::emit::put(&mut body.variables, Op::Variable, &words);
         Ok(())
     }
 
     /// Reads the storage class and the pointer of an access, without its type.
-    fn pointer(&mut self, body: &mut Body<'t>) -> Parsed<(u32, Token<'t>)> {
+    pub(super) fn pointer(&mut self, body: &mut Body<'t>) -> Parsed<(u32, Token<'t>)> {
         let class = self.text("a storage class")?;
         let class = self.value_of(OperandKind::StorageClass, class)?;
         Ok((class, self.value(body)?))
     }
 
     /// Reads `["Aligned", 4]`, if it is there.
-    fn access(&mut self) -> Parsed<Vec<u32>> {
+    pub(super) fn access(&mut self) -> Parsed<Vec<u32>> {
         let mut words = Vec::new();
         if self.accept("[") {
             let mask = self.text("memory operands")?;
@@ -243,9 +287,10 @@ impl<'t> Parser<'t> {
         let skipped = usize::from(name != "AccessChain");
         for (index, id) in indices.iter().zip(&words[3..]).skip(skipped) {
             pointee = match *pointee {
-                Type::Array(_, element, _) | Type::RuntimeArray(element, _) | Type::Vector(_, element) => {
-                    element
-                }
+                Type::Array(_, element, _)
+                | Type::RuntimeArray(element, _)
+                | Type::Vector(_, element)
+                | Type::Matrix(_, element) => element,
                 Type::Struct(members) => {
                     let number = self.out.numbers.get(id).and_then(|&n| members.get(n as usize));
                     let member = number.ok_or_else(|| index.error("the index of a member is a constant"))?;
@@ -410,7 +455,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Reads `<Workgroup>`. Returns the id of a constant with the value.
-    fn bracketed(&mut self, kind: OperandKind) -> Parsed<u32> {
+    pub(super) fn bracketed(&mut self, kind: OperandKind) -> Parsed<u32> {
         let token = match self.accept("<") {
             true => {
                 let mut value = self.value_of(kind, self.peek())?;

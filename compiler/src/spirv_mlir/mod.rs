@@ -10,6 +10,7 @@ mod lex;
 mod ops;
 mod parse;
 mod print;
+mod special;
 mod types;
 
 pub use parse::{parse, parse_type};

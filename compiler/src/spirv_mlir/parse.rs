@@ -2,6 +2,7 @@
 
 use super::emit::{self, Emitter, put, string};
 use super::lex::{Kind, Token, tokens};
+use super::special::Attribute;
 use super::types::{IMAGE_WORDS, Image, Member, Type};
 use crate::spirv_text::number::{self, Number};
 use crate::spirv_text::{SyntaxError, grammar};
@@ -28,6 +29,8 @@ pub(super) struct Parser<'t> {
     pub(super) symbols: HashMap<&'t str, Symbol>,
     /// The functions that are used or defined, with the token of the first use until they are defined.
     pub(super) functions: HashMap<&'t str, (u32, Option<Token<'t>>)>,
+    /// The decorations of the operation that is being read.
+    pub(super) pending: Vec<Attribute>,
 }
 
 pub(super) type Parsed<T> = Result<T, SyntaxError>;
@@ -65,6 +68,7 @@ impl<'t> Parser<'t> {
             out: Emitter::default(),
             symbols: HashMap::new(),
             functions: HashMap::new(),
+            pending: Vec::new(),
         })
     }
 
@@ -304,6 +308,11 @@ impl<'t> Parser<'t> {
         let id = self.out.id();
         let mut initializer = None;
         while !self.is(":") {
+            if self.is("{") {
+                self.pending = self.attributes()?;
+                self.decorate_pending(id);
+                continue;
+            }
             let word = self.next();
             match word.text {
                 "initializer" => {
@@ -369,6 +378,7 @@ impl<'t> Parser<'t> {
         };
         let result = self.out.ty(&ty);
         put(&mut self.out.globals, op, &[&[result, id][..], &words].concat());
+        self.out.constant_ids.insert(id);
         self.define_symbol(name, id, ty)
     }
 
@@ -391,6 +401,7 @@ impl<'t> Parser<'t> {
             Op::SpecConstantComposite,
             &[&[result, id][..], &parts].concat(),
         );
+        self.out.constant_ids.insert(id);
         self.define_symbol(name, id, ty)
     }
 
@@ -417,34 +428,7 @@ impl<'t> Parser<'t> {
                 };
                 Ok((self.out.constant(&Type::Bool, op, vec![]), Type::Bool))
             }
-            "dense" => {
-                self.expect("<")?;
-                let list = match self.accept("[") {
-                    true => {
-                        let mut list = vec![self.next()];
-                        while self.accept(",") {
-                            list.push(self.next());
-                        }
-                        self.expect("]")?;
-                        list
-                    }
-                    false => vec![self.next()],
-                };
-                self.expect(">")?;
-                self.expect(":")?;
-                let ty = self.ty()?;
-                let Type::Vector(n, element) = &ty else {
-                    return Err(value.error("'dense' constants are implemented for vectors"));
-                };
-                if list.len() != 1 && list.len() != *n as usize {
-                    return Err(value.error(format!("{} numbers for {n} components", list.len())));
-                }
-                let mut parts = Vec::new();
-                for n in 0..*n as usize {
-                    parts.push(self.scalar_constant(list[n.min(list.len() - 1)], element)?);
-                }
-                Ok((self.out.constant(&ty, Op::ConstantComposite, parts), ty))
-            }
+            "dense" => self.dense(value),
             "[" => {
                 let mut parts = Vec::new();
                 while !self.is("]") {
@@ -473,7 +457,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn scalar_constant(&mut self, value: Token<'t>, ty: &Type) -> Parsed<u32> {
+    pub(super) fn scalar_constant(&mut self, value: Token<'t>, ty: &Type) -> Parsed<u32> {
         match (ty, value.text) {
             (Type::Bool, "true") => Ok(self.out.constant(ty, Op::ConstantTrue, vec![])),
             (Type::Bool, "false") => Ok(self.out.constant(ty, Op::ConstantFalse, vec![])),
@@ -503,6 +487,15 @@ impl<'t> Parser<'t> {
                     return Err(token.error("the components of a vector are numbers or Booleans"));
                 }
                 Type::Vector(n, Box::new(element))
+            }
+            "!spirv.matrix" => {
+                self.expect("<")?;
+                let (n, column) = self.counted()?;
+                self.expect(">")?;
+                if !matches!(column, Type::Vector(..)) || !(2..=4).contains(&n) {
+                    return Err(token.error("a matrix has 2 to 4 vectors"));
+                }
+                Type::Matrix(n, Box::new(column))
             }
             "!spirv.array" => {
                 self.expect("<")?;
@@ -604,12 +597,17 @@ impl<'t> Parser<'t> {
         let mut members = Vec::new();
         while !self.is(end) {
             let ty = self.ty()?;
-            let (mut offset, mut decorations) = (None, Vec::new());
+            let (mut offset, mut decorations, mut matrix_stride) = (None, Vec::new(), None);
             if self.accept("[") {
                 while !self.is("]") {
                     let token = self.peek();
                     match token.text.bytes().all(|b| b.is_ascii_digit()) {
                         true => offset = Some(self.integer()?),
+                        false if token.text == "MatrixStride" => {
+                            self.next();
+                            self.expect("=")?;
+                            matrix_stride = Some(self.integer()?);
+                        }
                         false => {
                             self.next();
                             decorations.push(self.value_of(OperandKind::Decoration, token)?);
@@ -625,6 +623,7 @@ impl<'t> Parser<'t> {
                 ty,
                 offset,
                 decorations,
+                matrix_stride,
             });
             if !self.accept(",") {
                 break;

@@ -17,6 +17,8 @@ pub enum Type {
     Float(u32),
     /// `vector<4xf32>`
     Vector(u32, Box<Type>),
+    /// `!spirv.matrix<3 x vector<3xf32>>`: the number of columns, and their type.
+    Matrix(u32, Box<Type>),
     /// `!spirv.array<4 x i32, stride=4>`; no stride is 0.
     Array(u32, Box<Type>, u32),
     /// `!spirv.rtarray<i32, stride=4>`
@@ -38,8 +40,10 @@ pub struct Member {
     pub ty: Type,
     /// The offset in bytes, if it is stated.
     pub offset: Option<u32>,
-    /// The numbers of the decorations without operands.
+    /// The numbers of the decorations.
     pub decorations: Vec<u32>,
+    /// The stride in bytes of the columns of a matrix.
+    pub matrix_stride: Option<u32>,
 }
 
 /// An image type.
@@ -60,6 +64,14 @@ pub(super) const IMAGE_WORDS: [&[&str]; 4] = [
 ];
 
 impl Type {
+    /// Returns the type of a vector's components, and other types as they are.
+    pub(super) fn component(&self) -> Type {
+        match self {
+            Type::Vector(_, component) => (**component).clone(),
+            _ => self.clone(),
+        }
+    }
+
     /// Returns the type of a comparison's result: `i1`, or a vector of it.
     pub(super) fn truth(&self) -> Type {
         match self {
@@ -82,6 +94,7 @@ impl fmt::Display for Type {
             Type::Int(bits, true) => write!(f, "si{bits}"),
             Type::Float(bits) => write!(f, "f{bits}"),
             Type::Vector(n, element) => write!(f, "vector<{n}x{element}>"),
+            Type::Matrix(n, column) => write!(f, "!spirv.matrix<{n} x {column}>"),
             Type::Array(n, element, s) => write!(f, "!spirv.array<{n} x {element}{}>", stride(*s)),
             Type::RuntimeArray(element, s) => write!(f, "!spirv.rtarray<{element}{}>", stride(*s)),
             Type::Struct(members) => {
@@ -103,7 +116,8 @@ impl fmt::Display for Member {
         let offset = self.offset.iter().map(u32::to_string);
         let decorations = self.decorations.iter();
         let names = decorations.filter_map(|&d| grammar::name(OperandKind::Decoration, d));
-        let list: Vec<String> = offset.chain(names).collect();
+        let stride = self.matrix_stride.iter().map(|n| format!("MatrixStride={n}"));
+        let list: Vec<String> = offset.chain(names).chain(stride).collect();
         match list.is_empty() {
             true => write!(f, "{}", self.ty),
             false => write!(f, "{} [{}]", self.ty, list.join(", ")),

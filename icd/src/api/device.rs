@@ -403,6 +403,18 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         CL_DEVICE_MAX_NUM_SUB_GROUPS => info.value(d.max_num_sub_groups),
         // Kernels may use the functions of cl_intel_subgroups where that extension is not offered, too.
         CL_DEVICE_SUB_GROUP_SIZES_INTEL if !d.sub_group_sizes.is_empty() => info.slice(&d.sub_group_sizes),
+        CL_DEVICE_IP_VERSION_INTEL..=CL_DEVICE_FEATURE_CAPABILITIES_INTEL
+            if d.extensions.contains(&"cl_intel_device_attribute_query") =>
+        {
+            match param_name {
+                CL_DEVICE_FEATURE_CAPABILITIES_INTEL => info.value(0u64),
+                CL_DEVICE_IP_VERSION_INTEL => info.value(0u32),
+                CL_DEVICE_ID_INTEL => info.value(d.device_id),
+                // Vulkan does not tell how the compute units are divided.
+                CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL => info.value(d.max_compute_units),
+                _ => info.value(1u32),
+            }
+        }
         // The unit is a texel, so 1 means no further alignment.
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
             info.value(u32::from(d.image_support))

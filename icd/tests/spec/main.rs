@@ -9,6 +9,7 @@ mod conditions;
 mod ext_buffer_device_address;
 mod handles;
 mod independent;
+mod intel_device_attribute_query;
 mod intel_required_subgroup_size;
 mod khr_command_buffer;
 mod khr_cooperative_matrix;

@@ -103,6 +103,8 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         if abi(f) == AbiChoice::Physical {
             list.push("cl_ext_buffer_device_address");
             list.push("cl_intel_unified_shared_memory");
+            // Programs of SYCL ask every GPU for its number.
+            list.push("cl_intel_device_attribute_query");
         }
         list.push("cl_ext_float_atomics");
         if features.clocks {
@@ -489,6 +491,7 @@ pub(super) fn info(
     DeviceInfo {
         kind: kind(f),
         vendor_id: f.vendor_id,
+        device_id: f.device_id,
         max_compute_units: f.compute_units.unwrap_or_else(|| match f.physical_type {
             PhysicalType::Cpu => std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
             PhysicalType::Discrete

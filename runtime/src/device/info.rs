@@ -125,6 +125,8 @@ pub struct DeviceInfo {
     pub kind: DeviceKind,
     /// CL_DEVICE_VENDOR_ID.
     pub vendor_id: u32,
+    /// CL_DEVICE_ID_INTEL: the vendor's number of the device.
+    pub device_id: u32,
     /// CL_DEVICE_MAX_COMPUTE_UNITS.
     pub max_compute_units: u32,
     /// CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS.

@@ -29,6 +29,7 @@ pub(crate) struct Facts {
     pub driver_info: String,
     pub physical_type: PhysicalType,
     pub vendor_id: u32,
+    pub device_id: u32,
     /// Bytes that differ for another device or another version of the driver, for keys of caches.
     pub identity: Vec<u8>,
     /// The Vulkan version that is used: major and minor number.
@@ -357,6 +358,7 @@ impl Facts {
             driver_info: text(v12.driver_info_as_c_str()),
             physical_type,
             vendor_id: core.vendor_id,
+            device_id: core.device_id,
             identity: [
                 &core.vendor_id.to_le_bytes()[..],
                 &core.device_id.to_le_bytes(),

@@ -27,6 +27,9 @@ where
                 ..outer
             };
         }
+        if self.fenced.contains(&inst.result) {
+            (self.b.fp.contract, self.b.fp.fast) = (false, false);
+        }
         let result = emit(self);
         self.b.fp = outer;
         result

@@ -1,7 +1,7 @@
 //! Conversions.
 
 use super::func::FuncLowering;
-use crate::ir::{AddressSpace, CastOp, Ty, Value};
+use crate::ir::{AddressSpace, BinOp, Builder, CastOp, CmpOp, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::library::CType;
 use crate::spirv_in::types::SMALL_POINTERS;
@@ -70,6 +70,48 @@ where
         let body = format!("return convert_{}{sat}{mode}(a);", c.text);
         let value = self.library_call(inst, &body, Some((to, signed)), &[(v, signed)])?;
         self.define_from(inst, value)
+    }
+
+    /// Translates OpConvertFToBF16INTEL: the upper half of a `float`, rounded to the nearest even number.
+    pub(super) fn convert_to_bfloat16(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        let (v, from, to) = self.conversion(inst)?;
+        if from.scalar != Scalar::F32 || to.scalar != Scalar::I16 {
+            return Err(inst.invalid("the types are not floats of 32 bits and integers of 16"));
+        }
+        let ty = from.with_scalar(Scalar::I32);
+        let all = |b: &mut Builder<'_>, n: u32| b.lanes(ty, vec![u64::from(n); usize::from(ty.lanes)]);
+        let bits = self.b.cast(CastOp::Bitcast, v, ty);
+        let sixteen = all(&mut self.b, 16);
+        let upper = self.b.binary(BinOp::LShr, bits, sixteen);
+        let one = all(&mut self.b, 1);
+        let odd = self.b.binary(BinOp::And, upper, one);
+        let half = all(&mut self.b, 0x7fff);
+        let sum = self.b.binary(BinOp::IAdd, bits, half);
+        let sum = self.b.binary(BinOp::IAdd, sum, odd);
+        let rounded = self.b.binary(BinOp::LShr, sum, sixteen);
+        // A NaN stays one although its lower half is lost.
+        let magnitude = all(&mut self.b, 0x7fff_ffff);
+        let magnitude = self.b.binary(BinOp::And, bits, magnitude);
+        let infinity = all(&mut self.b, 0x7f80_0000);
+        let is_nan = self.b.compare(CmpOp::UGt, magnitude, infinity);
+        let quiet = all(&mut self.b, 0x40);
+        let nan = self.b.binary(BinOp::Or, upper, quiet);
+        let value = self.b.select(is_nan, nan, rounded);
+        let value = self.b.cast(CastOp::Trunc, value, to);
+        self.define(inst, value)
+    }
+
+    pub(super) fn convert_from_bfloat16(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+        let (v, from, to) = self.conversion(inst)?;
+        if from.scalar != Scalar::I16 || to.scalar != Scalar::F32 {
+            return Err(inst.invalid("the types are not integers of 16 bits and floats of 32"));
+        }
+        let ty = from.with_scalar(Scalar::I32);
+        let wide = self.b.cast(CastOp::ZExt, v, ty);
+        let sixteen = self.b.lanes(ty, vec![16; usize::from(ty.lanes)]);
+        let bits = self.b.binary(BinOp::Shl, wide, sixteen);
+        let value = self.b.cast(CastOp::Bitcast, bits, to);
+        self.define(inst, value)
     }
 
     pub(super) fn convert_int(&mut self, inst: &Inst<'_>) -> Result<(), Error> {

@@ -113,6 +113,8 @@ where
             Op::ConvertFToU | Op::ConvertFToS | Op::ConvertSToF | Op::ConvertUToF | Op::FConvert => {
                 self.convert_float(inst)
             }
+            Op::ConvertFToBF16INTEL => self.convert_to_bfloat16(inst),
+            Op::ConvertBF16ToFINTEL => self.convert_from_bfloat16(inst),
             Op::UConvert | Op::SConvert => self.convert_int(inst),
             Op::SatConvertSToU | Op::SatConvertUToS => self.saturate(inst),
             Op::ConvertPtrToU => self.pointer_to_int(inst),
@@ -129,7 +131,7 @@ where
             Op::VectorShuffle => self.shuffle(inst),
             Op::VectorExtractDynamic => self.extract_dynamic(inst),
             Op::VectorInsertDynamic => self.insert_dynamic(inst),
-            Op::CopyObject | Op::ExpectKHR => self.copy_object(inst),
+            Op::CopyObject | Op::ExpectKHR | Op::ArithmeticFenceEXT => self.copy_object(inst),
             Op::CopyLogical => self.copy_logical(inst),
             Op::Undef => self.undefined(inst),
 
@@ -146,7 +148,9 @@ where
             Op::FunctionCall => self.call(inst),
             Op::ExtInst => self.extended_instruction(inst),
 
-            Op::ControlBarrier => self.control_barrier(inst),
+            // Whoever waits has arrived. The memory before the arrival is ordered there, too.
+            Op::ControlBarrier | Op::ControlBarrierWaitINTEL => self.control_barrier(inst),
+            Op::ControlBarrierArriveINTEL => self.arrive(inst),
             Op::MemoryBarrier => self.memory_barrier(inst),
             Op::AtomicLoad
             | Op::AtomicStore
@@ -263,6 +267,7 @@ where
             | Op::AssumeTrueKHR
             | Op::LoopMerge
             | Op::SelectionMerge
+            | Op::SubgroupBlockPrefetchINTEL
             | Op::LoopControlINTEL => Ok(()),
             Op::Phi => Err(inst.invalid("it is behind another instruction of the block")),
             _ => Err(inst.unsupported("the instruction is not implemented")),

@@ -53,6 +53,8 @@ pub(super) struct FuncLowering<'a, 'm, 'w> {
     pub(super) defs: HashMap<u32, Def<'w>>,
     /// The ids that other blocks than their own use.
     crossing: HashSet<u32>,
+    /// The ids whose values are not combined with what uses them (OpArithmeticFenceEXT).
+    pub(super) fenced: HashSet<u32>,
     /// The private memory of values and phis, by id.
     slots: HashMap<u32, Value>,
     phis: HashMap<u32, Value>,
@@ -92,6 +94,7 @@ pub(super) fn lower<'m, 'w>(
         here: HashMap::new(),
         defs: HashMap::new(),
         crossing: HashSet::new(),
+        fenced: HashSet::new(),
         slots: HashMap::new(),
         phis: HashMap::new(),
         handles: HashMap::new(),
@@ -201,6 +204,9 @@ where
         }
         for (n, block) in order.iter().enumerate() {
             for inst in &block.insts {
+                if inst.op == Op::ArithmeticFenceEXT {
+                    self.fenced.extend(inst.args);
+                }
                 if inst.op == Op::Phi {
                     self.crossing.extend(inst.args.iter().step_by(2));
                     continue;

@@ -111,6 +111,16 @@ impl<'w> Lowering<'_, 'w> {
                 }
                 Some(ExecutionMode::VecTypeHint | ExecutionMode::ContractionOff) => {}
                 Some(ExecutionMode::SignedZeroInfNanPreserve | ExecutionMode::RoundingModeRTE) => {}
+                Some(ExecutionMode::DenormPreserve) => self.preserves_denormals(inst)?,
+                Some(
+                    ExecutionMode::MaxWorkgroupSizeINTEL
+                    | ExecutionMode::MaxWorkDimINTEL
+                    | ExecutionMode::NoGlobalOffsetINTEL
+                    | ExecutionMode::NumSIMDWorkitemsINTEL
+                    | ExecutionMode::MaximumRegistersINTEL
+                    | ExecutionMode::MaximumRegistersIdINTEL
+                    | ExecutionMode::NamedMaximumRegistersINTEL,
+                ) => {}
                 Some(mode) => return Err(inst.unsupported(format!("the mode {mode:?} is not implemented"))),
                 None => return Err(inst.unsupported(format!("the mode {number} is unknown"))),
             }
@@ -122,6 +132,21 @@ impl<'w> Lowering<'_, 'w> {
         match size == Some(0) || count == Some(0) {
             true => Err(entry.inst.invalid("a size or number of sub-groups is 0")),
             false => Ok(()),
+        }
+    }
+
+    /// Checks that the device preserves denormals of the width that a mode states.
+    fn preserves_denormals(&self, inst: &Inst<'_>) -> Result<(), Error> {
+        let bits = inst.arg(2)?;
+        let preserved = [16, 32, 64].iter().zip(self.denorm_preserve);
+        match preserved
+            .into_iter()
+            .any(|(&n, preserved)| n == bits && preserved)
+        {
+            true => Ok(()),
+            false => Err(inst.unsupported(format!(
+                "the mode DenormPreserve: the device does not preserve denormals of {bits} bits"
+            ))),
         }
     }
 

@@ -335,7 +335,7 @@ where
 
     pub(super) fn access_chain(&mut self, inst: &Inst<'_>, has_element: bool) -> Result<(), Error> {
         let base = inst.arg(0)?;
-        let (space, mut ty) = self.pointer_or_input(inst, base)?;
+        let (space, mut ty) = self.pointer(inst, base)?;
         let mut ptr = self.value(inst, base)?;
         let mut offset = 0u64;
         let mut lane = None;
@@ -419,21 +419,10 @@ where
             Some(lane) => types.value(*pointee) == Some(lane),
             None => *pointee == ty || types.value(ty).is_some() && types.value(*pointee) == types.value(ty),
         };
-        let space_fits = match class {
-            StorageClass::Input => space == AddressSpace::Private,
-            _ => crate::spirv_in::types::space(*class) == Some(space),
-        };
-        if fits && space_fits {
+        if fits && crate::spirv_in::types::space(*class) == Some(space) {
             Ok(())
         } else {
             Err(inst.invalid("the result type does not point to what the indices lead to"))
-        }
-    }
-
-    fn pointer_or_input(&self, inst: &Inst<'_>, id: u32) -> Result<(AddressSpace, u32), Error> {
-        match self.cx.source.variables.get(&id) {
-            Some(v) if v.class == StorageClass::Input => Ok((AddressSpace::Private, v.pointee)),
-            _ => self.pointer(inst, id),
         }
     }
 

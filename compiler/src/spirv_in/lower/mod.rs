@@ -68,6 +68,8 @@ struct Lowering<'m, 'w> {
     checks_copies: bool,
     /// Whether the device has double, to which printf's arguments are promoted.
     has_double: bool,
+    /// Whether the device preserves denormals of 16, 32 and 64 bits.
+    denorm_preserve: [bool; 3],
 }
 
 /// Translates a module.
@@ -90,6 +92,7 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         has_matrices: source.types.have_matrices(),
         checks_copies: target.checks.barrier,
         has_double: target.features.float64,
+        denorm_preserve: target.features.denorm_preserve,
     };
     cx.variables()?;
     for function in &source.functions {

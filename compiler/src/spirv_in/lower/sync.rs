@@ -120,6 +120,16 @@ where
         Ok(())
     }
 
+    /// Translates OpControlBarrierArriveINTEL. OpControlBarrierWaitINTEL is the barrier.
+    pub(super) fn arrive(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
+        inst.exactly(3)?;
+        let memory = Inst {
+            args: inst.args_from(1)?,
+            ..*inst
+        };
+        self.memory_barrier(&memory)
+    }
+
     /// Translates OpReadClockKHR, whose result is a long or a pair of ints. The work-items of a work-group share the
     /// clock of the device.
     pub(super) fn read_clock(&mut self, inst: &Inst<'_>) -> Result<(), Error> {

@@ -313,9 +313,13 @@ impl<'w> Printer<'w> {
                 ty: Type::Void,
                 offset: None,
                 decorations: Vec::new(),
+                matrix_stride: None,
             });
         match (inst.arg(2)?, inst.args.get(3..)) {
             (d, Some(&[offset])) if d == Decoration::Offset as u32 => member.offset = Some(offset),
+            (d, Some(&[stride])) if d == Decoration::MatrixStride as u32 => {
+                member.matrix_stride = Some(stride);
+            }
             (d, Some(&[])) => member.decorations.push(d),
             _ => return Err(inst.error("decorations of members with operands are not implemented")),
         }
@@ -510,6 +514,7 @@ impl<'w> Printer<'w> {
                         ty: *part(n)?,
                         offset: stated.and_then(|m| m.offset),
                         decorations: stated.map_or_else(Vec::new, |m| m.decorations.clone()),
+                        matrix_stride: stated.and_then(|m| m.matrix_stride),
                     });
                 }
                 Type::Struct(members)
