@@ -55,32 +55,46 @@ fn callers_first(module: &Module, kernels: impl Iterator<Item = Func>) -> Vec<Fu
 
 /// Returns the pure functions that kernels call, in the order of the module.
 pub(super) fn called(module: &Module) -> Vec<Called<'_>> {
+    let order = callers_first(module, module.kernels.iter().map(|k| k.func));
+    // With all that they call.
+    let mut sizes = vec![0usize; module.funcs.len()];
+    for &f in order.iter().rev() {
+        let function = &module.funcs[f];
+        let calls = callees(function).into_iter();
+        sizes[f.index()] = calls.fold(function.insts_in_order().len(), |sum, callee| {
+            sum.saturating_add(sizes[callee.index()])
+        });
+    }
+    let mut is_kernel = vec![false; module.funcs.len()];
+    module
+        .kernels
+        .iter()
+        .for_each(|k| is_kernel[k.func.index()] = true);
     let mut copies = vec![0usize; module.funcs.len()];
-    let kernels = module.kernels.iter().map(|k| k.func);
-    kernels.clone().for_each(|kernel| copies[kernel.index()] = 1);
-    for f in callers_first(module, kernels.clone()) {
+    let mut controls = vec![spv::FunctionControl::INLINE; module.funcs.len()];
+    for f in order {
+        let too_large = sizes[f.index()].saturating_mul(copies[f.index()]) > MOST_INLINED;
+        if too_large {
+            controls[f.index()] = spv::FunctionControl::DONT_INLINE;
+        }
+        // What is not inlined is there once, however often it is called.
+        let bodies = if too_large || is_kernel[f.index()] {
+            1
+        } else {
+            copies[f.index()]
+        };
         for callee in callees(&module.funcs[f]) {
-            copies[callee.index()] = copies[callee.index()].saturating_add(copies[f.index()]);
+            copies[callee.index()] = copies[callee.index()].saturating_add(bodies);
         }
     }
-    let is_kernel = |f: Func| kernels.clone().any(|kernel| kernel == f);
-    let all = module
-        .funcs
-        .iter()
-        .filter(|(f, _)| copies[f.index()] > 0 && !is_kernel(*f));
-    all.map(|(func, function)| {
-        let size = function.insts_in_order().len();
-        let control = match size.saturating_mul(copies[func.index()]) > MOST_INLINED {
-            true => spv::FunctionControl::DONT_INLINE,
-            false => spv::FunctionControl::INLINE,
-        };
-        Called {
+    let all = module.funcs.iter();
+    all.filter(|(f, _)| copies[f.index()] > 0 && !is_kernel[f.index()])
+        .map(|(func, function)| Called {
             func,
             function,
-            control,
-        }
-    })
-    .collect()
+            control: controls[func.index()],
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -128,10 +142,10 @@ mod tests {
         let (inline, call) = (Control::INLINE, Control::DONT_INLINE);
         assert_eq!(controls(10, 0), named(&[("a", inline)]));
         assert_eq!(controls(80, 0), named(&[("a", call)]));
-        // There are 80 copies of `c`.
+        // The body of `b` is there once, with two calls of `c`.
         assert_eq!(
             controls(10, 40),
-            named(&[("a", inline), ("b", inline), ("c", call)])
+            named(&[("a", inline), ("b", call), ("c", inline)])
         );
     }
 }
