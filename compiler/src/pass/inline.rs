@@ -818,9 +818,8 @@ mod tests {
     fn a_small_function_stays_if_its_copies_would_have_many_calls_of_large_ones() {
         // The kernels, and both functions.
         assert_eq!(kernels_with_memory(&[(200, 0), (75, 2)], 50), (4, [50, 0]));
-        // Only the large function stays.
-        assert_eq!(kernels_with_memory(&[(400, 0), (75, 1)], 31), (3, [31, 0]));
-        assert_eq!(kernels_with_memory(&[(200, 0), (40, 2)], 50), (3, [100, 0]));
+        // Neither has enough copies.
+        assert_eq!(kernels_with_memory(&[(400, 0), (75, 1)], 31), (2, [0, 0]));
     }
 
     #[test]
