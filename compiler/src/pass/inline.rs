@@ -20,6 +20,9 @@
 //! when the memory of each call is known. Calls that cannot be converted are inlined as they were written, and so are
 //! all calls in kernels that would have only small copies.
 
+mod graph;
+
+use self::graph::{Graph, Sizes, callees};
 use super::by_value::{self, ByValue};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
@@ -33,7 +36,6 @@ use crate::ir::{
     Scalar, Ty, Value,
 };
 use crate::source::Span;
-use std::collections::BTreeMap;
 
 pub const PASS: Pass = Pass {
     name: "inline",
@@ -83,29 +85,6 @@ struct Converted {
     func: Func,
     /// The number of its instructions, with those of all that it calls.
     size: usize,
-}
-
-/// The numbers of instructions of the functions that stay, with those of all that they call.
-#[derive(Default)]
-struct Sizes(BTreeMap<usize, usize>);
-
-impl Sizes {
-    /// Returns the number of instructions of a function, with those of the functions that it calls and that stay.
-    fn of(&self, func: &Function) -> usize {
-        let of_inst = |inst: Inst| match func.insts[inst].op {
-            Op::CallPure(callee) => 1 + self.0.get(&callee.index()).copied().unwrap_or(0),
-            _ => 1,
-        };
-        let insts = func.insts_in_order().into_iter();
-        insts.fold(0, |sum: usize, inst| sum.saturating_add(of_inst(inst)))
-    }
-
-    /// Records a function that stays, and returns its size.
-    fn add(&mut self, f: Func, func: &Function) -> usize {
-        let size = self.of(func);
-        self.0.insert(f.index(), size);
-        size
-    }
 }
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -237,58 +216,6 @@ fn nothing() -> Function {
     let body = func.body;
     Builder::at_end(&mut func, body).ret(None);
     func
-}
-
-/// The calls of a module, as the source has them.
-struct Graph {
-    /// The functions that kernels reach, callees before callers.
-    order: Vec<Func>,
-    /// For each function, the callees, once for each call.
-    calls: Vec<Vec<Func>>,
-}
-
-impl Graph {
-    fn new(module: &Module, order: Vec<Func>) -> Graph {
-        let mut calls = vec![Vec::new(); module.funcs.len()];
-        for &f in &order {
-            calls[f.index()] = callees(&module.funcs[f]).into_iter().map(|(c, _)| c).collect();
-        }
-        Graph { order, calls }
-    }
-
-    /// Returns the number of calls of each function.
-    fn sites(&self) -> Vec<usize> {
-        let mut sites = vec![0usize; self.calls.len()];
-        self.calls
-            .iter()
-            .flatten()
-            .for_each(|callee| sites[callee.index()] += 1);
-        sites
-    }
-
-    /// Returns the number of copies of each function's body if all calls in the kernels were inlined.
-    fn copies(&self, is_kernel: impl Fn(Func) -> bool) -> Vec<usize> {
-        let mut copies = vec![0usize; self.calls.len()];
-        for &f in self.order.iter().rev() {
-            if is_kernel(f) {
-                copies[f.index()] += 1;
-            }
-            for callee in &self.calls[f.index()] {
-                copies[callee.index()] = copies[callee.index()].saturating_add(copies[f.index()]);
-            }
-        }
-        copies
-    }
-
-    /// Returns the number of copies of each function in the kernel that would have most of them.
-    fn most_copies(&self, module: &Module) -> Vec<usize> {
-        let mut most = vec![0; self.calls.len()];
-        for kernel in &module.kernels {
-            let copies = self.copies(|f| f == kernel.func);
-            most.iter_mut().zip(copies).for_each(|(m, n)| *m = n.max(*m));
-        }
-        most
-    }
 }
 
 /// The limits on the sizes of copies.
@@ -527,18 +454,6 @@ fn check_variables(module: &Module, order: &[Func]) -> Result<(), PassError> {
         }
     }
     Ok(())
-}
-
-/// Returns the calls in a function.
-fn callees(func: &Function) -> Vec<(Func, Inst)> {
-    let mut list = Vec::new();
-    let mut walk = Walk::new(func);
-    while let Some((_, inst)) = walk.next(func) {
-        if let Op::Call(callee) = func.insts[inst].op {
-            list.push((callee, inst));
-        }
-    }
-    list
 }
 
 /// Inlines the calls in a function, except those of converted functions for which `stays` returns true. Returns whether
