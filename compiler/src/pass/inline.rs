@@ -20,6 +20,9 @@
 //! when the memory of each call is known. Calls that cannot be converted are inlined as they were written, and so are
 //! all calls in kernels that would have only small copies.
 
+mod graph;
+
+use self::graph::{Graph, Sizes, callees};
 use super::by_value::{self, ByValue};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
@@ -80,7 +83,7 @@ struct Converted {
     by_value: ByValue,
     /// The number of the function with values.
     func: Func,
-    /// The number of its instructions.
+    /// The number of its instructions, with those of all that it calls.
     size: usize,
 }
 
@@ -98,6 +101,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let copies = graph.copies(|f| module.kernels.iter().any(|k| k.func == f));
     let most_copies = graph.most_copies(module);
     let mut done = vec![Done::default(); module.funcs.len()];
+    let mut sizes = Sizes::default();
     let mut sites = graph.sites();
     for &f in &graph.order {
         let is_kernel = module.kernels.iter().any(|k| k.func == f);
@@ -123,10 +127,12 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             simplify(func, &module.globals);
         }
         let mut ends = returns_only_at_end(func);
-        let kept =
-            !is_kernel && limits.are_exceeded(func, copies[f.index()], MAX_COPIED) && may_stay(func, cx);
+        let kept = !is_kernel
+            && limits.are_exceeded(func, func.insts_in_order().len(), copies[f.index()], MAX_COPIED)
+            && may_stay(func, cx);
         if kept {
             prepare_to_stay(func, &mut ends);
+            sizes.add(f, func);
         }
         let mut by_value = None;
         if is_kernel && has_calls(func) {
@@ -134,7 +140,15 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             pass_by_value(&mut func, module, &done, &mut sites, &stays)?;
             module.funcs[f] = func;
         } else if !is_kernel && !kept && !cx.target.checks.any() {
-            by_value = convert(module, f, &done, &mut sites, (most_copies[f.index()], limits), cx);
+            by_value = convert(
+                module,
+                f,
+                &done,
+                &mut sites,
+                &mut sizes,
+                (most_copies[f.index()], limits),
+                cx,
+            );
         }
         done[f.index()] = Done { ends, kept, by_value };
     }
@@ -204,58 +218,6 @@ fn nothing() -> Function {
     func
 }
 
-/// The calls of a module, as the source has them.
-struct Graph {
-    /// The functions that kernels reach, callees before callers.
-    order: Vec<Func>,
-    /// For each function, the callees, once for each call.
-    calls: Vec<Vec<Func>>,
-}
-
-impl Graph {
-    fn new(module: &Module, order: Vec<Func>) -> Graph {
-        let mut calls = vec![Vec::new(); module.funcs.len()];
-        for &f in &order {
-            calls[f.index()] = callees(&module.funcs[f]).into_iter().map(|(c, _)| c).collect();
-        }
-        Graph { order, calls }
-    }
-
-    /// Returns the number of calls of each function.
-    fn sites(&self) -> Vec<usize> {
-        let mut sites = vec![0usize; self.calls.len()];
-        self.calls
-            .iter()
-            .flatten()
-            .for_each(|callee| sites[callee.index()] += 1);
-        sites
-    }
-
-    /// Returns the number of copies of each function's body if all calls in the kernels were inlined.
-    fn copies(&self, is_kernel: impl Fn(Func) -> bool) -> Vec<usize> {
-        let mut copies = vec![0usize; self.calls.len()];
-        for &f in self.order.iter().rev() {
-            if is_kernel(f) {
-                copies[f.index()] += 1;
-            }
-            for callee in &self.calls[f.index()] {
-                copies[callee.index()] = copies[callee.index()].saturating_add(copies[f.index()]);
-            }
-        }
-        copies
-    }
-
-    /// Returns the number of copies of each function in the kernel that would have most of them.
-    fn most_copies(&self, module: &Module) -> Vec<usize> {
-        let mut most = vec![0; self.calls.len()];
-        for kernel in &module.kernels {
-            let copies = self.copies(|f| f == kernel.func);
-            most.iter_mut().zip(copies).for_each(|(m, n)| *m = n.max(*m));
-        }
-        most
-    }
-}
-
 /// The limits on the sizes of copies.
 #[derive(Copy, Clone)]
 struct Limits {
@@ -269,10 +231,10 @@ impl Limits {
         self.keep_all || size >= MIN_KEPT && size.saturating_mul(copies) > most
     }
 
-    /// Returns whether a function is pure, and `copies` copies of it are more than `most` instructions.
-    fn are_exceeded(self, func: &Function, copies: usize, most: usize) -> bool {
+    /// Returns whether a function is pure, and `copies` copies of its `size` instructions are more than `most`.
+    fn are_exceeded(self, func: &Function, size: usize, copies: usize, most: usize) -> bool {
         let short = |v: Value| func.ty(v).lanes <= 4;
-        self.exceeds(func.insts_in_order().len(), copies, most)
+        self.exceeds(size, copies, most)
             && is_pure_function(func)
             // `lower_long_vectors` does not split vectors in parameters and results of calls.
             && func.values.keys().all(short)
@@ -336,6 +298,7 @@ fn convert(
     f: Func,
     done: &[Done],
     sites: &mut [usize],
+    sizes: &mut Sizes,
     (copies, limits): (usize, Limits),
     cx: &PassCx<'_>,
 ) -> Option<Converted> {
@@ -355,13 +318,13 @@ fn convert(
     }
     simplify(&mut func, &module.globals);
     by_value.remove_unused(&mut func);
-    if !limits.are_exceeded(&func, copies, MAX_COPIED_BY_VALUE) || !may_stay(&func, cx) {
+    if !limits.are_exceeded(&func, sizes.of(&func), copies, MAX_COPIED_BY_VALUE) || !may_stay(&func, cx) {
         return None;
     }
     let mut ends = returns_only_at_end(&func);
     prepare_to_stay(&mut func, &mut ends);
-    let size = func.insts_in_order().len();
     let func = module.funcs.push(func);
+    let size = sizes.add(func, &module.funcs[func]);
     Some(Converted { by_value, func, size })
 }
 
@@ -491,18 +454,6 @@ fn check_variables(module: &Module, order: &[Func]) -> Result<(), PassError> {
         }
     }
     Ok(())
-}
-
-/// Returns the calls in a function.
-fn callees(func: &Function) -> Vec<(Func, Inst)> {
-    let mut list = Vec::new();
-    let mut walk = Walk::new(func);
-    while let Some((_, inst)) = walk.next(func) {
-        if let Op::Call(callee) = func.insts[inst].op {
-            list.push((callee, inst));
-        }
-    }
-    list
 }
 
 /// Inlines the calls in a function, except those of converted functions for which `stays` returns true. Returns whether
@@ -721,21 +672,34 @@ mod tests {
     /// Returns the number of functions, and of calls in the first of two kernels, after inlining. The first kernel calls a
     /// function of `size` instructions that increments a number in private memory `calls` times, the second once.
     fn with_memory(size: usize, calls: usize) -> (usize, [usize; 2]) {
-        let mut text = String::from("func @f0 \"f\"(%v0: ptr<private>) {\n  %v1: i32 = Load align 4 %v0\n");
-        for n in 2..size {
-            let _ = writeln!(text, "  %v{n}: i32 = IMul %v{}, %v1", n - 1);
+        kernels_with_memory(&[(size, 0)], calls)
+    }
+
+    /// The same with functions of which each calls the one before as often as stated; the kernels call the last one.
+    fn kernels_with_memory(functions: &[(usize, usize)], calls: usize) -> (usize, [usize; 2]) {
+        let mut text = String::new();
+        for (f, &(size, inner)) in functions.iter().enumerate() {
+            let _ = writeln!(text, "func @f{f} \"f{f}\"(%v0: ptr<private>) {{");
+            (0..inner).for_each(|_| {
+                let _ = writeln!(text, "  call @f{} %v0", f - 1);
+            });
+            text.push_str("  %v1: i32 = Load align 4 %v0\n");
+            for n in 2..size {
+                let _ = writeln!(text, "  %v{n}: i32 = IMul %v{}, %v1", n - 1);
+            }
+            let _ = writeln!(text, "  Store align 4 %v0, %v{}\n  Return\n}}", size - 1);
         }
-        let _ = writeln!(text, "  Store align 4 %v0, %v{}\n  Return\n}}", size - 1);
-        for (f, calls) in [(1, calls), (2, 1)] {
+        let callee = functions.len() - 1;
+        for (f, calls) in [(callee + 1, calls), (callee + 2, 1)] {
             let _ = writeln!(
                 text,
                 "func @f{f} \"k{f}\"(%v0: ptr<global>) {{\n  %v1: ptr<private> = alloca size 4 align 4"
             );
             text.push_str("  %v2: i32 = Load align 4 %v0\n  Store align 4 %v1, %v2\n");
-            text.push_str(&"  call @f0 %v1\n".repeat(calls));
+            text.push_str(&format!("  call @f{callee} %v1\n").repeat(calls));
             text.push_str("  %v3: i32 = Load align 4 %v1\n  Store align 4 %v0, %v3\n  Return\n}\n");
         }
-        for f in 1..3 {
+        for f in callee + 1..callee + 3 {
             let _ = write!(
                 text,
                 "kernel @f{f} \"k{f}\" {{\n  arg \"p\" \"int*\" buffer global align 4 address 4507 access 4515 qualifier 0 \
@@ -763,6 +727,14 @@ mod tests {
         assert_eq!(with_memory(200, 100), (3, [100, 0]));
         assert_eq!(with_memory(200, 20), (2, [0, 0]));
         assert_eq!(with_memory(40, 1000), (2, [0, 0]));
+    }
+
+    #[test]
+    fn a_small_function_stays_if_its_copies_would_have_many_calls_of_large_ones() {
+        // The kernels, and both functions.
+        assert_eq!(kernels_with_memory(&[(200, 0), (75, 2)], 50), (4, [50, 0]));
+        // Neither has enough copies.
+        assert_eq!(kernels_with_memory(&[(400, 0), (75, 1)], 31), (2, [0, 0]));
     }
 
     #[test]

@@ -94,6 +94,14 @@ const FILLING: Budget = Budget {
     iterations: 32,
 };
 
+/// The budget of a loop that multiplies values in work-group memory by a few numbers from elsewhere, as a filter does.
+/// Places in work-group memory and in the table of numbers become constant parts of addresses, and a loop around it can
+/// keep the numbers in registers.
+const WEIGHING: Budget = Budget {
+    insts: 640,
+    iterations: 32,
+};
+
 /// The budget of a loop that the source asks to unroll.
 const ASKED: Budget = Budget {
     insts: 4096,
@@ -292,6 +300,8 @@ fn decide(
         return Some((Decision::Full(count), count.repeats * size));
     }
     let fills = facts.shares && facts.fills[inst.index()] && facts.loaded[inst.index()] > 0;
+    let weighs =
+        facts.shares && facts.work_group[inst.index()] == Some(true) && facts.loaded[inst.index()] > 0;
     let budget = match hint {
         Unroll::Never | Unroll::Done => return None,
         Unroll::Unsaid if !facts.slow[inst.index()] && counts_through(func, jumps, inst, &facts.tables) => {
@@ -302,6 +312,7 @@ fn decide(
         Unroll::Unsaid if !facts.slow[inst.index()] && counts_through(func, jumps, inst, &facts.divisors) => {
             DIVIDING
         }
+        Unroll::Unsaid if weighs => WEIGHING,
         Unroll::Unsaid => SMALL,
         Unroll::Full | Unroll::By(_) => ASKED,
     };

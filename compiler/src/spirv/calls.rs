@@ -4,7 +4,7 @@ use rspirv::spirv as spv;
 
 use crate::ir::{EntityRef, Func, Function, Module, Op};
 
-/// The most instructions that the copies of a function may have in total for the driver to inline it. Beyond this, the
+/// The most instructions that the copies of a function, with all that it calls, may have in total for the driver to inline it. Beyond this, the
 /// compile time of the driver is worse than what the calls cost: NVIDIA's driver took 30 s for sixty copies of 2,500
 /// instructions, and 0.4 s for the calls.
 const MOST_INLINED: usize = 32_768;
@@ -55,32 +55,40 @@ fn callers_first(module: &Module, kernels: impl Iterator<Item = Func>) -> Vec<Fu
 
 /// Returns the pure functions that kernels call, in the order of the module.
 pub(super) fn called(module: &Module) -> Vec<Called<'_>> {
+    let order = callers_first(module, module.kernels.iter().map(|k| k.func));
+    // With all that they call.
+    let mut sizes = vec![0usize; module.funcs.len()];
+    for &f in order.iter().rev() {
+        let function = &module.funcs[f];
+        let calls = callees(function).into_iter();
+        sizes[f.index()] = calls.fold(function.insts_in_order().len(), |sum, callee| {
+            sum.saturating_add(sizes[callee.index()])
+        });
+    }
+    let mut is_kernel = vec![false; module.funcs.len()];
+    module
+        .kernels
+        .iter()
+        .for_each(|k| is_kernel[k.func.index()] = true);
     let mut copies = vec![0usize; module.funcs.len()];
-    let kernels = module.kernels.iter().map(|k| k.func);
-    kernels.clone().for_each(|kernel| copies[kernel.index()] = 1);
-    for f in callers_first(module, kernels.clone()) {
+    let mut controls = vec![spv::FunctionControl::INLINE; module.funcs.len()];
+    for f in order {
+        if sizes[f.index()].saturating_mul(copies[f.index()]) > MOST_INLINED {
+            controls[f.index()] = spv::FunctionControl::DONT_INLINE;
+        }
+        let bodies = copies[f.index()] + usize::from(is_kernel[f.index()]);
         for callee in callees(&module.funcs[f]) {
-            copies[callee.index()] = copies[callee.index()].saturating_add(copies[f.index()]);
+            copies[callee.index()] = copies[callee.index()].saturating_add(bodies);
         }
     }
-    let is_kernel = |f: Func| kernels.clone().any(|kernel| kernel == f);
-    let all = module
-        .funcs
-        .iter()
-        .filter(|(f, _)| copies[f.index()] > 0 && !is_kernel(*f));
-    all.map(|(func, function)| {
-        let size = function.insts_in_order().len();
-        let control = match size.saturating_mul(copies[func.index()]) > MOST_INLINED {
-            true => spv::FunctionControl::DONT_INLINE,
-            false => spv::FunctionControl::INLINE,
-        };
-        Called {
+    let all = module.funcs.iter();
+    all.filter(|(f, _)| copies[f.index()] > 0 && !is_kernel[f.index()])
+        .map(|(func, function)| Called {
             func,
             function,
-            control,
-        }
-    })
-    .collect()
+            control: controls[func.index()],
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -128,10 +136,10 @@ mod tests {
         let (inline, call) = (Control::INLINE, Control::DONT_INLINE);
         assert_eq!(controls(10, 0), named(&[("a", inline)]));
         assert_eq!(controls(80, 0), named(&[("a", call)]));
-        // There are 80 copies of `c`.
+        // There are 80 copies of `c`, and each of the 40 copies of `b` would have two of them.
         assert_eq!(
             controls(10, 40),
-            named(&[("a", inline), ("b", inline), ("c", call)])
+            named(&[("a", inline), ("b", call), ("c", call)])
         );
     }
 }

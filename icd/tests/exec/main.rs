@@ -21,6 +21,7 @@ mod expr;
 mod file;
 mod float_functions;
 mod geometry;
+mod half_memory;
 mod il;
 mod images;
 mod initialized_memory;

@@ -1,12 +1,15 @@
 //! Builds `vload_half`, `vstore_half` and their vector and aligned forms (6.12.7). Memory is accessed as
-//! 16-bit integers. The library converts them with integer arithmetic, so the conversions are exact on every
-//! device.
+//! 16-bit integers.
+//!
+//! Where the device has halves as values (cl_khr_fp16), it converts them: those conversions to float, and of float to the
+//! nearest half, are the same that `convert_float` and `convert_half` need. All others, and all of other devices, are done
+//! by the library with integer arithmetic, which is exact on every device. It takes some 15 and 30 instructions.
 
 use super::build::{Before, join, lane};
 use super::memory::{discard, place, pointer_to};
 use super::{Call, library, overload};
 use crate::builtins::name::Rounding;
-use crate::hir::{Expr, ExprKind, Scalar};
+use crate::hir::{Convert, Expr, ExprKind, Scalar};
 use crate::sema::convert::Why;
 use crate::sema::{Result, Sema};
 
@@ -37,6 +40,12 @@ pub(super) fn load(
     let (step, align) = layout(lanes, aligned);
     let place = place(s, p, offset, step, Scalar::UShort, lanes, align, at.span)?;
     let bits = s.load(place);
+    if s.has_half {
+        let halves = s.vector_ty(Scalar::Half, lanes);
+        let floats = s.vector_ty(Scalar::Float, lanes);
+        let values = s.reinterpret(Convert::Bits, bits, halves);
+        return Ok(s.numeric(values, floats));
+    }
     per_lane(s, at, "half_bits_to_float", bits, Scalar::Float, lanes)
 }
 
@@ -67,12 +76,16 @@ pub(super) fn store(
     };
     let ty = s.vector_ty(from, lanes);
     let data = s.convert(data, ty, Why::Pass)?;
-    let name = format!(
-        "{}_to_half_bits_{}",
-        from.name(),
-        mode.unwrap_or(Rounding::Rte).suffix()
-    );
-    let bits = per_lane(s, at, &name, data, Scalar::UShort, lanes)?;
+    let mode = mode.unwrap_or(Rounding::Rte);
+    let bits = if s.has_half && from == Scalar::Float && mode == Rounding::Rte {
+        let halves = s.vector_ty(Scalar::Half, lanes);
+        let shorts = s.vector_ty(Scalar::UShort, lanes);
+        let values = s.numeric(data, halves);
+        s.reinterpret(Convert::Bits, values, shorts)
+    } else {
+        let name = format!("{}_to_half_bits_{}", from.name(), mode.suffix());
+        per_lane(s, at, &name, data, Scalar::UShort, lanes)?
+    };
     let (step, align) = layout(lanes, aligned);
     let place = place(s, p, offset, step, Scalar::UShort, lanes, align, at.span)?;
     let assign = Expr {
