@@ -587,23 +587,31 @@ impl Sema<'_> {
                     format!("non-kernel function variable cannot be declared in {word} address space"),
                 ))
             }
-            Space::Constant | Space::Local if depth > 1 => {
-                let word = if space == Space::Local {
-                    "local"
-                } else {
-                    "constant"
-                };
-                Err(self.error(
-                    name.span,
-                    format!(
-                        "variables in the {word} address space can only be declared in the outermost scope \
-                         of a kernel function"
-                    ),
-                ))
+            Space::Constant | Space::Local => {
+                if depth > 1 {
+                    self.warn_of_block(space, name);
+                }
+                match space {
+                    Space::Constant => self.static_variable(d, q, item, name, space),
+                    _ => self.local_variable(d, q, item, name),
+                }
             }
-            Space::Constant => self.static_variable(d, q, item, name, space),
-            Space::Local => self.local_variable(d, q, item, name),
         }
+    }
+
+    /// Warns of a `__local` or `__constant` variable in an inner block of a kernel. Such variables must be declared at the
+    /// kernel's scope (CL 1.2, 6.5.2 and 6.5.3), but some programs have them in blocks, and other implementations accept
+    /// that. They exist as long as those at the kernel's scope.
+    fn warn_of_block(&mut self, space: Space, name: &Ident) {
+        let word = if space == Space::Local {
+            "local"
+        } else {
+            "constant"
+        };
+        let message = format!(
+            "variables in the {word} address space should be declared in the outermost scope of a kernel function"
+        );
+        self.warning(name.span, message);
     }
 
     /// Analyses a `__local` variable of a kernel.
