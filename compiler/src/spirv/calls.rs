@@ -4,9 +4,9 @@ use rspirv::spirv as spv;
 
 use crate::ir::{EntityRef, Func, Function, Module, Op};
 
-/// The most instructions that the copies of a function, with all that it calls, may have in total for the driver to inline it. Beyond this, the
-/// compile time of the driver is worse than what the calls cost: NVIDIA's driver took 30 s for sixty copies of 2,500
-/// instructions, and 0.4 s for the calls.
+/// The most instructions that the copies of a function, with all that it calls, may have in total for the driver to inline it.
+/// Beyond this, the compile time of the driver is worse than what the calls cost: NVIDIA's driver took 30 s for sixty copies of
+/// 2,500 instructions, and 0.4 s for the calls.
 const MOST_INLINED: usize = 32_768;
 
 /// A pure function that kernels call, directly or indirectly. A function that the pass `inline` kept may no longer be called,
@@ -56,7 +56,7 @@ fn callers_first(module: &Module, kernels: impl Iterator<Item = Func>) -> Vec<Fu
 /// Returns the pure functions that kernels call, in the order of the module.
 pub(super) fn called(module: &Module) -> Vec<Called<'_>> {
     let order = callers_first(module, module.kernels.iter().map(|k| k.func));
-    // With all that they call.
+    // The instructions of each function, with those of all that it calls.
     let mut sizes = vec![0usize; module.funcs.len()];
     for &f in order.iter().rev() {
         let function = &module.funcs[f];

@@ -18,7 +18,7 @@ const CHUNK: u64 = 8 << 20;
 /// The number of chunks in a bounce buffer.
 const SLOTS: u64 = 4;
 
-/// The target begins with a chunk when the source has been given this many more.
+/// How many more chunks the source has been given when the target begins with one.
 const AHEAD: u64 = 2;
 
 /// The alignment of the host memory in bytes: a multiple of the pages of most systems, and of what devices demand.
