@@ -15,7 +15,7 @@ mod supplied;
 
 use super::check_race::{NO_ADDRESSES, has_memory_arguments};
 use super::mem2reg::promote_those;
-use super::shadow::{Beside, Place, Purpose, Variables, count};
+use super::shadow::{LocalShadow, Place, Purpose, Variables, count};
 use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
@@ -52,7 +52,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         let purpose = Purpose::Contents;
         let mut variables = Variables::new(func, &module.globals, cx.sources, purpose, arguments);
         let room = (cx.target.limits.local_memory, by_address);
-        let local = Beside::declare(&mut variables, &mut module.globals, kernel, room, |_| 1);
+        let local = LocalShadow::declare(&mut variables, &mut module.globals, kernel, room, |_| 1);
         let mut left_out = variables.left_out(kernel);
         if !by_address && has_memory_arguments(kernel) {
             left_out.push(("arguments".into(), NO_ADDRESSES.into()));
@@ -110,7 +110,7 @@ struct Loaded {
 /// The state of the pass for one kernel.
 struct Check<'c, 'a> {
     variables: Variables,
-    local: Beside,
+    local: LocalShadow,
     sites: &'c mut Sites<'a>,
     known: HashMap<Value, Loaded>,
     /// The uses that have been checked.
@@ -122,8 +122,8 @@ struct Check<'c, 'a> {
 /// Where something is kept about a place.
 #[derive(Copy, Clone)]
 enum Kept {
-    /// Beside the variable.
-    Beside(Value),
+    /// In the shadow memory of the variable.
+    Shadow(Value),
     Supplied(At),
 }
 
@@ -144,7 +144,7 @@ impl Check<'_, '_> {
         match data.op {
             Op::Alloca { .. } => {
                 self.variables.push(b, inst);
-                self.variables.allocate_beside(b, inst);
+                self.variables.allocate_shadow(b, inst);
                 return;
             }
             Op::Load(access) => {
@@ -228,7 +228,7 @@ impl Check<'_, '_> {
         let place = self.variables.place(pointer)?;
         let kept = match self.supplied.get(&place.variable) {
             Some(supplied) => Kept::Supplied(supplied.at(place.offset)),
-            None => Kept::Beside(self.variables.beside(b, place, 1, &self.local)),
+            None => Kept::Shadow(self.variables.shadow_of(b, place, 1, &self.local)),
         };
         Some((place, kept))
     }
@@ -313,7 +313,7 @@ impl Kept {
     /// Loads what is known about a value; `ty` is the type of the mask.
     fn load(self, b: &mut Builder<'_>, ty: Ty, access: Access) -> Value {
         match self {
-            Kept::Beside(from) => b.load(from, ty, plain(access)),
+            Kept::Shadow(from) => b.load(from, ty, plain(access)),
             Kept::Supplied(at) => at.load(b, ty, access),
         }
     }
@@ -321,7 +321,7 @@ impl Kept {
     /// Stores what is known about a value.
     fn store(self, b: &mut Builder<'_>, written: Value, access: Access) {
         match self {
-            Kept::Beside(to) => {
+            Kept::Shadow(to) => {
                 b.store(to, written, plain(access));
             }
             Kept::Supplied(at) => at.store(b, written, access),
@@ -331,7 +331,7 @@ impl Kept {
     /// Notes that bytes have been written.
     fn note(self, b: &mut Builder<'_>, size: u32, access: Access) {
         match self {
-            Kept::Beside(to) => note_written(b, to, size, plain(access)),
+            Kept::Shadow(to) => note_written(b, to, size, plain(access)),
             Kept::Supplied(at) => at.note(b, size, access),
         }
     }
@@ -355,7 +355,7 @@ impl Kept {
     /// Returns the access to what is kept.
     fn access(self, access: Access) -> Access {
         match self {
-            Kept::Beside(_) => plain(access),
+            Kept::Shadow(_) => plain(access),
             Kept::Supplied(at) => at.access(access),
         }
     }
@@ -363,7 +363,7 @@ impl Kept {
     /// Calls a function with the address of what is kept about some bytes, where something is kept.
     fn with(self, b: &mut Builder<'_>, bytes: u32, then: impl FnOnce(&mut Builder<'_>, Value)) {
         match self {
-            Kept::Beside(at) => then(b, at),
+            Kept::Shadow(at) => then(b, at),
             Kept::Supplied(at) => at.with(b, bytes, then),
         }
     }

@@ -5,7 +5,7 @@ use super::{note_written, ones, plain};
 use crate::check::memory;
 use crate::ir::{Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, KernelInfo, Ty, Value};
 use crate::pass::check_memory::{argument, sum};
-use crate::pass::shadow::{Beside, Variables, group, of_group, when};
+use crate::pass::shadow::{LocalShadow, Variables, group, of_group, when};
 use std::collections::HashMap;
 
 /// The memory that is supplied for a variable.
@@ -33,7 +33,7 @@ impl Supplied {
         b: &mut Builder<'_>,
         kernel: &KernelInfo,
         variables: &mut Variables,
-        local: &Beside,
+        local: &LocalShadow,
     ) -> HashMap<usize, Supplied> {
         let mut all = HashMap::new();
         let arguments = variables.start_arguments(b);
@@ -55,7 +55,7 @@ impl Supplied {
             && let Some(base) = local.group_memory(b, kernel, memory::WRITTEN_OF_GROUPS, group)
         {
             for &spilled in &local.spilled {
-                let start = Beside::spilled_at(b, base, spilled);
+                let start = LocalShadow::spilled_at(b, base, spilled);
                 let bytes = b.i64(spilled.bytes.into());
                 all.insert(spilled.variable, Supplied::new(b, start, bytes, false));
             }
