@@ -14,11 +14,20 @@ const RELEASE: &str = "bookworm";
 
 /// Builds the packages, has lintian check them, and puts them into the folder `output`.
 pub(super) fn build(products: &Products, output: &Path) -> Result<Vec<PathBuf>, Failure> {
-    build_version(products, output, VERSION)
+    ensure(&[&LINTIAN])?;
+    let packages = build_version(products, output, VERSION)?;
+    // lintian warns of root, as which it runs in containers.
+    progress::shown(
+        "lintian",
+        Command::new("lintian")
+            .args(["--allow-root", "--fail-on=error,warning", "--info"])
+            .args(&packages),
+    )?;
+    Ok(packages)
 }
 
 fn build_version(products: &Products, output: &Path, version: &str) -> Result<Vec<PathBuf>, Failure> {
-    ensure(&[&DEBHELPER, &LINTIAN])?;
+    ensure(&[&DEBHELPER])?;
     let architecture = match products.processor() {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
@@ -65,13 +74,6 @@ fn build_version(products: &Products, output: &Path, version: &str) -> Result<Ve
         copy(&parent.join(&file), &to)?;
         packages.push(to);
     }
-    // lintian warns of root, as which it runs in containers.
-    progress::shown(
-        "lintian",
-        Command::new("lintian")
-            .args(["--allow-root", "--fail-on=error,warning", "--info"])
-            .args(&packages),
-    )?;
     Ok(packages)
 }
 
@@ -128,6 +130,11 @@ pub(super) fn try_out_here(products: &Products, packages: &[PathBuf]) -> Result<
         Err(Failure(why)) => return Ok(Some(why)),
     };
     let upgrade = upgrade(products)?;
+    // Another package manager may have been at work when the overlay was mounted.
+    progress::quiet(
+        "dpkg --configure -a",
+        within(&overlay.root(), "dpkg").args(["--configure", "-a"]),
+    )?;
     install_and_remove(&overlay.root(), packages, &upgrade, || overlay.written())?;
     Ok(None)
 }
