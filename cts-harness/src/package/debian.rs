@@ -122,27 +122,26 @@ pub(super) fn try_out(products: &Products, packages: &[PathBuf]) -> Outcome {
     Ok(std::fs::remove_dir_all(&system)?)
 }
 
-/// Does the same in a view of this machine's Debian, which takes seconds. Returns the reason if this machine cannot
-/// do it.
-pub(super) fn try_out_here(products: &Products, packages: &[PathBuf]) -> Result<Option<String>, Failure> {
-    let overlay = match Overlay::mount(&package_dir().join("try-here")) {
-        Ok(overlay) => overlay,
-        Err(Failure(why)) => return Ok(Some(why)),
-    };
+/// Does the same in a view of this machine's system, which takes seconds.
+pub(super) fn try_out_here(products: &Products, packages: &[PathBuf]) -> Outcome {
     let upgrade = upgrade(products)?;
+    let overlay = overlay()?;
     // Another package manager may have been at work when the overlay was mounted.
     progress::quiet(
         "dpkg --configure -a",
         within(&overlay.root(), "dpkg").args(["--configure", "-a"]),
     )?;
-    install_and_remove(&overlay.root(), packages, &upgrade, || overlay.written())?;
-    Ok(None)
+    install_and_remove(&overlay.root(), packages, &upgrade, || overlay.written())
 }
 
-/// Returns whether this machine has the release of Debian for which the packages are, and this user is root.
-pub(super) fn is_here() -> bool {
+/// Mounts the view in which packages are tried out. Fails if this user is not root, or if this machine does not have the
+/// release of Debian for which the packages are.
+pub(super) fn overlay() -> Result<Overlay, Failure> {
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
-    is_root() && release.contains(&format!("VERSION_CODENAME={RELEASE}\n"))
+    if !is_root() || !release.contains(&format!("VERSION_CODENAME={RELEASE}\n")) {
+        return fail!("only root can do it, on Debian 12");
+    }
+    Overlay::mount(&package_dir().join("try-here"))
 }
 
 /// Returns whether the tools that build the packages are installed.

@@ -80,23 +80,18 @@ pub(crate) fn check(products: &Products) -> Outcome {
     };
     packages(products, &args)?;
     progress::step("Debian packages");
-    if !debian::is_here() {
-        say!("not tried out: only root can do it, on Debian 12");
+    if let Err(Failure(why)) = debian::overlay() {
+        say!("not tried out: {why}");
         return Ok(());
     }
-    let output = products::package_dir();
-    let packages = match debian::build(products, &output) {
-        Ok(packages) => packages,
+    match debian::build(products, &products::package_dir()) {
+        Ok(packages) => debian::try_out_here(products, &packages),
         Err(Failure(why)) if !debian::has_tools() => {
             say!("not tried out: {why}");
-            return Ok(());
+            Ok(())
         }
-        Err(failure) => return Err(failure),
-    };
-    if let Some(why) = debian::try_out_here(products, &packages)? {
-        say!("not tried out: {why}");
+        Err(failure) => Err(failure),
     }
-    Ok(())
 }
 
 fn packages(products: &Products, args: &Args) -> Outcome {
