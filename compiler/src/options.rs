@@ -55,8 +55,8 @@ impl ClStd {
     }
 }
 
-/// Names of other languages. They are recognised but not supported.
-const NEWER: &[&str] = &["CLC++", "CLC++1.0", "CLC++2021"];
+/// The values of `-cl-std` that name other languages. They are recognised, but not supported.
+const OTHER_LANGUAGES: &[&str] = &["CLC++", "CLC++1.0", "CLC++2021"];
 
 /// The parsed build options.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -306,7 +306,7 @@ impl Options {
                     "CL2.0" => ClStd::Cl20,
                     "CL3.0" => ClStd::Cl30,
                     "CL3.1" => ClStd::Cl31,
-                    value if NEWER.contains(&value) => {
+                    value if OTHER_LANGUAGES.contains(&value) => {
                         self.newer_std = Some(value.into());
                         return Ok(());
                     }

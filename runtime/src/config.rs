@@ -7,7 +7,7 @@
 //! | `CALDERA_VALIDATION=1` | Load `VK_LAYER_KHRONOS_validation`. Its messages go to the log as the group `validation`, even if `CALDERA_LOG` is unset |
 //! | `CALDERA_VALIDATION=abort` | The same, and the process aborts at the first message |
 //! | `CALDERA_VULKAN_LIBRARY=PATH` | The Vulkan loader to use. If the variable is unset, the dynamic linker looks for `libvulkan.so.1` |
-//! | `CALDERA_DEVICE=TEXT` | Offer only the devices whose name contains the text (letter case is ignored), or only the device with this index |
+//! | `CALDERA_DEVICE=DEVICE[,DEVICE…]` | Offer only these devices: a part of the name (letter case is ignored), an index, a PCI address such as `0000:3b:00.0`, a UUID, or a list of these with commas |
 //! | `CALDERA_ABI=physical\|descriptor` | How kernels reach buffers: by device addresses (`physical`, the default), or through one descriptor per buffer |
 //! | `CALDERA_DEVICE_TYPE=gpu\|cpu\|accelerator` | Report every device as this type |
 //! | `CALDERA_CL_VERSION=1.2\|3.0\|3.1` | The version of OpenCL that platform and devices report (default 1.2), for programs that ask for features of later versions or look for one version by its text. Versions after 1.2 are still incomplete |

@@ -94,19 +94,26 @@ impl Platform {
                 }
             };
         let found: Vec<String> = physical.iter().map(|p| p.name().to_owned()).collect();
+        let filter = config().device.as_deref();
         let mut unselected = 0;
         let devices: Vec<Arc<Device>> = physical
             .into_iter()
             .enumerate()
             .filter(|(index, p)| {
-                let selected = selected(*index, p.name());
+                let identity = Identity {
+                    index: *index,
+                    count: found.len(),
+                    name: p.name(),
+                    pci: p.facts().pci.map(|address| address.to_string()),
+                    uuid: p.facts().device_uuid,
+                };
+                let selected = filter.is_none_or(|f| identity.is_selected_by(f));
                 unselected += usize::from(!selected);
                 selected
             })
             .filter_map(|(_, p)| Device::open(p))
             .collect();
         if devices.is_empty() {
-            let filter = config().device.as_deref();
             log::warn!("{}", why_none(&found, unselected, filter));
             return None;
         }
@@ -159,17 +166,44 @@ fn why_none(found: &[String], unselected: usize, filter: Option<&str>) -> String
     }
 }
 
-/// Returns whether `CALDERA_DEVICE` selects a device.
-fn selected(index: usize, name: &str) -> bool {
-    config()
-        .device
-        .as_ref()
-        .is_none_or(|want| want.parse() == Ok(index) || name.to_lowercase().contains(&want.to_lowercase()))
+/// What `CALDERA_DEVICE` may name a device by.
+struct Identity<'a> {
+    index: usize,
+    /// The number of devices.
+    count: usize,
+    name: &'a str,
+    /// The PCI address, as Linux writes it.
+    pci: Option<String>,
+    uuid: [u8; 16],
+}
+
+impl Identity<'_> {
+    /// Returns whether the value of `CALDERA_DEVICE` selects the device: it names the device, or is a list that does.
+    fn is_selected_by(&self, filter: &str) -> bool {
+        let mut items = filter.split(',').map(str::trim);
+        self.is_named(filter) || items.any(|item| !item.is_empty() && self.is_named(item))
+    }
+
+    fn is_named(&self, text: &str) -> bool {
+        if let Ok(index) = text.parse::<usize>()
+            && index < self.count
+        {
+            return index == self.index;
+        }
+        let text = text.to_lowercase();
+        let pci = self.pci.as_deref().unwrap_or_default();
+        let uuid = self.uuid.map(|byte| format!("{byte:02x}")).concat();
+        // nvidia-smi writes `GPU-` before a UUID.
+        let digits = text.strip_prefix("gpu-").unwrap_or(&text).replace('-', "");
+        self.name.to_lowercase().contains(&text)
+            || (!pci.is_empty() && (pci == text || pci.strip_prefix("0000:") == Some(&text)))
+            || digits == uuid
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::why_none;
+    use super::{Identity, why_none};
 
     #[test]
     fn the_reason_for_no_devices_names_the_filter() {
@@ -182,5 +216,32 @@ mod tests {
         assert!(why_none(&found, 1, Some("nvidia")).contains("that CALDERA_DEVICE=nvidia selects can run"));
         assert!(why_none(&found, 0, None).starts_with("none of the Vulkan devices can run"));
         assert!(why_none(&[], 0, Some("x")).starts_with("Vulkan has no devices"));
+    }
+
+    #[test]
+    fn devices_are_selected_by_index_name_address_and_uuid() {
+        let identity = |index: usize| Identity {
+            index,
+            count: 3,
+            name: ["NVIDIA H200", "NVIDIA H200", "llvmpipe (LLVM 15.0.6, 256 bits)"][index],
+            pci: (index < 2).then(|| format!("0000:{}b:00.0", index + 3)),
+            uuid: [0xA0 + index as u8; 16],
+        };
+        let selected = |filter: &str| -> Vec<usize> {
+            (0..3)
+                .filter(|index| identity(*index).is_selected_by(filter))
+                .collect()
+        };
+        // A number is an index, although the names contain it.
+        assert_eq!(selected("0"), [0]);
+        assert_eq!(selected("2"), [2]);
+        assert_eq!(selected("200"), [0, 1]);
+        assert_eq!(selected("LLVMpipe (llvm 15.0.6, 256 bits)"), [2]);
+        assert_eq!(selected("1, llvmpipe,"), [1, 2]);
+        assert_eq!(selected("0000:3b:00.0"), [0]);
+        assert_eq!(selected("4B:00.0"), [1]);
+        assert_eq!(selected("GPU-a1a1a1a1-a1a1-a1a1-a1a1-a1a1a1a1a1a1"), [1]);
+        assert_eq!(selected(&"a2".repeat(16)), [2]);
+        assert!(selected("radeon").is_empty());
     }
 }

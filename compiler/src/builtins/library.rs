@@ -75,6 +75,7 @@ static INDEX: LazyLock<HashMap<&'static str, Item, BuildHasherDefault<Mix>>> = L
     index
 });
 
+/// Divides a file into items, and calls `found` with each.
 fn split(file: &File, mut found: impl FnMut(Item)) {
     let mut open: Option<(usize, u32)> = None;
     let mut at = 0;
@@ -184,6 +185,7 @@ pub struct TypeArgs {
     pub source: Scalar,
 }
 
+/// Returns the name of a type in OpenCL C.
 fn spell(scalar: Scalar, lanes: u8) -> String {
     match lanes {
         1 => scalar.name().into(),
@@ -248,6 +250,7 @@ impl TypeArgs {
         }
     }
 
+    /// Returns the text that replaces a type word, or `None` for any other word.
     fn replacement(&self, word: &str) -> Option<String> {
         let (s, n) = (self.scalar, self.lanes);
         Some(match word {

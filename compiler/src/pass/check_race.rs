@@ -18,7 +18,7 @@
 mod words;
 
 use super::check_memory::{argument, sum};
-use super::shadow::{self, Beside, Place, Purpose, Variables, count, linear_id};
+use super::shadow::{self, LocalShadow, Place, Purpose, Variables, count, linear_id};
 use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
@@ -63,7 +63,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         let mut variables = Variables::new(func, &module.globals, cx.sources, Purpose::Accesses, arguments);
         let room = (cx.target.limits.local_memory, cx.target.abi == Abi::Physical);
         let scale = |least| memory::RACE / least;
-        let local = Beside::declare(&mut variables, &mut module.globals, kernel, room, scale);
+        let local = LocalShadow::declare(&mut variables, &mut module.globals, kernel, room, scale);
         notes.left_out = variables.left_out(kernel);
         if arguments.is_none() && has_memory_arguments(kernel) {
             notes.left_out.push(("arguments".into(), NO_ADDRESSES.into()));
@@ -231,7 +231,7 @@ struct Supplied {
 /// The state of the pass for one kernel.
 struct Check<'c, 'a> {
     variables: Variables,
-    local: Beside,
+    local: LocalShadow,
     /// The size of the elements of arguments.
     unit: u32,
     sites: &'c mut Sites<'a>,
@@ -287,7 +287,7 @@ impl Check<'_, '_> {
         };
         for spilled in self.local.spilled.clone() {
             let found = Supplied {
-                words: Beside::spilled_at(b, base, spilled),
+                words: LocalShadow::spilled_at(b, base, spilled),
                 offset: b.i64(0),
                 bytes: b.i64(spilled.bytes.into()),
                 unit: spilled.least,
@@ -368,7 +368,9 @@ impl Check<'_, '_> {
         };
         let Some(&supplied) = self.supplied.get(&place.variable) else {
             let unit = self.variables.least(place);
-            let words = self.variables.beside(b, place, memory::RACE / unit, &self.local);
+            let words = self
+                .variables
+                .shadow_of(b, place, memory::RACE / unit, &self.local);
             return self.elements(b, access, (words, unit), clock);
         };
         let unit = supplied.unit;

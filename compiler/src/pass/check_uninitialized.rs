@@ -2,12 +2,13 @@
 //!
 //! Why: `CALDERA_CHECK=uninitialized` ([`Checks::uninitialized`](crate::check::Checks::uninitialized)).
 //! In:  `Inlined`; before variables become values, so that each variable has memory, except those that hold pointers.
-//! Out: beside each variable whose pointers can be followed is memory of the same size, with −1 for what has been written
-//!      and 0 for the rest. The launch supplies such memory for arguments ([`memory::WRITTEN`](crate::check::memory::WRITTEN)), and
-//!      for local variables for which local memory has no room (`supplied.rs`). An instruction that uses a loaded value which nobody has written states a finding
+//! Out: each variable whose pointers can be followed has shadow memory of the same size, whose bytes are −1 where the variable
+//!      has been written and otherwise 0. The launch supplies the shadow memory of arguments
+//!      ([`memory::WRITTEN`](crate::check::memory::WRITTEN)), and of local variables for whose shadow local memory has no room
+//!      (`supplied.rs`). An instruction that uses a loaded value which nobody has written states a finding
 //!      ([`Intrinsic::ReportFinding`]).
 //!
-//! Loading a value is no use: to store one lane of a vector, a program may load and store the whole vector. What is known
+//! A load is not yet a use: to store one lane of a vector, a program may load and store the whole vector. What is known
 //! about a loaded value goes with it through operations on lanes, selections and stores to variables. A store to a buffer
 //! uses the value, and what is stored counts as written.
 
@@ -15,7 +16,7 @@ mod supplied;
 
 use super::check_race::{NO_ADDRESSES, has_memory_arguments};
 use super::mem2reg::promote_those;
-use super::shadow::{Beside, Place, Purpose, Variables, count};
+use super::shadow::{LocalShadow, Place, Purpose, Variables, count};
 use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
@@ -45,14 +46,14 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut sites = Sites::take(module, cx)?;
     for kernel in &module.kernels {
         let func = &mut module.funcs[kernel.func];
-        // Pointers to other variables are followed then.
+        // Without this, the pointers that these variables hold could not be followed.
         promote_those(func, |ty| ty.scalar.is_ptr());
         let by_address = cx.target.abi == Abi::Physical;
         let arguments = by_address.then_some(kernel);
         let purpose = Purpose::Contents;
         let mut variables = Variables::new(func, &module.globals, cx.sources, purpose, arguments);
         let room = (cx.target.limits.local_memory, by_address);
-        let local = Beside::declare(&mut variables, &mut module.globals, kernel, room, |_| 1);
+        let local = LocalShadow::declare(&mut variables, &mut module.globals, kernel, room, |_| 1);
         let mut left_out = variables.left_out(kernel);
         if !by_address && has_memory_arguments(kernel) {
             left_out.push(("arguments".into(), NO_ADDRESSES.into()));
@@ -110,7 +111,7 @@ struct Loaded {
 /// The state of the pass for one kernel.
 struct Check<'c, 'a> {
     variables: Variables,
-    local: Beside,
+    local: LocalShadow,
     sites: &'c mut Sites<'a>,
     known: HashMap<Value, Loaded>,
     /// The uses that have been checked.
@@ -119,11 +120,11 @@ struct Check<'c, 'a> {
     supplied: HashMap<usize, Supplied>,
 }
 
-/// Where something is kept about a place.
+/// The shadow of a place: which of its bytes have been written.
 #[derive(Copy, Clone)]
-enum Kept {
-    /// Beside the variable.
-    Beside(Value),
+enum Shadow {
+    /// In the shadow memory of the variable.
+    Own(Value),
     Supplied(At),
 }
 
@@ -144,24 +145,24 @@ impl Check<'_, '_> {
         match data.op {
             Op::Alloca { .. } => {
                 self.variables.push(b, inst);
-                self.variables.allocate_beside(b, inst);
+                self.variables.allocate_shadow(b, inst);
                 return;
             }
             Op::Load(access) => {
-                if let Some((place, kept)) = self.kept(b, data.args[0]) {
+                if let Some((place, shadow)) = self.shadow(b, data.args[0]) {
                     let ty = mask_of(b.func.ty(data.results[0]));
-                    let written = kept.load(b, ty, access);
+                    let written = shadow.load(b, ty, access);
                     self.know(b, data.results[0], data.args[0], written, place);
                 }
             }
             Op::Store(access) => self.store(b, data.args[0], data.args[1], access),
             Op::MemZero { size, dst } => {
-                if let Some((_, kept)) = self.kept(b, data.args[0]) {
-                    kept.note(b, size, dst);
+                if let Some((_, shadow)) = self.shadow(b, data.args[0]) {
+                    shadow.note(b, size, dst);
                 }
             }
             Op::MemCpy { size, dst, src } => {
-                let [to, from] = [0, 1].map(|n| self.kept(b, data.args[n]));
+                let [to, from] = [0, 1].map(|n| self.shadow(b, data.args[n]));
                 if let Some((_, to)) = to {
                     to.copy(b, from.map(|(_, from)| from), (dst, src), size);
                 }
@@ -170,7 +171,7 @@ impl Check<'_, '_> {
                 for &arg in &data.args[1..] {
                     self.use_value(b, arg);
                 }
-                if let Some((place, kept)) = self.kept(b, data.args[0]) {
+                if let Some((place, shadow)) = self.shadow(b, data.args[0]) {
                     let value = data.results.first().or(data.args.get(1));
                     let ty = mask_of(value.map_or(Ty::I32, |&v| b.func.ty(v)));
                     let access = Access {
@@ -178,13 +179,13 @@ impl Check<'_, '_> {
                         volatile: false,
                     };
                     if let (Some(&result), true) = (data.results.first(), op != AtomicOp::Store) {
-                        let written = kept.load(b, ty, access);
+                        let written = shadow.load(b, ty, access);
                         self.know(b, result, data.args[0], written, place);
                         self.use_value(b, result);
                         self.known.remove(&result);
                     }
                     let all = ones(b, ty);
-                    kept.store(b, all, access);
+                    shadow.store(b, all, access);
                 }
             }
             Op::Insert(_) | Op::Shuffle(_) | Op::Construct | Op::Extract(_) | Op::Select => {
@@ -207,30 +208,30 @@ impl Check<'_, '_> {
 
     /// Notes a store at the cursor.
     fn store(&mut self, b: &mut Builder<'_>, pointer: Value, value: Value, access: Access) {
-        let Some((place, kept)) = self.kept(b, pointer) else {
+        let Some((place, shadow)) = self.shadow(b, pointer) else {
             return self.use_value(b, value);
         };
-        let is_global = matches!(kept, Kept::Supplied(at) if at.is_global());
+        let is_global = matches!(shadow, Shadow::Supplied(at) if at.is_global());
         // A store to a buffer uses the value, unless it changes lanes of what was there.
         let is_own = |of: &Loaded| of.place.variable == place.variable;
         if is_global && !self.known.get(&value).is_some_and(is_own) {
             self.use_value(b, value);
             let ty = mask_of(b.func.ty(value));
             let all = ones(b, ty);
-            return kept.store(b, all, access);
+            return shadow.store(b, all, access);
         }
         let written = self.written(b, value);
-        kept.store(b, written, access);
+        shadow.store(b, written, access);
     }
 
-    /// Returns the place of a pointer, and where something is kept about it, if the pointer is followed.
-    fn kept(&self, b: &mut Builder<'_>, pointer: Value) -> Option<(Place, Kept)> {
+    /// Returns the place of a pointer with its shadow, if the pointer is followed.
+    fn shadow(&self, b: &mut Builder<'_>, pointer: Value) -> Option<(Place, Shadow)> {
         let place = self.variables.place(pointer)?;
-        let kept = match self.supplied.get(&place.variable) {
-            Some(supplied) => Kept::Supplied(supplied.at(place.offset)),
-            None => Kept::Beside(self.variables.beside(b, place, 1, &self.local)),
+        let shadow = match self.supplied.get(&place.variable) {
+            Some(supplied) => Shadow::Supplied(supplied.at(place.offset)),
+            None => Shadow::Own(self.variables.shadow_of(b, place, 1, &self.local)),
         };
-        Some((place, kept))
+        Some((place, shadow))
     }
 
     fn know(&mut self, b: &Builder<'_>, value: Value, pointer: Value, written: Value, place: Place) {
@@ -309,37 +310,37 @@ impl Check<'_, '_> {
     }
 }
 
-impl Kept {
+impl Shadow {
     /// Loads what is known about a value; `ty` is the type of the mask.
     fn load(self, b: &mut Builder<'_>, ty: Ty, access: Access) -> Value {
         match self {
-            Kept::Beside(from) => b.load(from, ty, plain(access)),
-            Kept::Supplied(at) => at.load(b, ty, access),
+            Shadow::Own(from) => b.load(from, ty, plain(access)),
+            Shadow::Supplied(at) => at.load(b, ty, access),
         }
     }
 
     /// Stores what is known about a value.
     fn store(self, b: &mut Builder<'_>, written: Value, access: Access) {
         match self {
-            Kept::Beside(to) => {
+            Shadow::Own(to) => {
                 b.store(to, written, plain(access));
             }
-            Kept::Supplied(at) => at.store(b, written, access),
+            Shadow::Supplied(at) => at.store(b, written, access),
         }
     }
 
     /// Notes that bytes have been written.
     fn note(self, b: &mut Builder<'_>, size: u32, access: Access) {
         match self {
-            Kept::Beside(to) => note_written(b, to, size, plain(access)),
-            Kept::Supplied(at) => at.note(b, size, access),
+            Shadow::Own(to) => note_written(b, to, size, plain(access)),
+            Shadow::Supplied(at) => at.note(b, size, access),
         }
     }
 
     /// Copies what is known about bytes.
-    fn copy(self, b: &mut Builder<'_>, from: Option<Kept>, (dst, src): (Access, Access), size: u32) {
-        if from.is_none_or(|from| matches!(from, Kept::Supplied(_))) {
-            // Where nothing is kept about the source, it counts as written.
+    fn copy(self, b: &mut Builder<'_>, from: Option<Shadow>, (dst, src): (Access, Access), size: u32) {
+        if from.is_none_or(|from| matches!(from, Shadow::Supplied(_))) {
+            // A source without a shadow counts as written.
             self.note(b, size, dst);
         }
         if let Some(from) = from {
@@ -352,19 +353,19 @@ impl Kept {
         }
     }
 
-    /// Returns the access to what is kept.
+    /// Returns the access to the shadow that belongs to an access.
     fn access(self, access: Access) -> Access {
         match self {
-            Kept::Beside(_) => plain(access),
-            Kept::Supplied(at) => at.access(access),
+            Shadow::Own(_) => plain(access),
+            Shadow::Supplied(at) => at.access(access),
         }
     }
 
-    /// Calls a function with the address of what is kept about some bytes, where something is kept.
+    /// Calls a function with the address of the shadow of some bytes, if they have one.
     fn with(self, b: &mut Builder<'_>, bytes: u32, then: impl FnOnce(&mut Builder<'_>, Value)) {
         match self {
-            Kept::Beside(at) => then(b, at),
-            Kept::Supplied(at) => at.with(b, bytes, then),
+            Shadow::Own(at) => then(b, at),
+            Shadow::Supplied(at) => at.with(b, bytes, then),
         }
     }
 }
@@ -394,8 +395,8 @@ fn plain(access: Access) -> Access {
     }
 }
 
-/// Notes that bytes have been written.
-fn note_written(b: &mut Builder<'_>, beside: Value, size: u32, access: Access) {
+/// Notes in a shadow that bytes have been written.
+fn note_written(b: &mut Builder<'_>, shadow: Value, size: u32, access: Access) {
     let unit = access.align.min(4);
     let unit = match size % unit {
         0 => unit,
@@ -404,14 +405,14 @@ fn note_written(b: &mut Builder<'_>, beside: Value, size: u32, access: Access) {
     let all = ones(b, Ty::of(Scalar::int(8 * unit)));
     if size / unit <= MAX_UNROLLED {
         for n in 0..size / unit {
-            let to = b.ptr_offset(beside, (n * unit).into());
+            let to = b.ptr_offset(shadow, (n * unit).into());
             b.store(to, all, access.at_offset(n * unit));
         }
         return;
     }
     let (first, end, step) = (b.i64(0), b.i64(size.into()), b.i64(unit.into()));
     count(b, [first, end, step], |b, at| {
-        let to = b.ptr_add(beside, at);
+        let to = b.ptr_add(shadow, at);
         b.store(to, all, access.at_offset(unit));
     });
 }

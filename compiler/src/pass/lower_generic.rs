@@ -57,6 +57,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
+/// Lowers the generic pointers of a function: first their types and constants, then the instructions that use them.
 fn lower(func: &mut Function, spaces: &GenericSpaces) {
     let mut l = Lowering {
         spaces,
@@ -100,6 +101,7 @@ fn lower(func: &mut Function, spaces: &GenericSpaces) {
     }
 }
 
+/// The state of the pass for one function.
 struct Lowering<'s> {
     spaces: &'s GenericSpaces,
     /// For each value, whether it was a generic pointer.

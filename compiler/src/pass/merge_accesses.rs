@@ -91,17 +91,17 @@ fn can_merge_local(globals: &Map<Global, GlobalData>, variables: &BTreeSet<Globa
     variables.iter().fold(0, place) <= target.limits.local_memory
 }
 
-/// Returns whether an address space is one of which the driver does not know the alignments.
+/// Returns whether an address space is one for whose pointers the driver does not know the alignments.
 fn is_shared(space: Option<AddressSpace>) -> bool {
     matches!(space, Some(AddressSpace::Global | AddressSpace::Constant))
 }
 
-/// Returns whether an address space is one in which accesses are merged. `local`: local memory is.
+/// Returns whether accesses of an address space are merged. `local` says whether those of local memory are.
 fn is_merged(space: Option<AddressSpace>, local: bool) -> bool {
     is_shared(space) || local && space == Some(AddressSpace::Local)
 }
 
-/// Merges the accesses of a kernel. `local`: those of local memory, too.
+/// Merges the accesses of a kernel, with `local` also those of local memory.
 fn merge(func: &mut Function, kernel: &KernelInfo, local: bool, merged: &mut Merged) {
     let order = func.insts_in_order();
     let is_access = |&&i: &&Inst| {

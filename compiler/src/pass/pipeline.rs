@@ -56,7 +56,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
         p.run_pass(check_memory::PASS);
     }
     if checks.race {
-        // What is beside a variable is accessed only where the variable is accessed inside of its bounds.
+        // After `check_memory`, so that the shadow of a variable is accessed only where the access to the variable is inside its bounds.
         p.run_pass(check_race::PASS);
     }
     if checks.barrier {

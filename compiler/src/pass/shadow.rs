@@ -1,6 +1,6 @@
-//! Private and local variables whose pointers can be followed from their definition to every access, and memory beside
-//! them, in which a check keeps what it knows about their contents. The passes that check something share this; it is not
-//! a pass.
+//! Finds the private and local variables whose pointers can be followed from their definition to every access, and gives
+//! them shadow memory, in which a check keeps what it knows about their contents. This is not a pass; the passes that
+//! check something share it.
 
 use super::check_memory::{argument, sum};
 use super::sites::private_object;
@@ -13,27 +13,27 @@ use crate::ir::{
 use crate::source::SourceMap;
 use std::collections::{HashMap, HashSet};
 
-/// The end of the name of memory beside a local variable. It is no variable of the program, and nobody checks it for races.
+/// The end of the name of the shadow memory of a local variable, which is not checked itself.
 const CHECKED: &str = " (checked)";
 
-/// Why the accesses to a variable are not checked.
+/// The reason why the accesses to a variable are not checked.
 const FOLLOWED: &str =
     "its address is stored, passes through a loop or a selection, or becomes a generic pointer or a number";
-/// Why some accesses to the memory of an argument are not checked.
+/// The reason why some accesses to the memory of an argument are not checked.
 const PARTLY: &str = "accesses through pointers that pass through a loop, a selection or memory";
-/// Why nothing is kept about a local variable.
+/// The reason why a local variable has no shadow memory.
 const NO_ROOM: &str = "local memory has no room for what the check keeps about it";
 
-/// What a check wants to know.
+/// What a check keeps in shadow memory.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Who accesses memory that several work-items share. Arguments are followed if their memory is changed.
+    /// Which work-items access memory that several work-items share. Arguments are followed if the kernel changes their memory.
     Accesses,
-    /// What is in memory, also in private and constant memory.
+    /// Facts about the contents of memory, also of private and constant memory.
     Contents,
 }
 
-/// Where a variable is.
+/// The memory in which a variable is.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
 enum Memory {
     Private(Inst),
@@ -45,14 +45,15 @@ enum Memory {
 /// A variable.
 struct Variable {
     memory: Memory,
+    /// The description of the variable for messages.
     words: String,
     size: u32,
     align: u32,
     /// The size of the smallest scalar that is accessed in it; 1 if some access has no scalars.
     least: u32,
-    /// Whether a pointer into it is used otherwise than for an access, or nothing is kept about it.
+    /// Whether a pointer into it is used for anything but an access, or it has no shadow memory.
     escapes: bool,
-    /// Why all or some accesses to it are not checked.
+    /// The reason why all or some accesses to it are not checked.
     why: Option<&'static str>,
     /// Whether there are stores to it or atomic operations on it.
     stored: bool,
@@ -76,8 +77,8 @@ pub(super) struct Variables {
     /// The variables that pointers point into.
     into: HashMap<Value, usize>,
     offsets: HashMap<Value, Value>,
-    /// The memory beside a variable, for those of private memory.
-    beside: HashMap<usize, Value>,
+    /// The shadow memory of variables in private memory.
+    private_shadow: HashMap<usize, Value>,
     /// The parameters that are followed, by their ordinals.
     parameters: Vec<(u32, Value)>,
     /// Whether there are stores through pointers that are not followed: to local, and to global memory.
@@ -100,7 +101,7 @@ impl Variables {
             known: HashMap::new(),
             into: HashMap::new(),
             offsets: HashMap::new(),
-            beside: HashMap::new(),
+            private_shadow: HashMap::new(),
             parameters: Vec::new(),
             elsewhere: [false; 2],
             supplied: HashSet::new(),
@@ -291,7 +292,7 @@ impl Variables {
 
     fn escape(&mut self, value: Value) {
         if let Some(&v) = self.into.get(&value) {
-            // What is known about the memory of an argument is not all that happens to it.
+            // The memory of an argument may be changed by other means, too, so its checks allow for unknown changes.
             let is_argument = matches!(self.list[v].memory, Memory::Argument(_));
             self.list[v].escapes |= !is_argument;
             self.list[v].why = Some(if is_argument { PARTLY } else { FOLLOWED });
@@ -335,30 +336,36 @@ impl Variables {
         (!self.list[variable].escapes).then_some(Place { variable, offset })
     }
 
-    /// Allocates memory of the same size beside a private variable, with zeros, after the variable's instruction.
-    pub(super) fn allocate_beside(&mut self, b: &mut Builder<'_>, inst: Inst) {
+    /// Allocates the shadow memory of a private variable after the variable's instruction: as many bytes, which are zero.
+    pub(super) fn allocate_shadow(&mut self, b: &mut Builder<'_>, inst: Inst) {
         if let Some(&v) = self
             .known
             .get(&Memory::Private(inst))
             .filter(|v| !self.list[**v].escapes)
         {
             let (size, align) = (self.list[v].size, self.list[v].align);
-            let beside = b.alloca(size, align);
+            let shadow = b.alloca(size, align);
             let access = Access {
                 align,
                 volatile: false,
             };
-            b.mem_zero(beside, access, size);
-            self.beside.insert(v, beside);
+            b.mem_zero(shadow, access, size);
+            self.private_shadow.insert(v, shadow);
         }
     }
 
-    /// Returns the address of what is beside a place in memory with `scale` bytes for each byte of the variable.
-    pub(super) fn beside(&self, b: &mut Builder<'_>, place: Place, scale: u32, local: &Beside) -> Value {
+    /// Returns the address of a place's shadow, which has `scale` bytes for each byte of the variable.
+    pub(super) fn shadow_of(
+        &self,
+        b: &mut Builder<'_>,
+        place: Place,
+        scale: u32,
+        local: &LocalShadow,
+    ) -> Value {
         let base = match self.list[place.variable].memory {
-            Memory::Private(_) => self.beside[&place.variable],
+            Memory::Private(_) => self.private_shadow[&place.variable],
             Memory::Local(g) => b.global_addr(local.of[&g], AddressSpace::Local),
-            Memory::Argument(_) => unreachable!("what is kept about it is in memory of the launch"),
+            Memory::Argument(_) => unreachable!("its shadow is in memory that the launch supplies"),
         };
         if let Some(offset) = b.func.as_bits(place.offset) {
             return b.ptr_offset(base, (offset as i64).wrapping_mul(scale.into()));
@@ -390,8 +397,8 @@ impl Variables {
     }
 }
 
-/// A local variable for which the local memory of the device has no room. What is kept about it is in global memory, apart for
-/// each work-group.
+/// A local variable for whose shadow the local memory of the device has no room. The shadow is in global memory, once for each
+/// work-group.
 #[derive(Copy, Clone)]
 pub(super) struct Spilled {
     /// The number of the variable.
@@ -404,31 +411,32 @@ pub(super) struct Spilled {
     pub offset: u32,
 }
 
-/// The memory beside local variables.
+/// The shadow memory of local variables.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct LocalShadow {
     of: HashMap<Global, Global>,
     sizes: Vec<(Global, u32)>,
     pub spilled: Vec<Spilled>,
-    /// The bytes of global memory that each work-group needs for those.
+    /// The bytes of global memory that each work-group needs for `spilled`.
     pub group_bytes: u32,
 }
 
-/// The most bytes of global memory for each work-group.
+/// The most bytes of global memory that a work-group uses as shadow memory.
 const MOST_SPILLED: u32 = 1 << 26;
 
-impl Beside {
-    /// Declares memory beside the local variables of a kernel, as far as it fits into the local memory of a device, which has
-    /// `room` bytes. Global memory has the rest, unless there are no addresses (`can_spill`); variables without either are
-    /// not followed any more. `scale` returns the number of bytes for each byte of a variable with this smallest access.
+impl LocalShadow {
+    /// Declares the shadow memory of a kernel's local variables, as far as it fits into the `room` bytes of the device's local
+    /// memory. The rest goes to global memory if the module has device addresses (`can_spill`). Variables that get neither
+    /// are not followed any more. `scale` returns the bytes of shadow memory for each byte of a variable with this smallest
+    /// access.
     pub(super) fn declare(
         variables: &mut Variables,
         globals: &mut Map<Global, GlobalData>,
         kernel: &KernelInfo,
         (room, can_spill): (u32, bool),
         scale: impl Fn(u32) -> u32,
-    ) -> Beside {
-        let mut local = Beside::default();
+    ) -> LocalShadow {
+        let mut local = LocalShadow::default();
         let own = globals.iter().filter(|(_, g)| g.space == AddressSpace::Local);
         let own: u64 = own.map(|(_, g)| u64::from(g.size)).sum();
         let mut room = u64::from(room).saturating_sub(own);
@@ -481,13 +489,13 @@ impl Beside {
         local
     }
 
-    /// Returns whether nothing is kept about any variable.
+    /// Returns whether no variable has shadow memory.
     pub(super) fn is_empty(&self) -> bool {
         self.sizes.is_empty() && self.spilled.is_empty()
     }
 
-    /// Computes the address of the memory of a work-group in place of local memory, 0 if the launch supplies none; `None` if
-    /// the kernel needs none. `which`: the number of the entry.
+    /// Computes the address of a work-group's shadow memory in global memory, or 0 if the launch supplies none. Returns `None` if
+    /// the kernel needs none. `which` is the number of the entry among those of the kernel.
     pub(super) fn group_memory(
         &self,
         b: &mut Builder<'_>,
@@ -503,7 +511,7 @@ impl Beside {
         Some(of_group(b, all, size, group))
     }
 
-    /// Computes the address of what is kept about a variable in the memory of a work-group, 0 if there is none.
+    /// Computes the address of a variable's shadow in that of its work-group, or 0 if the launch supplies none.
     pub(super) fn spilled_at(b: &mut Builder<'_>, base: Value, spilled: Spilled) -> Value {
         let (at, none) = (b.i64(spilled.offset.into()), b.i64(0));
         let there = b.binary(BinOp::IAdd, base, at);
@@ -511,7 +519,7 @@ impl Beside {
         b.select(any, there, none)
     }
 
-    /// Clears the memory at the start of a kernel: all work-items of the group do this together.
+    /// Clears the shadow memory in local memory at the start of a kernel. All work-items of the group do this together.
     pub(super) fn clear(&self, b: &mut Builder<'_>) {
         if self.sizes.is_empty() {
             return;
@@ -536,8 +544,7 @@ impl Beside {
     }
 }
 
-/// Inserts a loop that counts from a number in steps to an end, which it does not reach. `each` is called inside of the loop,
-/// with the count.
+/// Inserts the loop `for (i = first; i < end; i += step)`. `each` inserts its body, which gets `i`.
 pub(super) fn count(
     b: &mut Builder<'_>,
     [first, end, step]: [Value; 3],
@@ -569,7 +576,7 @@ pub(super) fn barrier(b: &mut Builder<'_>) {
     b.insert(Op::Intrinsic(Intrinsic::Barrier(flags)), vec![], &[]);
 }
 
-/// Computes what a work-item function returns for the three dimensions, as i32.
+/// Computes the results of a work-item function for the three dimensions, as i32.
 fn of_dimensions(b: &mut Builder<'_>, function: Intrinsic) -> [Value; 3] {
     [0, 1, 2].map(|dimension| {
         let dimension = b.i32(dimension);
@@ -595,7 +602,7 @@ pub(super) fn linear_id(b: &mut Builder<'_>) -> (Value, Value) {
     linear(b, Intrinsic::LocalId, Intrinsic::LocalSize)
 }
 
-/// Inserts what happens under a condition.
+/// Inserts an `if` without `else`. `then` inserts its body.
 pub(super) fn when(b: &mut Builder<'_>, condition: Value, then: impl FnOnce(&mut Builder<'_>)) {
     let (choice, yes, no) = b.if_(condition, &[]);
     b.enter(yes);

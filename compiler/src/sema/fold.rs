@@ -111,14 +111,14 @@ fn eval_at(s: &Sema<'_>, e: &Expr, depth: u32) -> Option<Vec<u64>> {
     })
 }
 
-/// Evaluates the difference of two pointers into one object.
+/// Returns the number of elements between two pointers into one object, as bits of a `ptrdiff_t`.
 fn difference(s: &Sema<'_>, a: &Expr, b: &Expr) -> Option<u64> {
-    let ((ga, oa), (gb, ob)) = (address(s, a)?, address(s, b)?);
+    let (left, right) = (address(s, a)?, address(s, b)?);
     let Type::Pointer { pointee, .. } = *s.ty(a.ty) else {
         return None;
     };
     let size = i128::from(s.program.types.size(pointee)?).max(1);
-    (ga == gb).then(|| ((oa - ob) / size) as u64)
+    (left.0 == right.0).then(|| ((left.1 - right.1) / size) as u64)
 }
 
 /// Returns the value of a `const` variable that was initialized with a constant.
@@ -182,6 +182,7 @@ fn address_at(s: &Sema<'_>, e: &Expr, depth: u32) -> Option<(Option<GlobalId>, i
     }
 }
 
+/// Returns the address of a place, as [`address`] does.
 fn place_address(s: &Sema<'_>, place: &Place, depth: u32) -> Option<(Option<GlobalId>, i128)> {
     if depth > MAX_DEPTH {
         return None;

@@ -18,6 +18,7 @@ pub(super) struct SwitchState {
 }
 
 impl Sema<'_> {
+    /// Analyses a `switch` statement with its body.
     pub(super) fn switch(&mut self, value: &ast::Expr, body: &ast::Stmt) -> Result<StmtKind> {
         let v = self.value(value);
         let v = match v {
@@ -49,6 +50,7 @@ impl Sema<'_> {
         })
     }
 
+    /// Analyses the value of a label, and converts it to the type of the `switch`.
     fn case_value(&mut self, e: &ast::Expr, ty: TypeId) -> Result<u64> {
         let v = self.value(e)?;
         if self.int_value(&v).is_none() {
@@ -120,6 +122,7 @@ impl Sema<'_> {
         })
     }
 
+    /// Analyses `default:`. Returns the statement of the label.
     pub(super) fn default_label(&mut self, span: Span) -> Result<Stmt> {
         let Some(state) = self.body.as_mut().and_then(|b| b.switches.last_mut()) else {
             return Err(self.error(span, "'default' statement not in switch statement"));

@@ -15,10 +15,10 @@ use crate::ir::{Scalar, Ty};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
-/// The number of work-items of a work-group is less than a power of two with this exponent.
+/// A work-group has fewer than 2 to the power of this number work-items.
 const ITEMS_LOG2: u32 = 20;
 
-/// How the emitted work-groups differ from those of the application.
+/// The numbers from which the emitted code computes the place of a work-item in the application's work-group.
 #[derive(Copy, Clone)]
 pub(super) struct Flat {
     /// The number of work-items in a row and of rows, for the application.
@@ -53,7 +53,7 @@ impl Emitter<'_> {
         [all, height, depth]
     }
 
-    /// Declares 1 if a number, which is less than that of work-items, is not 0; otherwise 0.
+    /// Declares 1 if a number is not 0, otherwise 0. The number is less than 2 to the power of [`ITEMS_LOG2`].
     fn is_nonzero(&mut self, n: Id) -> Id {
         let most = self.u32_const((1 << ITEMS_LOG2) - 1);
         let exponent = self.u32_const(ITEMS_LOG2);
@@ -102,7 +102,7 @@ impl FnEmitter<'_, '_> {
         ];
         let mut op = |op, a, b| self.op_ids(op, u32_type, &[a, b]);
         let row = op(spv::Op::UDiv, x, width)?;
-        // The driver computes nothing of this if it is 0.
+        // Where `single` is 0, the driver folds the rest of this computation.
         let row = op(spv::Op::IMul, row, flat.single)?;
         let before = op(spv::Op::IMul, row, width)?;
         let layer = op(spv::Op::UDiv, row, height)?;

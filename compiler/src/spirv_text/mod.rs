@@ -1,6 +1,6 @@
 //! SPIR-V's text, as `spirv-as` and `spirv-dis` of SPIRV-Tools have it, to words and back.
 //!
-//! Both directions follow the tables of rspirv. The text that [`disassemble`] writes is assembled to the same words.
+//! Both directions follow the tables of rspirv. The text that [`disassemble()`] writes is assembled to the same words.
 
 mod assemble;
 mod disassemble;

@@ -72,6 +72,7 @@ pub(super) fn judge(app: &App, end: End, limit: Duration, output: &str) -> Verdi
     verdict
 }
 
+/// Judges the application as a whole, without its own results. Returns its status, and the reason if it did not pass.
 fn whole(app: &App, end: End, limit: Duration, output: &str) -> (Status, Option<String>) {
     let fail = |why: String| (Status::Fail, Some(why));
     match end {

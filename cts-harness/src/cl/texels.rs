@@ -83,7 +83,7 @@ impl Handle {
     }
 
     /// Enqueues a copy of a box between an image and a buffer, in which the texels have no gaps.
-    pub(crate) fn image_buffer(
+    pub(crate) fn image_buffer_copy(
         &self,
         (image, place): (&Handle, Place),
         (buffer, offset): (&Handle, usize),

@@ -1,5 +1,6 @@
 //! The Debian packages: `icd/packaging/debian` and the programs, built by debhelper.
 
+use super::overlay::Overlay;
 use super::products::{DOCUMENTS, Products, VERSION, copy, files_below, fresh, package_dir, write};
 use super::trial;
 use crate::artifacts::root;
@@ -13,11 +14,20 @@ const RELEASE: &str = "bookworm";
 
 /// Builds the packages, has lintian check them, and puts them into the folder `output`.
 pub(super) fn build(products: &Products, output: &Path) -> Result<Vec<PathBuf>, Failure> {
-    build_version(products, output, VERSION)
+    ensure(&[&LINTIAN])?;
+    let packages = build_version(products, output, VERSION)?;
+    // lintian warns of root, as which it runs in containers.
+    progress::shown(
+        "lintian",
+        Command::new("lintian")
+            .args(["--allow-root", "--fail-on=error,warning", "--info"])
+            .args(&packages),
+    )?;
+    Ok(packages)
 }
 
 fn build_version(products: &Products, output: &Path, version: &str) -> Result<Vec<PathBuf>, Failure> {
-    ensure(&[&DEBHELPER, &LINTIAN])?;
+    ensure(&[&DEBHELPER])?;
     let architecture = match products.processor() {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
@@ -64,13 +74,6 @@ fn build_version(products: &Products, output: &Path, version: &str) -> Result<Ve
         copy(&parent.join(&file), &to)?;
         packages.push(to);
     }
-    // lintian warns of root, as which it runs in containers.
-    progress::shown(
-        "lintian",
-        Command::new("lintian")
-            .args(["--allow-root", "--fail-on=error,warning", "--info"])
-            .args(&packages),
-    )?;
     Ok(packages)
 }
 
@@ -107,11 +110,62 @@ pub(super) fn try_out(products: &Products, packages: &[PathBuf]) -> Outcome {
             .arg(&system)
             .args(mirror()?),
     )?;
+    let files = || {
+        let parts = ["usr", "etc"].map(|folder| files_below(&system.join(folder)));
+        parts
+            .into_iter()
+            .collect::<Result<Vec<_>, _>>()
+            .map(|all| all.concat())
+    };
+    let upgrade = upgrade(products)?;
+    install_and_remove(&system, packages, &upgrade, files)?;
+    Ok(std::fs::remove_dir_all(&system)?)
+}
+
+/// Does the same in a view of this machine's system, which takes seconds.
+pub(super) fn try_out_here(products: &Products, packages: &[PathBuf]) -> Outcome {
+    let upgrade = upgrade(products)?;
+    let overlay = overlay()?;
+    // Another package manager may have been at work when the overlay was mounted.
+    progress::quiet(
+        "dpkg --configure -a",
+        within(&overlay.root(), "dpkg").args(["--configure", "-a"]),
+    )?;
+    install_and_remove(&overlay.root(), packages, &upgrade, || overlay.written())
+}
+
+/// Mounts the view in which packages are tried out. Fails if this user is not root, or if this machine does not have the
+/// release of Debian for which the packages are.
+pub(super) fn overlay() -> Result<Overlay, Failure> {
+    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    if !is_root() || !release.contains(&format!("VERSION_CODENAME={RELEASE}\n")) {
+        return fail!("only root can do it, on Debian 12");
+    }
+    Overlay::mount(&package_dir().join("try-here"))
+}
+
+/// Returns whether the tools that build the packages are installed.
+pub(super) fn has_tools() -> bool {
+    [&DEBHELPER, &LINTIAN].iter().all(|need| (need.found)())
+}
+
+/// Builds the packages of a later version.
+fn upgrade(products: &Products) -> Result<Vec<PathBuf>, Failure> {
     let later = package_dir().join("later");
     fresh(&later)?;
-    let upgrade = build_version(products, &later, &format!("{VERSION}+1"))?;
+    build_version(products, &later, &format!("{VERSION}+1"))
+}
+
+/// Installs the packages in a system, upgrades them, and removes them, with clinfo after each step. `files` returns the
+/// files of which none may be Caldera's at the end.
+fn install_and_remove(
+    system: &Path,
+    packages: &[PathBuf],
+    upgrade: &[PathBuf],
+    files: impl FnOnce() -> Result<Vec<PathBuf>, Failure>,
+) -> Outcome {
     let apt = |arguments: &[&str]| {
-        let mut command = within(&system, "apt-get");
+        let mut command = within(system, "apt-get");
         command
             .arg("--yes")
             .args(arguments)
@@ -128,30 +182,25 @@ pub(super) fn try_out(products: &Products, packages: &[PathBuf]) -> Outcome {
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
         progress::quiet(&format!("apt-get {}", arguments.join(" ")), &mut apt(&words))
     };
-    let clinfo = |expected| trial::clinfo(within(&system, "clinfo").arg("-l"), expected);
+    let clinfo = |expected| trial::clinfo(within(system, "clinfo").arg("-l"), expected);
     install(packages)?;
     clinfo(true)?;
-    progress::shown("calderac", within(&system, "calderac").arg("--version"))?;
-    install(&upgrade)?;
+    progress::shown("calderac", within(system, "calderac").arg("--version"))?;
+    install(upgrade)?;
     clinfo(true)?;
-    progress::quiet(
-        "apt-get remove",
-        &mut apt(&["remove", "caldera-opencl-icd", "calderac"]),
-    )?;
-    clinfo(false)?;
-    progress::quiet(
-        "apt-get purge",
-        &mut apt(&["purge", "caldera-opencl-icd", "calderac"]),
-    )?;
-    let left: Vec<PathBuf> = files_below(&system.join("usr"))?
-        .into_iter()
-        .chain(files_below(&system.join("etc"))?)
-        .filter(|f| f.to_string_lossy().contains("caldera"))
-        .collect();
-    if !left.is_empty() {
-        return fail!("the packages have left {left:?}");
+    for action in ["remove", "purge"] {
+        progress::quiet(
+            &format!("apt-get {action}"),
+            &mut apt(&[action, "caldera-opencl-icd", "calderac"]),
+        )?;
+        clinfo(false)?;
     }
-    Ok(std::fs::remove_dir_all(&system)?)
+    let mut left = files()?;
+    left.retain(|f| !f.starts_with("root") && f.to_string_lossy().contains("caldera"));
+    match left.is_empty() {
+        true => Ok(()),
+        false => fail!("the packages have left {left:?}"),
+    }
 }
 
 /// Returns a command that runs in a system of its own.

@@ -6,12 +6,14 @@
 //! elf        which glibc it needs
 //! wheel, debian, tarball   the packages, each made of the products by the tool of its system
 //! trial      how programs are run that try them out
+//! overlay    a view of this machine's system, for packages that are tried out
 //! ```
 
 mod crates;
 mod debian;
 mod elf;
 mod licences;
+mod overlay;
 mod products;
 mod sbom;
 mod tarball;
@@ -21,7 +23,7 @@ mod wheel;
 pub(crate) use elf::{dynamic, exports};
 pub(crate) use products::{LIBRARY, Products, build, copy, files_below, revision, write};
 
-use crate::{Outcome, progress};
+use crate::{Failure, Outcome, progress};
 use clap::ValueEnum;
 use std::path::PathBuf;
 
@@ -38,9 +40,9 @@ pub(crate) struct Args {
     /// Install each package in a fresh environment, and run OpenCL programs there
     #[arg(long = "try")]
     try_out: bool,
-    /// The Python in which the wheel is tried out
+    /// A Python in which the wheel is tried out; may be repeated
     #[arg(long, value_name = "PROGRAM", default_value = "python3")]
-    python: String,
+    python: Vec<String>,
 }
 
 #[derive(ValueEnum, Copy, Clone, PartialEq, Eq, Debug)]
@@ -60,17 +62,36 @@ pub(crate) fn run(args: &Args) -> Outcome {
     packages(&products, args)
 }
 
-/// Builds and tries out the package that needs nothing but Debian's packages: the archive. The wheel and the Debian packages are
-/// tried out by hand (`cargo harness package --try`), because that needs Python's package index and a mirror of Debian.
+/// Builds and tries out the packages as in continuous integration: the archive always, the wheel if Python's package index
+/// can be reached, and the Debian packages if this machine is a Debian 12 of which root can mount a view. The output names
+/// those that are not tried out.
 pub(crate) fn check(products: &Products) -> Outcome {
+    let mut kinds = vec![Kind::Tarball];
+    match wheel::has_index() {
+        true => kinds.push(Kind::Wheel),
+        false => say!("the wheel is not tried out: pip finds no package index"),
+    }
     let args = Args {
-        kinds: vec![Kind::Tarball],
+        kinds,
         target: None,
         output: None,
         try_out: true,
-        python: "python3".into(),
+        python: vec!["python3".into()],
     };
-    packages(products, &args)
+    packages(products, &args)?;
+    progress::step("Debian packages");
+    if let Err(Failure(why)) = debian::overlay() {
+        say!("not tried out: {why}");
+        return Ok(());
+    }
+    match debian::build(products, &products::package_dir()) {
+        Ok(packages) => debian::try_out_here(products, &packages),
+        Err(Failure(why)) if !debian::has_tools() => {
+            say!("not tried out: {why}");
+            Ok(())
+        }
+        Err(failure) => Err(failure),
+    }
 }
 
 fn packages(products: &Products, args: &Args) -> Outcome {
@@ -102,7 +123,9 @@ fn packages(products: &Products, args: &Args) -> Outcome {
                 progress::step("Wheel");
                 let wheel = wheel::build(products, &output)?;
                 if args.try_out {
-                    wheel::try_out(&wheel, &args.python)?;
+                    for python in &args.python {
+                        wheel::try_out(&wheel, python)?;
+                    }
                 }
                 written.push(wheel);
             }

@@ -75,6 +75,25 @@ fn environment(folder: &Path, python: &str) -> Result<PathBuf, Failure> {
     Ok(folder.join("bin/python"))
 }
 
+/// Returns whether pip can download packages, and Python and its environments are installed or can be.
+pub(super) fn has_index() -> bool {
+    let download = || {
+        let folder = package_dir().join("index");
+        fresh(&folder)?;
+        ensure(&[&PYTHON])?;
+        let python = environment(&folder.join("python"), "python3")?;
+        progress::quiet(
+            "asking for Python's package index",
+            Command::new(python)
+                .args(["-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"])
+                .args(["--retries=0", "--timeout=10", "--dest"])
+                .arg(&folder)
+                .arg("hatchling"),
+        )
+    };
+    download().is_ok()
+}
+
 /// Installs the wheel and PyOpenCL in a fresh environment, computes, and removes the wheel again.
 pub(super) fn try_out(wheel: &Path, interpreter: &str) -> Outcome {
     let folder = package_dir().join("try-python");

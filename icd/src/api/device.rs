@@ -381,7 +381,7 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES | CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => info.value(0u64),
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => info.value(d.atomic_memory.bits()),
         CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => info.value(d.atomic_fence.bits()),
-        // With it, kernels of OpenCL C 3.0 have the new rule.
+        // From OpenCL C 3.0 on, the work-groups at the end of an NDRange may be smaller than the others.
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => info.bool(d.numeric_version >= (3, 0)),
         CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => {
             info.bool(d.opencl_c_features.contains(&"__opencl_c_generic_address_space"))
@@ -445,12 +445,13 @@ fn create_sub_devices(in_device: Ptr<c_void>) -> Result<()> {
     Err(Error::new(ClCode::InvalidValue, "devices cannot be partitioned").at("4.3"))
 }
 
-/// Returns the time of the clock that hosts and devices share: the one of profiling.
+/// Returns the time of the clock of profiling, which is that of the host and of every device.
 fn timer(device: Ptr<c_void>) -> Result<cl_ulong> {
     handle::borrow::<Device>(device)?;
     Ok(caldera_runtime::event::now())
 }
 
+/// Returns the error of a timer function whose result has no place.
 fn no_time(what: &'static str) -> Error {
     Error::new(ClCode::InvalidValue, what).at("2.1 4.3")
 }
@@ -482,8 +483,8 @@ entry! {
     }
 }
 
-/// Implements clRetainDevice and clReleaseDevice. CL 4.3: they do nothing to root-level devices.
-fn keep_device(device: Ptr<c_void>) -> Result<()> {
+/// Checks the handle of clRetainDevice and clReleaseDevice. CL 4.3: these calls do nothing to root-level devices.
+fn check_device(device: Ptr<c_void>) -> Result<()> {
     handle::borrow::<Device>(device).map(drop)
 }
 
@@ -516,27 +517,27 @@ entry! {
 entry! {
     /// CL 4.3 — clRetainDevice
     fn clRetainDevice(device: cl_device_id) {
-        keep_device(device)
+        check_device(device)
     }
 }
 
 entry! {
     /// CL 4.3 — clReleaseDevice
     fn clReleaseDevice(device: cl_device_id) {
-        keep_device(device)
+        check_device(device)
     }
 }
 
 entry! {
     /// cl_ext_device_fission — clRetainDeviceEXT
     fn clRetainDeviceEXT(device: cl_device_id) {
-        keep_device(device)
+        check_device(device)
     }
 }
 
 entry! {
     /// cl_ext_device_fission — clReleaseDeviceEXT
     fn clReleaseDeviceEXT(device: cl_device_id) {
-        keep_device(device)
+        check_device(device)
     }
 }

@@ -68,6 +68,7 @@ struct Placed {
     values: Vec<Num>,
 }
 
+/// Sets an argument of a kernel, and creates its buffer. `earlier` has the values of the arguments before it.
 fn place(s: &Setup, kernel: cl_kernel, index: u32, arg: &Arg, earlier: &[Vec<Num>]) -> Placed {
     let set = |size: usize, value: *const std::ffi::c_void| {
         let code = cl!(clSetKernelArg(kernel, index, size, value));
@@ -132,6 +133,7 @@ fn keeps_subnormals(s: &Setup) -> bool {
     config & common::CL_FP_DENORM != 0
 }
 
+/// Launches a kernel, and checks every element of its buffers.
 fn execute(s: &Setup, kernel: cl_kernel, run: &Run) {
     let mut buffers = Vec::new();
     let mut values: Vec<Vec<Num>> = Vec::new();

@@ -33,7 +33,7 @@ kernel void some(global const int *a, global const int *b, int n, constant int *
   out[i] = sum;
 }
 
-// Whichever there is, through variables, an array and a loop.
+// A loop finds the first of three pointers that is not NULL.
 // kernel: first_of
 // global: 4
 // arg: null
@@ -61,7 +61,7 @@ kernel void first_of(global int *a, global int *b, global int *c, global ulong *
   out[i] = ((ulong)a != 0) + 2 * ((ulong)b != 0) + 10 * at;
 }
 
-// In local and constant memory.
+// Pointers to local and constant memory that may be NULL.
 constant int table[3] = {5, 6, 7};
 constant int *constant rows[3] = {table + 2, 0, table};
 // kernel: elsewhere

@@ -170,6 +170,7 @@ pub(crate) fn formats(s: &Setup, flags: cl_mem_flags, ty: cl_mem_object_type) ->
     list
 }
 
+/// Returns whether two formats are the same.
 pub(crate) fn same(a: cl_image_format, b: cl_image_format) -> bool {
     (a.image_channel_order, a.image_channel_data_type) == (b.image_channel_order, b.image_channel_data_type)
 }
@@ -198,6 +199,7 @@ pub(crate) fn kind(data: cl_channel_type) -> (&'static str, &'static str) {
     }
 }
 
+/// Returns the position of the lowest bit of each channel in a packed format.
 fn packed(data: cl_channel_type) -> Option<&'static [u32]> {
     match data {
         CL_UNORM_SHORT_565 => Some(&[11, 5, 0]),
@@ -283,7 +285,7 @@ pub(crate) fn written(f: cl_image_format, color: [f64; 4]) -> Option<Vec<Vec<u8>
     if packed(data).is_some() {
         return None;
     }
-    let to = |x: f64, least: f64, top: f64, size: usize| {
+    let normalized = |x: f64, least: f64, top: f64, size: usize| {
         // CL 8.3: rounding to nearest is preferred; a result within 0.6 of the exact value is required.
         let scaled = (x.clamp(least, 1.0)) * top;
         let mut all = vec![(scaled - 0.6).ceil() as i64, (scaled + 0.6).floor() as i64];
@@ -296,10 +298,10 @@ pub(crate) fn written(f: cl_image_format, color: [f64; 4]) -> Option<Vec<Vec<u8>
         vec![(x.clamp(low, high) as i64).to_le_bytes()[..size].to_vec()]
     };
     let channel = |x: f64| match data {
-        CL_UNORM_INT8 => to(x, 0.0, 255.0, 1),
-        CL_UNORM_INT16 => to(x, 0.0, 65535.0, 2),
-        CL_SNORM_INT8 => to(x, -1.0, 127.0, 1),
-        CL_SNORM_INT16 => to(x, -1.0, 32767.0, 2),
+        CL_UNORM_INT8 => normalized(x, 0.0, 255.0, 1),
+        CL_UNORM_INT16 => normalized(x, 0.0, 65535.0, 2),
+        CL_SNORM_INT8 => normalized(x, -1.0, 127.0, 1),
+        CL_SNORM_INT16 => normalized(x, -1.0, 32767.0, 2),
         CL_SIGNED_INT8 => saturated(x, -128.0, 127.0, 1),
         CL_SIGNED_INT16 => saturated(x, -32768.0, 32767.0, 2),
         CL_UNSIGNED_INT8 => saturated(x, 0.0, 255.0, 1),

@@ -62,7 +62,7 @@ kernel void numbers(global int *g, local int *l, global ulong *out) {
   out[me] = bits;
 }
 
-// Numbers that wait in registers and private memory.
+// Addresses that are kept as integers in an array and changed there, before the kernel uses them.
 // kernel: numbers_that_wait
 // global: 8
 // arg: in int 64 = i * i

@@ -1,4 +1,5 @@
-// What work-items of a sub-group load for each other, where they are together, and where they are not.
+// Loops in which every work-item loads the same values, which the pass `share_loads` divides among the work-items of a
+// sub-group, and loops that it must leave alone because some work-items have left them or load other values.
 
 // kernel: product
 // global: 16 4

@@ -1,4 +1,5 @@
-// The smallest long, written as the negative of a number that no signed type has: compilers with wider integers take it as it is written.
+// The smallest long, written as the negation of 9223372036854775808, which no signed type can represent. It has the value
+// that a compiler with wider integers computes.
 constant long smallest[3] = {-9223372036854775808, -9223372036854775808L, -(9223372036854775808)};
 constant long smallest_in_table[4] = {1, -9223372036854775808, -9223372036854775807, 9223372036854775807};
 

@@ -205,7 +205,7 @@ impl CheckedLaunch {
         args.iter().enumerate().map(part).collect()
     }
 
-    /// Finds the memory beside buffers in which the kernel notes what it writes. `fill` fills a range of it with ones, before
+    /// Finds the shadow memory of buffers, in which the kernel notes what it writes. `fill` fills a range of it with ones, before
     /// the launch.
     pub(crate) fn find_written(
         &mut self,

@@ -1,4 +1,4 @@
-//! The memory beside the memory of arguments, in which instrumented kernels keep what they know about it: where each
+//! The shadow memory of the arguments, in which instrumented kernels keep what they know about it: where each
 //! argument's part is, and which memory is too large for it.
 
 use std::collections::HashSet;

@@ -1,7 +1,7 @@
 //! What has been written of a buffer, for the check of uninitialized memory.
 //!
 //! The host notes what its commands write when they are enqueued, which is early, but never too late. Kernels note their
-//! stores in memory beside the buffer, which has a byte for each byte. That memory is made when a kernel that notes
+//! stores in the shadow memory of the buffer, which has a byte for each byte. That memory is made when a kernel that notes
 //! something about the buffer is enqueued, unless all of the buffer has been written by then. What the host notes later is
 //! filled in before each queue's next launch.
 
@@ -29,7 +29,7 @@ pub(crate) struct Written {
     /// Everything counts as written.
     all: AtomicBool,
     ranges: Mutex<Ranges>,
-    /// The memory beside the buffer, and the version of the ranges that it had at first.
+    /// The shadow memory of the buffer, and the version of the ranges that it had at first.
     beside: OnceCell<(Arc<Storage>, u64)>,
 }
 
@@ -105,7 +105,7 @@ impl Written {
         self.all.load(Ordering::Relaxed)
     }
 
-    /// Makes the memory beside the buffer, before a launch is enqueued that may need it. No lock may be held.
+    /// Makes the shadow memory of the buffer, before a launch is enqueued that may need it. No lock may be held.
     pub(crate) fn prepare(&self, device: &Device) {
         if self.is_all() {
             return;
@@ -138,7 +138,7 @@ impl Written {
         Ok((storage, version))
     }
 
-    /// Returns the memory beside the buffer, and the ranges of it that must be filled with ones before a launch on a queue;
+    /// Returns the shadow memory of the buffer, and the ranges of it that must be filled with ones before a launch on a queue;
     /// `None` if everything counts as written.
     pub(crate) fn for_launch(&self, queue: u32) -> Option<(Arc<Storage>, Vec<Range<u64>>)> {
         let (storage, first) = self.beside.get().filter(|_| !self.is_all())?;
@@ -154,7 +154,7 @@ impl Written {
             filled.len() - 1
         });
         let is_new = std::mem::replace(&mut filled[known].1, *version) < *version;
-        // Fills have whole words. The bytes beside a range count as written.
+        // Fills have whole words. The bytes next to a range count as written.
         let words = |r: &Range<u64>| r.start & !3..r.end.next_multiple_of(4);
         let list = list.iter().filter(|_| is_new).map(words);
         Some((Arc::clone(storage), list.collect()))

@@ -1,5 +1,5 @@
-//! What commands write of buffers, for the check of uninitialized memory ([`crate::check::written`]), and what checks leave
-//! out.
+//! Notes which bytes of buffers commands write, for the check of uninitialized memory ([`crate::check::written`]), and
+//! reports which accesses the checks of a kernel leave out.
 
 use super::CommandQueue;
 use crate::check::notes;
@@ -10,7 +10,8 @@ use crate::kernel::pipeline::DeviceKernel;
 use crate::kernel::uses;
 
 impl CommandQueue {
-    /// Notes what a command that is being enqueued will write, and prepares what launches need. No lock may be held.
+    /// Notes which buffers a command that is being enqueued writes, and prepares the memory in which its launches note their
+    /// own stores. No lock may be held.
     #[inline]
     pub(super) fn note_writes(&self, incoming: &Incoming<'_>) {
         match incoming {
@@ -53,7 +54,8 @@ impl CommandQueue {
         }
     }
 
-    /// Notes which buffers a launch may write without noting it itself, and prepares the others.
+    /// Notes as written the buffers whose stores the kernel itself does not note. For the other buffers, prepares the memory
+    /// in which the kernel notes them.
     fn note_launch(&self, kernel: &DeviceKernel, args: &[ArgValue]) {
         let notes = kernel.notes().find(|n| n.check == "uninitialized");
         let is_noted = |n: usize| notes.is_some_and(|notes| notes.noted.contains(&(n as u32)));
@@ -79,7 +81,7 @@ impl CommandQueue {
     }
 }
 
-/// States what the checks of a kernel leave out, unless that has been said.
+/// Reports which accesses the checks of a kernel leave out, unless this has been reported before.
 fn tell_left_out(kernel: &DeviceKernel) {
     if let Some(notes) = kernel.notes_to_tell() {
         notes::tell_left_out(notes);

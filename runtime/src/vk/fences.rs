@@ -14,7 +14,7 @@ use ash::vk;
 use super::{Call, Device, Failure, VkError};
 use crate::lock::{Mutex, Rank};
 
-/// Fences that no timeline has.
+/// The contents of [`Fences`].
 #[derive(Default)]
 struct Idle {
     /// Those that no submission uses. They are reset.
@@ -54,7 +54,7 @@ impl Fences {
 pub(super) struct Fence {
     device: Arc<Device>,
     pub(super) raw: vk::Fence,
-    /// A submission has been given the fence.
+    /// Whether a submission has the fence, or may have it because the device was lost.
     submitted: bool,
 }
 

@@ -20,7 +20,8 @@ ulong __c_group_size(void)
     return get_local_size(0) * get_local_size(1) * get_local_size(2);
 }
 
-// In place of __c_linear_id, if races are looked for: a copy races with what other work-items than the program's own do.
+// The position of the next work-item in the group. With CALDERA_CHECK=race, it takes the place of __c_linear_id: another
+// work-item than the one that the program may expect copies each element, so that an access without a wait is a race.
 ulong __c_next_id(void)
 {
     ulong next = __c_linear_id() + 1;

@@ -1,25 +1,25 @@
-//! What is kept about memory in memory that the launch supplies: about the memory of arguments, and about local variables for
-//! which local memory has no room.
+//! Shadow memory that the launch supplies: that of arguments, and that of local variables for whose shadow local memory has no
+//! room.
 
 use super::{note_written, ones, plain};
 use crate::check::memory;
 use crate::ir::{Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, KernelInfo, Ty, Value};
 use crate::pass::check_memory::{argument, sum};
-use crate::pass::shadow::{Beside, Variables, group, of_group, when};
+use crate::pass::shadow::{LocalShadow, Variables, group, of_group, when};
 use std::collections::HashMap;
 
-/// The memory that is supplied for a variable.
+/// The shadow memory of a variable.
 #[derive(Copy, Clone)]
 pub(super) struct Supplied {
     /// Its address (i64).
     start: Value,
     /// The bytes of the variable; 0 if nothing is supplied (i64).
     bytes: Value,
-    /// The variable is in global memory, where other kernels find what this one writes.
+    /// Whether the variable is in global memory, where later kernels find the shadow that this one writes.
     is_global: bool,
 }
 
-/// A place in that memory.
+/// A place in such memory.
 #[derive(Copy, Clone)]
 pub(super) struct At {
     supplied: Supplied,
@@ -28,12 +28,13 @@ pub(super) struct At {
 }
 
 impl Supplied {
-    /// Finds the memory of all arguments and variables, by the numbers of the variables, at the start of the kernel.
+    /// Computes, at the start of the kernel, where the shadows of all arguments and variables are. The keys are the numbers of the
+    /// variables.
     pub(super) fn find(
         b: &mut Builder<'_>,
         kernel: &KernelInfo,
         variables: &mut Variables,
-        local: &Beside,
+        local: &LocalShadow,
     ) -> HashMap<usize, Supplied> {
         let mut all = HashMap::new();
         let arguments = variables.start_arguments(b);
@@ -55,7 +56,7 @@ impl Supplied {
             && let Some(base) = local.group_memory(b, kernel, memory::WRITTEN_OF_GROUPS, group)
         {
             for &spilled in &local.spilled {
-                let start = Beside::spilled_at(b, base, spilled);
+                let start = LocalShadow::spilled_at(b, base, spilled);
                 let bytes = b.i64(spilled.bytes.into());
                 all.insert(spilled.variable, Supplied::new(b, start, bytes, false));
             }
@@ -87,8 +88,8 @@ impl At {
         self.supplied.is_global
     }
 
-    /// Computes whether something is kept about some bytes. The access may be outside.
-    fn is_kept(self, b: &mut Builder<'_>, bytes: u32) -> Value {
+    /// Computes whether some bytes have a shadow. Those of an access outside of the variable have none.
+    fn has_shadow(self, b: &mut Builder<'_>, bytes: u32) -> Value {
         let size = b.i64(bytes.into());
         let end = b.binary(BinOp::IAdd, self.offset, size);
         let starts = b.compare(CmpOp::ULt, self.offset, self.supplied.bytes);
@@ -101,7 +102,8 @@ impl At {
         b.cast(CastOp::IntToPtr, address, Ty::ptr(AddressSpace::Global))
     }
 
-    /// Returns the access to what is kept. Barriers for local memory do not order it unless it is volatile.
+    /// Returns the access to the shadow that belongs to an access. For local variables it is volatile, because barriers for local
+    /// memory do not order other accesses to global memory.
     pub(super) fn access(self, access: Access) -> Access {
         Access {
             volatile: !self.supplied.is_global,
@@ -111,8 +113,8 @@ impl At {
 
     /// Loads what is known about a value of this type of mask.
     pub(super) fn load(self, b: &mut Builder<'_>, ty: Ty, access: Access) -> Value {
-        let is_kept = self.is_kept(b, ty.bytes());
-        let (choice, then, otherwise) = b.if_(is_kept, &[ty]);
+        let has_shadow = self.has_shadow(b, ty.bytes());
+        let (choice, then, otherwise) = b.if_(has_shadow, &[ty]);
         b.enter(then);
         let from = self.address(b);
         let loaded = b.load(from, ty, self.access(access));
@@ -128,8 +130,8 @@ impl At {
     /// Stores what is known about a value.
     pub(super) fn store(self, b: &mut Builder<'_>, written: Value, access: Access) {
         let bytes = b.func.ty(written).bytes();
-        let is_kept = self.is_kept(b, bytes);
-        when(b, is_kept, |b| {
+        let has_shadow = self.has_shadow(b, bytes);
+        when(b, has_shadow, |b| {
             let to = self.address(b);
             b.store(to, written, self.access(access));
         });
@@ -137,17 +139,17 @@ impl At {
 
     /// Notes that bytes have been written.
     pub(super) fn note(self, b: &mut Builder<'_>, size: u32, access: Access) {
-        let is_kept = self.is_kept(b, size);
-        when(b, is_kept, |b| {
+        let has_shadow = self.has_shadow(b, size);
+        when(b, has_shadow, |b| {
             let to = self.address(b);
             note_written(b, to, size, self.access(access));
         });
     }
 
-    /// Calls a function with the address of what is kept about some bytes, where something is kept.
+    /// Calls a function with the address of the shadow of some bytes, if they have one.
     pub(super) fn with(self, b: &mut Builder<'_>, bytes: u32, then: impl FnOnce(&mut Builder<'_>, Value)) {
-        let is_kept = self.is_kept(b, bytes);
-        when(b, is_kept, |b| {
+        let has_shadow = self.has_shadow(b, bytes);
+        when(b, has_shadow, |b| {
             let at = self.address(b);
             then(b, at);
         });

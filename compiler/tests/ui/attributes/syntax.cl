@@ -1,2 +1,2 @@
-// OpenCL C 6.11: the form of attributes.
+// OpenCL C 6.11: the form of an attribute is checked.
 void f(void) __attribute__((aligned(4));

@@ -1,4 +1,4 @@
-// OpenCL C 6.7.2: a number or vector.
+// OpenCL C 6.7.2: vec_type_hint takes the type of a number or vector.
 struct S { int a; };
 kernel __attribute__((vec_type_hint(struct S))) void k(void) { }
 kernel __attribute__((vec_type_hint(void))) void l(void) { }

@@ -1,3 +1,3 @@
-// C99 6.5.2.2: the number of arguments.
+// C99 6.5.2.2: a function is called with as many arguments as it has parameters.
 int g(int a, int b);
 int f(int a) { return g(a); }

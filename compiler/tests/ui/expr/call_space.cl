@@ -1,3 +1,3 @@
-// OpenCL C 6.5: pointers to the same address space.
+// OpenCL C 6.5: operands are pointers to the same address space.
 int g(global int *p);
 int f(local int *p) { int a; return g(p) + g(&a); }

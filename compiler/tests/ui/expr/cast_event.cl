@@ -1,2 +1,2 @@
-// OpenCL C 6.1.3: no casts of events.
+// OpenCL C 6.1.3: events are not cast.
 void f(event_t e, int a) { (int)e; (event_t)a; }

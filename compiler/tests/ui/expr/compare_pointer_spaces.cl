@@ -1,2 +1,2 @@
-// OpenCL C 6.5: pointers to the same address space.
+// OpenCL C 6.5: operands are pointers to the same address space.
 int f(global int *p, local int *q) { return p < q || p == q; }

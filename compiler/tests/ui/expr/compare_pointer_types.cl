@@ -1,2 +1,2 @@
-// C99 6.5.8: pointers to the same type.
+// C99 6.5.8: pointers to different types are not ordered.
 int f(global int *p, global float *q) { return p < q; }

@@ -1,2 +1,2 @@
-// OpenCL C 6.3.i: operands of one type.
+// OpenCL C 6.3.i: the results of ?: on vectors have one type.
 void f(int c, float4 a, int4 b) { c ? a : b; }

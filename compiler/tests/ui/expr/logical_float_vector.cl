@@ -1,2 +1,2 @@
-// OpenCL C 6.3.g: && on vectors.
+// OpenCL C 6.3.g: && compares the components of vectors of one size.
 void f(float4 a, int4 b) { a && b; }

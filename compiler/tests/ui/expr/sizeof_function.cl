@@ -1,3 +1,3 @@
-// C99 6.5.3.4: not of a function.
+// C99 6.5.3.4: sizeof does not take a function.
 int g(void);
 ulong f(void) { return sizeof(g); }

@@ -1,3 +1,3 @@
-// C99 6.5.3.4: of a complete type.
+// C99 6.5.3.4: sizeof takes a complete type.
 struct S;
 ulong f(void) { return sizeof(struct S) + sizeof(int[]); }

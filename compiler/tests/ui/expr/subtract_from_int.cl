@@ -1,2 +1,2 @@
-// C99 6.5.6: an integer minus a pointer.
+// C99 6.5.6: a pointer cannot be subtracted from an integer.
 void f(global int *p) { 1 - p; }

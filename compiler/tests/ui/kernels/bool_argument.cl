@@ -1,2 +1,2 @@
-// OpenCL C 6.9.k: no bool.
+// OpenCL C 6.9.k: a kernel's argument is not a bool.
 kernel void k(bool a) { }

@@ -1,4 +1,4 @@
-// C99 6.10.3: parameter lists.
+// C99 6.10.3: the form of a macro's parameter list is checked.
 #define A(x
 #define B(x, x) x
 #define C(x y) x

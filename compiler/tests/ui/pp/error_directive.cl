@@ -1,2 +1,2 @@
-// C99 6.10.5: #error.
+// C99 6.10.5: #error ends the compilation.
 #error this needs   more "care"

@@ -1,3 +1,3 @@
-// C99 6.10.1: no assignment in #if.
+// C99 6.10.1: #if allows no assignment.
 #if A = 1
 #endif

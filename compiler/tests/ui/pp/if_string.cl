@@ -1,3 +1,3 @@
-// C99 6.10.1: no strings in #if.
+// C99 6.10.1: #if allows no strings.
 #if "a" == "a"
 #endif

@@ -1,3 +1,3 @@
-// C99 6.10.1: no function calls in #if.
+// C99 6.10.1: #if allows no function calls.
 #if missing(3)
 #endif

@@ -1,2 +1,2 @@
-// C99 6.10.2: nothing behind the header's name.
+// C99 6.10.2: nothing may follow the header's name.
 #include "macros.h" 3

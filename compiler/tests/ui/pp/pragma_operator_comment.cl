@@ -1,2 +1,2 @@
-// An operand whose comment does not end.
+// The operand of _Pragma contains a comment that does not end.
 _Pragma("/* unroll") kernel void f(global int *p) { *p = 1; }

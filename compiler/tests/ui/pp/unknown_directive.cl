@@ -1,3 +1,3 @@
-// C99 6.10: directives.
+// C99 6.10: an unknown directive is an error.
 #import "x"
 #foo

@@ -1,3 +1,3 @@
-// OpenCL C 6.5: functions are in none.
+// OpenCL C 6.5: functions are in no address space.
 global int f(void);
 constant int g(void) { return 1; }

@@ -1,2 +1,2 @@
-// OpenCL C 6.5: members are in none.
+// OpenCL C 6.5: members have no address space of their own.
 struct S { constant int a; };

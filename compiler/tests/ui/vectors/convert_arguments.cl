@@ -1,2 +1,2 @@
-// OpenCL C 6.2.3: one argument.
+// OpenCL C 6.2.3: a conversion takes one argument.
 void f(float a) { convert_int(a, a); convert_int(); }

@@ -1,2 +1,2 @@
-// OpenCL C 6.3.a: vectors of one element type.
+// OpenCL C 6.3.a: arithmetic takes vectors of one element type.
 void f(float4 a, int4 b, uint4 c) { a + b; b - c; }

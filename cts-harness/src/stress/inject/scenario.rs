@@ -615,7 +615,7 @@ impl Host {
     fn exchange(&mut self, image: usize, buffer: usize, to_image: bool) -> Result<Did, Failure> {
         let what = (&self.objects[image], Place::all(SIZE));
         let there = (&self.objects[buffer], 0);
-        let event = self.queue.image_buffer(what, there, to_image, &[])?;
+        let event = self.queue.image_buffer_copy(what, there, to_image, &[])?;
         match to_image {
             true => self.moved(event, buffer, image),
             false => self.moved(event, image, buffer),

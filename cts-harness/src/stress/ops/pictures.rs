@@ -142,7 +142,7 @@ pub(super) fn exchange(t: &mut Thread) -> Result<(), Failure> {
     };
     let next = t.next(after)?;
     let (a, b) = ((&picture.object.mem, place), (&object.mem, offset));
-    let event = next.queue.raw.image_buffer(a, b, to_image, &next.after)?;
+    let event = next.queue.raw.image_buffer_copy(a, b, to_image, &next.after)?;
     match (next.outcome, to_image) {
         (Outcome::Failed, _) => {}
         (Outcome::Done, true) => {

@@ -251,7 +251,7 @@ impl Tools {
             (true, 2, _) => {
                 let (from, after) = self.filled(queue, words, stamp, after)?;
                 let (from, place) = (&*keep.object.insert(from), (mem, to.place(blocks)));
-                let copy = || queue.image_buffer(place, (from, 0), true, &after);
+                let copy = || queue.image_buffer_copy(place, (from, 0), true, &after);
                 (timed(now, copy)?, "copy to image")
             }
             (true, _, _) => {
@@ -288,7 +288,7 @@ impl Tools {
         };
         let (event, how) = match (from.image, random.below(if from.image { 3 } else { 7 })) {
             (true, 0) => {
-                let mut copy = |to: &Handle| queue.image_buffer(place, (to, 0), false, after);
+                let mut copy = |to: &Handle| queue.image_buffer_copy(place, (to, 0), false, after);
                 (copied(&mut copy)?, "copy from image")
             }
             (true, _) => {

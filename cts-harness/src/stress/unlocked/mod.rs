@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 const STEPS: usize = 40;
 /// A thread checks its results when it has more pending commands than this.
 const PENDING: usize = 6;
-/// How many results with each fault are printed in full.
+/// The number of results with each fault that are printed in full.
 const TOLD: usize = 3;
 
 /// Runs epochs until the time is over, then reports how many results were wrong, by fault.
@@ -131,7 +131,7 @@ fn last_look(scene: &Scene, domain: &Domain, findings: &mut Vec<Finding>) -> Out
         };
         wait_for(scene, &reading.event)?;
         domain.history.lock().reads.push(Read {
-            span: spanned(&span),
+            span: span_of(&span),
             object,
             first: 0,
             got: reading.blocks(),
@@ -140,11 +140,12 @@ fn last_look(scene: &Scene, domain: &Domain, findings: &mut Vec<Finding>) -> Out
         });
     }
     let wanted = domain.returned.load(Ordering::SeqCst);
-    findings.extend(count(scene, domain, &[], (wanted, wanted))?);
+    findings.extend(check_counter(scene, domain, &[], (wanted, wanted))?);
     Ok(())
 }
 
-fn spanned(times: &[u64]) -> Span {
+/// Returns the time from the first to the last of a call's time stamps.
+fn span_of(times: &[u64]) -> Span {
     Span {
         begun: times[0],
         returned: times[times.len() - 1],
@@ -152,7 +153,7 @@ fn spanned(times: &[u64]) -> Span {
 }
 
 /// Reads the counter, which must be between `least` and `most`.
-fn count(
+fn check_counter(
     scene: &Scene,
     domain: &Domain,
     after: &[Handle],
@@ -186,9 +187,11 @@ fn count(
 struct Worker<'a> {
     scene: &'a Scene,
     tools: Tools,
+    /// The kernel that adds 1 to the counters.
     add: Handle,
     random: Random,
     own: Own,
+    /// The reads that have not been judged, with the number of their domain.
     readings: Vec<(usize, Read, Reading)>,
     writings: Vec<Writing>,
     findings: Vec<Finding>,
@@ -258,7 +261,7 @@ impl<'a> Worker<'a> {
             .tools
             .write(&place.queue, target, &blocks, stamp, &after, (random, &mut now))?;
         place.history.lock().writes.push(Write {
-            span: spanned(&span),
+            span: span_of(&span),
             object,
             blocks,
             stamp,
@@ -281,7 +284,7 @@ impl<'a> Worker<'a> {
             .tools
             .read(&place.queue, target, &blocks, &after, (random, &mut now))?;
         let read = Read {
-            span: spanned(&span),
+            span: span_of(&span),
             object,
             first: blocks.start,
             got: Vec::new(),
@@ -307,7 +310,7 @@ impl<'a> Worker<'a> {
         let place = &self.scene.domains[domain];
         if self.random.one_in(3) {
             let least = place.returned.load(Ordering::SeqCst);
-            let found = count(self.scene, place, &after, (least, least))?;
+            let found = check_counter(self.scene, place, &after, (least, least))?;
             self.findings.extend(found);
             return Ok(());
         }

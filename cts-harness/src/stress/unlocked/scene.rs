@@ -28,10 +28,15 @@ pub(super) struct Scene {
     pub(super) common: Vec<Handle>,
     /// The number of words of a part.
     pub(super) part: usize,
+    /// The next time that [`Scene::now`] returns.
     clock: AtomicU64,
+    /// The next value that [`Scene::stamp`] returns.
     stamps: AtomicU32,
+    /// The number of steps that threads have done.
     steps: AtomicU64,
+    /// Whether the epoch is over.
     stop: AtomicBool,
+    /// User events that have not been completed, for which commands wait.
     gates: Mutex<Vec<Handle>>,
     /// The memory of buffers with CL_MEM_USE_HOST_PTR. The field is declared after the buffers, so that it
     /// is freed after them.
@@ -115,6 +120,7 @@ impl Scene {
         self.context.buffer(flags, 4 * words, host)
     }
 
+    /// Creates an in-order queue with memory objects of its own.
     fn domain(
         &self,
         index: usize,

@@ -1,0 +1,83 @@
+//! A view of this machine's system in which packages can be installed and removed without a trace: an overlay in memory.
+
+use super::products::{files_below, fresh};
+use crate::{Failure, Outcome};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A mounted overlay, which is unmounted when it is dropped.
+pub(super) struct Overlay {
+    folder: PathBuf,
+}
+
+impl Overlay {
+    /// Mounts an overlay below a folder, which only root can do. Its OpenCL loader knows no implementation.
+    pub(super) fn mount(folder: &Path) -> Result<Overlay, Failure> {
+        fresh(folder)?;
+        mount(&["-t", "tmpfs", "caldera-try"], folder)?;
+        let overlay = Overlay {
+            folder: folder.to_owned(),
+        };
+        let root = overlay.root();
+        for layer in [overlay.changes(), folder.join("work"), root.clone()] {
+            std::fs::create_dir(layer)?;
+        }
+        let layers = format!(
+            "lowerdir=/,upperdir={},workdir={}",
+            overlay.changes().display(),
+            folder.join("work").display()
+        );
+        mount(&["-t", "overlay", "caldera-try", "-o", &layers], &root)?;
+        for system in ["/proc", "/sys", "/dev"] {
+            mount(&["--rbind", "--make-rslave", system], &root.join(&system[1..]))?;
+        }
+        let vendors = root.join("etc/OpenCL/vendors");
+        if vendors.exists() {
+            std::fs::remove_dir_all(&vendors)?;
+        }
+        Ok(overlay)
+    }
+
+    /// Returns the folder that is the root of the view.
+    pub(super) fn root(&self) -> PathBuf {
+        self.folder.join("root")
+    }
+
+    /// Returns the files that have been written since the overlay was mounted, relative to the root.
+    pub(super) fn written(&self) -> Result<Vec<PathBuf>, Failure> {
+        let changes = self.changes();
+        let mut files = files_below(&changes)?;
+        // A device stands for a file that has been removed.
+        files.retain(|f| {
+            let kind = changes.join(f).symlink_metadata().map(|m| m.file_type());
+            kind.is_ok_and(|k| k.is_file() || k.is_symlink())
+        });
+        Ok(files)
+    }
+
+    fn changes(&self) -> PathBuf {
+        self.folder.join("changes")
+    }
+}
+
+impl Drop for Overlay {
+    fn drop(&mut self) {
+        // What stays mounted after a failure can be unmounted by hand.
+        let _ = Command::new("umount")
+            .args(["--recursive", "--lazy"])
+            .arg(&self.folder)
+            .status();
+    }
+}
+
+fn mount(options: &[&str], at: &Path) -> Outcome {
+    let output = Command::new("mount")
+        .args(options)
+        .arg(at)
+        .stdin(Stdio::null())
+        .output()?;
+    match output.status.success() {
+        true => Ok(()),
+        false => fail!("{}", String::from_utf8_lossy(&output.stderr).trim()),
+    }
+}
