@@ -96,6 +96,8 @@ pub(super) struct Module<'w> {
     pub(super) decorations: HashMap<u32, Vec<Decorated<'w>>>,
     pub(super) types: Types,
     pub(super) consts: Constants,
+    /// The operations among the constants.
+    pub(super) operations: HashMap<u32, Inst<'w>>,
     pub(super) variables: HashMap<u32, Variable<'w>>,
     /// The ids of the variables in order.
     pub(super) variable_order: Vec<u32>,
@@ -365,6 +367,9 @@ impl<'w> Module<'w> {
         let value = id.and_then(|d| specialization.get(d.operands.first()?));
         let value = value.map(Vec::as_slice);
         let inst = self.built_ins.derived(&mut self.types, inst);
+        if inst.op == Op::SpecConstantOp {
+            self.operations.insert(inst.result, inst);
+        }
         self.consts.declare(&inst, &self.types, value)
     }
 

@@ -521,9 +521,9 @@ where
         } else {
             Ty::I64
         };
-        // Some producers let the elements have 64 bits in modules with addresses of 32.
+        // Some producers let the elements have 64 bits in modules with addresses of 32, or the reverse as Vulkan does.
         let element = match ty.scalar {
-            Scalar::I64 if ty.is_vector() => Scalar::I64,
+            Scalar::I32 | Scalar::I64 if ty.is_vector() => ty.scalar,
             _ => size.scalar,
         };
         let by_dimension = |i| Some((i, Ty::vector(element, 3)));
@@ -543,7 +543,7 @@ where
             BuiltIn::NumSubgroups | BuiltIn::NumEnqueuedSubgroups => single(Intrinsic::NumSubgroups),
             BuiltIn::SubgroupId => single(Intrinsic::SubgroupId),
             BuiltIn::SubgroupLocalInvocationId => single(Intrinsic::SubgroupLocalId),
-            BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex if ty == size => {
+            BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex if ty == Ty::I32 || ty == Ty::I64 => {
                 let value = self.linear_id(inst, built_in == BuiltIn::GlobalLinearId)?;
                 return Ok(self.resize(value, ty, false));
             }
@@ -558,7 +558,10 @@ where
                 let lanes = (0..3).map(lane).collect();
                 Ok(self.b.construct(ty, lanes))
             }
-            Some((intrinsic, want)) if want == ty => Ok(self.b.value(IrOp::Intrinsic(intrinsic), [], ty)),
+            Some((intrinsic, want)) if want == ty || want == Ty::I32 && ty == Ty::I64 => {
+                let value = self.b.value(IrOp::Intrinsic(intrinsic), [], want);
+                Ok(self.resize(value, ty, false))
+            }
             Some(_) => Err(inst.invalid(format!("{built_in:?} is of another type"))),
             None => Err(inst.unsupported(format!("the built-in variable {built_in:?} is not implemented"))),
         }

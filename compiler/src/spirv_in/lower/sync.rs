@@ -30,18 +30,15 @@ where
 
     /// Returns the memory scope that operand `n` names. One that is only known at run time is the widest.
     fn memory_scope(&self, inst: &Inst<'_>, n: usize) -> Result<Scope, Error> {
-        let widest = match self.cx.crosses_devices {
-            true => Scope::CrossDevice,
-            false => Scope::Device,
-        };
         let scope = if self.is_computed(inst, n)? {
-            widest
+            Scope::Device
         } else {
             self.scope(inst, n)?
         };
         match scope {
-            // Devices share memory between commands only, or its accesses are coherent.
-            Scope::CrossDevice if self.cx.crosses_devices => Ok(Scope::Device),
+            // Devices share memory between commands only, or its accesses are coherent. On memory without
+            // CL_MEM_SVM_ATOMICS, the scope of all devices is that of the device (OpenCL API 3.3.4).
+            Scope::CrossDevice => Ok(Scope::Device),
             Scope::Device | Scope::Workgroup | Scope::Subgroup | Scope::Invocation => Ok(scope),
             _ => Err(inst.unsupported(format!("the memory scope {scope:?} is not implemented"))),
         }
