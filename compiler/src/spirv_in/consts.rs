@@ -142,7 +142,13 @@ impl Constants {
             if let Constant::Operation(_) = constant {
                 return Err(inst.unsupported(format!("the constituent %{id} is not known before the kernel runs")));
             }
-            if part != Part::Type(*ty) {
+            // LLVM's code generator does not distinguish pointers that lead to different types.
+            let is_pointer = |ty| types.value(ty).is_some_and(|t| t.scalar.is_ptr());
+            let fits = match part {
+                Part::Type(of) => of == *ty || is_pointer(of) && types.value(of) == types.value(*ty),
+                Part::Lane(_) => false,
+            };
+            if !fits {
                 return Err(inst.invalid(format!(
                     "the constituent %{id} has another type than the component"
                 )));

@@ -195,6 +195,8 @@ impl<'w> Lowering<'_, 'w> {
             None => Ok(natural),
             Some(d) => match d.operands.first() {
                 Some(&n) if n.is_power_of_two() && n <= 4096 => Ok(n.max(natural)),
+                // LLVM's code generator takes the alignment 128 for a number of 8 bits with a sign.
+                Some(&n) if n == i32::from(i8::MIN).cast_unsigned() => Ok(natural.max(128)),
                 _ => Err(d.inst.invalid("the alignment is no power of two up to 4096")),
             },
         }

@@ -358,9 +358,9 @@ where
         for n in 1..6 {
             values.push(self.operand(inst, n)?);
         }
-        // The number of elements and the stride may have 32 bits (Physical32).
+        // The number of elements and the stride have 32 bits with Physical32, and LLVM's code generator always gives the stride as many.
         for value in &mut values[2..4] {
-            if self.b.func.ty(*value) == Ty::I32 && self.cx.source.types.small_pointers {
+            if self.b.func.ty(*value) == Ty::I32 {
                 *value = self.resize(*value, Ty::I64, false);
             }
         }
