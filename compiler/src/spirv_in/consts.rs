@@ -140,7 +140,9 @@ impl Constants {
             let (part, at) = types.component(inst, inst.ty, n as u64)?;
             let (ty, constant) = self.operand(inst, id)?;
             if let Constant::Operation(_) = constant {
-                return Err(inst.unsupported(format!("the constituent %{id} is not known before the kernel runs")));
+                return Err(inst.unsupported(format!(
+                    "the constituent %{id} is not known before the kernel runs"
+                )));
             }
             // LLVM's code generator does not distinguish pointers that lead to different types.
             let is_pointer = |ty| types.value(ty).is_some_and(|t| t.scalar.is_ptr());
@@ -177,7 +179,9 @@ impl Constants {
                     lanes.resize(lanes.len() + usize::from(t.lanes), 0);
                 }
                 (Some(t), Constant::Operation(_) | Constant::Address { .. }) if t.scalar == ty.scalar => {
-                    return Err(inst.unsupported(format!("the constituent %{id} is not known before the kernel runs")));
+                    return Err(inst.unsupported(format!(
+                        "the constituent %{id} is not known before the kernel runs"
+                    )));
                 }
                 _ => return Err(inst.invalid(format!("the constituent %{id} has another type"))),
             }
@@ -229,7 +233,9 @@ impl Constants {
         let depth = operands.iter().map(depth).max().unwrap_or(0);
         match is_for_functions(op) && depth < MAX_DEPTH {
             true => Ok(Constant::Operation(depth)),
-            false => Err(inst.unsupported(format!("the operation Op{op:?} is not implemented for constants"))),
+            false => {
+                Err(inst.unsupported(format!("the operation Op{op:?} is not implemented for constants")))
+            }
         }
     }
 

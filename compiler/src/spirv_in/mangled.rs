@@ -89,9 +89,15 @@ impl<'a> Reader<'a> {
                 return None;
             }
             return match self.ty()? {
-                Param::Number { scalar, signed, lanes: 1 } if matches!(lanes, 2 | 3 | 4 | 8 | 16) => {
-                    Some(self.know(Param::Number { scalar, signed, lanes }))
-                }
+                Param::Number {
+                    scalar,
+                    signed,
+                    lanes: 1,
+                } if matches!(lanes, 2 | 3 | 4 | 8 | 16) => Some(self.know(Param::Number {
+                    scalar,
+                    signed,
+                    lanes,
+                })),
                 _ => None,
             };
         }
@@ -117,7 +123,11 @@ impl<'a> Reader<'a> {
             ("y", Scalar::I64, false),
         ];
         let (_, scalar, signed) = CODES.into_iter().find(|(code, ..)| self.take(code))?;
-        Some(Param::Number { scalar, signed, lanes: 1 })
+        Some(Param::Number {
+            scalar,
+            signed,
+            lanes: 1,
+        })
     }
 
     /// Reads what a pointer leads to. Its address space is not needed, because the type in SPIR-V has it.
@@ -177,7 +187,11 @@ impl<'a> Reader<'a> {
 /// Returns a type in OpenCL C.
 fn spelling(ty: &Param) -> String {
     match ty {
-        Param::Number { scalar, signed, lanes } => {
+        Param::Number {
+            scalar,
+            signed,
+            lanes,
+        } => {
             let ty = crate::ir::Ty::vector(*scalar, *lanes);
             super::library::CType::number(ty, *signed).map_or_else(String::new, |ty| ty.text)
         }
@@ -193,18 +207,34 @@ mod tests {
 
     #[test]
     fn names_of_built_in_functions() {
-        let number = |scalar, signed, lanes| Param::Number { scalar, signed, lanes };
+        let number = |scalar, signed, lanes| Param::Number {
+            scalar,
+            signed,
+            lanes,
+        };
         let float4 = number(Scalar::F32, true, 4);
         let cases = [
-            ("_Z13get_global_idj", "get_global_id", vec![number(Scalar::I32, false, 1)]),
+            (
+                "_Z13get_global_idj",
+                "get_global_id",
+                vec![number(Scalar::I32, false, 1)],
+            ),
             ("_Z12get_work_dimv", "get_work_dim", vec![]),
             (
                 "_Z10atomic_incPU3AS3Vi",
                 "atomic_inc",
                 vec![Param::Pointer("volatile int".into())],
             ),
-            ("_Z3fmaDv4_fS_S_", "fma", vec![float4.clone(), float4.clone(), float4]),
-            ("_Z14convert_doublef", "convert_double", vec![number(Scalar::F32, true, 1)]),
+            (
+                "_Z3fmaDv4_fS_S_",
+                "fma",
+                vec![float4.clone(), float4.clone(), float4],
+            ),
+            (
+                "_Z14convert_doublef",
+                "convert_double",
+                vec![number(Scalar::F32, true, 1)],
+            ),
             (
                 "_Z25atomic_fetch_add_explicitPU3AS1VU7_Atomicjj12memory_order12memory_scope",
                 "atomic_fetch_add_explicit",
@@ -224,7 +254,16 @@ mod tests {
         for (mangled, name, params) in cases {
             assert_eq!(built_in(mangled), Some((name, params)), "{mangled}");
         }
-        for other in ["foo", "_Z3fooi", "_Z3max", "_Z99maxii", "_Z3maxS9_", "_Z3maxDv4", "_Z3maxP3Foo", "_Z3\u{e9}"] {
+        for other in [
+            "foo",
+            "_Z3fooi",
+            "_Z3max",
+            "_Z99maxii",
+            "_Z3maxS9_",
+            "_Z3maxDv4",
+            "_Z3maxP3Foo",
+            "_Z3\u{e9}",
+        ] {
             let found = built_in(other);
             assert!(found.is_none_or(|(_, params)| params.is_empty()), "{other}");
         }

@@ -109,7 +109,9 @@ where
         if let Some(texel) = texel {
             return self.b.intrinsic(op(texel), args, ty);
         }
-        let data_type = self.b.value(IrOp::Intrinsic(Intrinsic::ChannelDataType), [args[0]], Ty::I32);
+        let data_type = self
+            .b
+            .value(IrOp::Intrinsic(Intrinsic::ChannelDataType), [args[0]], Ty::I32);
         let first = self.b.bits(Ty::I32, FIRST_SIGNED);
         let data_type = self.b.binary(BinOp::ISub, data_type, first);
         let count = self.b.bits(Ty::I32, SIGNED_TYPES);

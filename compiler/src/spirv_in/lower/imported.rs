@@ -19,7 +19,11 @@ impl<'w> Lowering<'_, 'w> {
 
     /// Returns the definition of an imported function whose name is that of a built-in function, for these parameters.
     /// Other objects may define it, too.
-    pub(super) fn built_in(&mut self, function: &Function<'w>, declared: &ir::Function) -> Option<ir::Function> {
+    pub(super) fn built_in(
+        &mut self,
+        function: &Function<'w>,
+        declared: &ir::Function,
+    ) -> Option<ir::Function> {
         let (name, params) = mangled::built_in(&declared.name)?;
         if params.len() != function.params.len() || params.len() > 26 {
             return None;
@@ -56,7 +60,11 @@ impl<'w> Lowering<'_, 'w> {
     /// Returns the type of a parameter in OpenCL C.
     fn c_type(&self, param: &Param, given: u32) -> Option<CType> {
         match param {
-            Param::Number { scalar, signed, lanes } => CType::number(Ty::vector(*scalar, *lanes), *signed),
+            Param::Number {
+                scalar,
+                signed,
+                lanes,
+            } => CType::number(Ty::vector(*scalar, *lanes), *signed),
             Param::Pointer(to) => match self.source.types.get(given) {
                 Some(Type::Pointer(class, _)) => CType::pointer(to, space(*class)?),
                 _ => None,
