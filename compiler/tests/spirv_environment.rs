@@ -499,7 +499,7 @@ fn positions_of_the_source() {
         )
     };
     let refused = |first, second| compile(&module(first, second), &Target::desktop()).unwrap_err();
-    let end = ": the memory scope QueueFamily is not implemented";
+    let end = ": the memory semantics 0x5 are unknown";
     let log = refused("", "OpLine %file 7 3");
     assert!(
         log.ends_with(&format!("OpMemoryBarrier (dir/a.cl:7:3){end}")),
