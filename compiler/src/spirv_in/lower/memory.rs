@@ -543,6 +543,15 @@ where
             BuiltIn::NumSubgroups | BuiltIn::NumEnqueuedSubgroups => single(Intrinsic::NumSubgroups),
             BuiltIn::SubgroupId => single(Intrinsic::SubgroupId),
             BuiltIn::SubgroupLocalInvocationId => single(Intrinsic::SubgroupLocalId),
+            BuiltIn::SubgroupEqMask
+            | BuiltIn::SubgroupGeMask
+            | BuiltIn::SubgroupGtMask
+            | BuiltIn::SubgroupLeMask
+            | BuiltIn::SubgroupLtMask
+                if ty == Ty::vector(Scalar::I32, 4) =>
+            {
+                return self.subgroup_mask(inst, built_in);
+            }
             BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex if ty == Ty::I32 || ty == Ty::I64 => {
                 let value = self.linear_id(inst, built_in == BuiltIn::GlobalLinearId)?;
                 return Ok(self.resize(value, ty, false));
@@ -570,6 +579,21 @@ where
     fn dimension(&mut self, intrinsic: Intrinsic, n: i32) -> Value {
         let n = self.b.i32(n);
         self.b.value(IrOp::Intrinsic(intrinsic), [n], Ty::I64)
+    }
+
+    /// Returns the mask of the work-items of the sub-group whose numbers compare in one way with that of this work-item.
+    fn subgroup_mask(&mut self, inst: &Inst<'_>, built_in: BuiltIn) -> Result<Value, Error> {
+        let which = match built_in {
+            BuiltIn::SubgroupGeMask => "ge",
+            BuiltIn::SubgroupGtMask => "gt",
+            BuiltIn::SubgroupLeMask => "le",
+            BuiltIn::SubgroupLtMask => "lt",
+            _ => "eq",
+        };
+        let body = format!("return get_sub_group_{which}_mask();");
+        let ty = Ty::vector(Scalar::I32, 4);
+        let value = self.library_call(inst, &body, Some((ty, false)), &[])?;
+        value.ok_or_else(|| inst.invalid("the mask has no value"))
     }
 
     /// Returns the position of the work-item in the NDRange or the work-group as one number.
