@@ -114,7 +114,10 @@ impl Constants {
                 // All components have the one value.
                 return self.fill(inst, types, Ty::of(matrix.scalar()));
             }
-            return self.vector(inst, types, *ty);
+            return match ty.is_vector() || types.is_single(inst.ty) {
+                true => self.vector(inst, types, *ty),
+                false => Err(inst.invalid("its type is no composite")),
+            };
         }
         let layout = types.layout_of(inst, inst.ty)?;
         let count = match types.get(inst.ty) {
@@ -186,7 +189,7 @@ impl Constants {
                 _ => return Err(inst.invalid(format!("the constituent %{id} has another type"))),
             }
         }
-        if ty.is_vector() && lanes.len() == usize::from(ty.lanes) {
+        if lanes.len() == usize::from(ty.lanes) {
             Ok(Constant::Lanes(lanes))
         } else {
             Err(inst.invalid("the number of constituents is not that of the vector"))

@@ -71,6 +71,8 @@ pub(super) struct Types {
     types: HashMap<u32, (Type, Option<Layout>)>,
     /// The types whose values are matrices, or arrays or structures that contain some.
     with_matrices: HashSet<u32>,
+    /// The vectors of one component.
+    singles: HashSet<u32>,
 }
 
 /// Returns the address space of a storage class; `None` for those that are no memory of a kernel.
@@ -147,6 +149,11 @@ impl Types {
         self.types.insert(id, entry);
     }
 
+    /// Returns whether a type is a vector of one component, whose values are scalars.
+    pub(super) fn is_single(&self, id: u32) -> bool {
+        self.singles.contains(&id)
+    }
+
     /// Returns whether values of the type are arrays or structures.
     pub(super) fn is_aggregate(&self, id: u32) -> bool {
         matches!(self.get(id), Some(Type::Array(..) | Type::Struct(_)))
@@ -185,6 +192,7 @@ impl Types {
                 let scalar = Ty::of(t.scalar);
                 Ok((Part::Lane(scalar), n * u64::from(scalar.scalar.bytes().max(1))))
             }
+            Type::Plain(t) if n == 0 && self.is_single(ty) => Ok((Part::Lane(*t), 0)),
             Type::Array(elem, count) if n < *count => {
                 let layout = self.layout_of(inst, *elem)?;
                 Ok((Part::Type(*elem), n * u64::from(layout.size)))
@@ -211,7 +219,13 @@ impl Types {
             Op::TypeBool => plain(Ty::BOOL),
             Op::TypeInt => plain(int(inst)?),
             Op::TypeFloat => plain(float(inst)?),
-            Op::TypeVector => plain(self.vector(inst)?),
+            Op::TypeVector => {
+                let ty = self.vector(inst)?;
+                if !ty.is_vector() {
+                    self.singles.insert(inst.result);
+                }
+                plain(ty)
+            }
             Op::TypeArray => self.array(inst, length)?,
             Op::TypeStruct => self.structure(inst, packed)?,
             Op::TypePointer => {
@@ -333,7 +347,8 @@ impl Types {
             (Type::Plain(ty), _) if ty.scalar.matrix().is_some() => {
                 Err(inst.invalid("the component type is no scalar"))
             }
-            (Type::Plain(ty), n @ (2 | 3 | 4 | 8 | 16)) if !ty.is_vector() => {
+            // A vector of one component (SPV_INTEL_vector_compute) is a scalar.
+            (Type::Plain(ty), n @ (1 | 2 | 3 | 4 | 8 | 16)) if !ty.is_vector() => {
                 Ok(Ty::vector(ty.scalar, n as u8))
             }
             (Type::Plain(ty), n) if !ty.is_vector() => {
