@@ -304,6 +304,53 @@ fn operations_on_addresses() {
     );
 }
 
+/// Triton's backend for Intel's GPUs has vectors of one component, and long ones that it loads and takes apart.
+#[test]
+fn vectors_of_other_sizes() {
+    let capability = "OpCapability VectorAnyINTEL\nOpExtension \"SPV_INTEL_vector_compute\"";
+    let types = "%one_int = OpTypeVector %uint 1
+        %many = OpTypeVector %uint 128
+        %to_one = OpTypePointer CrossWorkgroup %one_int
+        %to_many = OpTypePointer CrossWorkgroup %many
+        %constant = OpConstantComposite %one_int %one
+        %undef = OpUndef %one_int
+        %uint2 = OpTypeVector %uint 2";
+    let body = |last: &str| {
+        format!(
+            "%a = OpBitcast %to_one %p
+            %b = OpLoad %one_int %a Aligned 4
+            %c = OpIAdd %one_int %b %constant
+            %d = OpCompositeInsert %one_int %one %undef 0
+            %e = OpVectorShuffle %uint2 %c %d 0 1
+            %f = OpCompositeExtract %uint %c 0
+            %g = OpCompositeConstruct %one_int %f
+            %h = OpVectorShuffle %one_int %e %e 1
+            OpStore %a %g Aligned 4
+            OpStore %a %h Aligned 4
+            %m = OpBitcast %to_many %p
+            %n = OpLoad %many %m Aligned 4
+            %o = OpCompositeExtract %uint %n 127
+            OpStore %p %o Aligned 4
+            {last}"
+        )
+    };
+    import(&kernel(capability, "", types, &body("")), &Target::desktop()).unwrap();
+    for last in [
+        "%q = OpIAdd %many %n %n",
+        "%q = OpCompositeExtract %uint %n 128",
+        "%q = OpCompositeExtract %uint %c 1",
+        "%q = OpCompositeExtract %uint %one 0",
+        "%q = OpCompositeConstruct %uint %one",
+        "%q = OpVectorShuffle %uint2 %one %c 0 1",
+        "%q = OpVectorShuffle %uint2 %c %d 0 2",
+    ] {
+        import(&kernel(capability, "", types, &body(last)), &Target::desktop()).unwrap_err();
+    }
+    let without = kernel("", "", types, &body(""));
+    let log = import(&without, &Target::desktop()).unwrap_err();
+    assert!(log.contains("OpenCL has no vectors of 128 components"), "{log}");
+}
+
 /// Imported functions with the mangled names of built-in functions are those, if their types fit.
 #[test]
 fn imported_built_in_functions() {

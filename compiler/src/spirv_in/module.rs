@@ -12,7 +12,7 @@ use super::{Error, Specialization, capability};
 use crate::ir::Ty;
 use crate::target::Target;
 use rspirv::grammar::reflect;
-use rspirv::spirv::{Decoration, ExecutionModel, Op, StorageClass};
+use rspirv::spirv::{Capability, Decoration, ExecutionModel, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
 
 /// A decoration of an id or of a member of a structure.
@@ -209,7 +209,11 @@ impl<'w> Module<'w> {
             self.define(inst)?;
         }
         match inst.op {
-            Op::Capability => capability::check(inst, target).map(|_| ()),
+            Op::Capability => {
+                let capability = capability::check(inst, target)?;
+                self.types.any_vectors |= capability == Capability::VectorAnyINTEL;
+                Ok(())
+            }
             Op::Extension => {
                 self.extensions.insert(capability::extension(inst, target)?);
                 Ok(())

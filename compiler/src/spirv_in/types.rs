@@ -73,6 +73,13 @@ pub(super) struct Types {
     with_matrices: HashSet<u32>,
     /// The vectors of one component.
     singles: HashSet<u32>,
+    /// Vectors may have any number of components (VectorAnyINTEL).
+    pub(super) any_vectors: bool,
+}
+
+/// Returns whether a vector has more components than one of OpenCL C.
+fn is_long_vector(inst: &Inst<'_>) -> bool {
+    inst.arg(1).is_ok_and(|n| n > 4 && n != 8 && n != 16)
 }
 
 /// Returns the address space of a storage class; `None` for those that are no memory of a kernel.
@@ -219,6 +226,7 @@ impl Types {
             Op::TypeBool => plain(Ty::BOOL),
             Op::TypeInt => plain(int(inst)?),
             Op::TypeFloat => plain(float(inst)?),
+            Op::TypeVector if self.any_vectors && is_long_vector(inst) => self.long_vector(inst)?,
             Op::TypeVector => {
                 let ty = self.vector(inst)?;
                 if !ty.is_vector() {
@@ -355,6 +363,16 @@ impl Types {
                 Err(inst.unsupported(format!("OpenCL has no vectors of {n} components")))
             }
             _ => Err(inst.invalid("the component type is no scalar")),
+        }
+    }
+
+    /// A vector that OpenCL C does not have is an array: its components can be read and written, but there is no arithmetic.
+    fn long_vector(&self, inst: &Inst<'_>) -> Result<(Type, Option<Layout>), Error> {
+        match self.of(inst, inst.arg(0)?)? {
+            Type::Plain(ty) if !ty.is_vector() && !ty.scalar.is_ptr() && ty.scalar.matrix().is_none() => {
+                self.array(inst, |n| Some(u64::from(n)))
+            }
+            _ => Err(inst.invalid("the component type is no scalar number")),
         }
     }
 
