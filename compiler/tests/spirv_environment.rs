@@ -493,13 +493,13 @@ fn positions_of_the_source() {
             "OpCapability Kernel OpCapability Addresses OpMemoryModel Physical64 OpenCL
             OpEntryPoint Kernel %main \"k\" %file = OpString \"dir/a.cl\"
             OpLine %file 1 2 %void = OpTypeVoid OpNoLine
-            %int = OpTypeInt 32 0 %i0 = OpConstant %int 0 %fn = OpTypeFunction %void
+            %int = OpTypeInt 32 0 %i5 = OpConstant %int 5 %fn = OpTypeFunction %void
             %main = OpFunction %void None %fn %entry = OpLabel {first} OpBranch %next
-            %next = OpLabel {second} OpMemoryBarrier %i0 %i0 OpReturn OpFunctionEnd"
+            %next = OpLabel {second} OpMemoryBarrier %i5 %i5 OpReturn OpFunctionEnd"
         )
     };
     let refused = |first, second| compile(&module(first, second), &Target::desktop()).unwrap_err();
-    let end = ": the memory scope CrossDevice is not implemented";
+    let end = ": the memory semantics 0x5 are unknown";
     let log = refused("", "OpLine %file 7 3");
     assert!(
         log.ends_with(&format!("OpMemoryBarrier (dir/a.cl:7:3){end}")),

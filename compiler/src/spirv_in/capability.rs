@@ -46,6 +46,9 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_KHR_uniform_group_instructions",
 ];
 
+/// An extension of which only some uses of vectors are implemented, so that the device does not offer it.
+const PARTIAL: &str = "SPV_INTEL_vector_compute";
+
 /// Checks an OpCapability.
 pub(super) fn check(inst: &Inst<'_>, target: &Target) -> Result<Capability, Error> {
     inst.exactly(1)?;
@@ -55,6 +58,8 @@ pub(super) fn check(inst: &Inst<'_>, target: &Target) -> Result<Capability, Erro
     };
     match device_has(capability, target) {
         Some(true) => Ok(capability),
+        // Triton declares it for vectors of one component, and for long ones that it only loads.
+        _ if capability == Capability::VectorAnyINTEL => Ok(capability),
         Some(false) => {
             Err(inst.unsupported(format!("the device does not have the capability {capability:?}")))
         }
@@ -169,7 +174,9 @@ fn device_has(capability: Capability, target: &Target) -> Option<bool> {
 pub(super) fn extension(inst: &Inst<'_>, target: &Target) -> Result<String, Error> {
     let (name, end) = inst.string(0)?;
     inst.exactly(end)?;
-    let known = EXTENSIONS.iter().any(|e| e.to_bytes() == name.as_bytes()) || target.has_extension(&name);
+    let known = name == PARTIAL
+        || EXTENSIONS.iter().any(|e| e.to_bytes() == name.as_bytes())
+        || target.has_extension(&name);
     if known {
         Ok(name)
     } else {

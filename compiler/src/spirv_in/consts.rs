@@ -24,7 +24,7 @@ pub(super) struct Data {
 pub(super) enum Constant {
     /// The bits of each lane of a scalar or vector.
     Lanes(Vec<u64>),
-    /// A pointer into a variable of the module.
+    /// A pointer into a variable of the module, or the integer of 64 bits that it is.
     Address {
         variable: u32,
         offset: u64,
@@ -35,7 +35,12 @@ pub(super) enum Constant {
     /// A structure or array.
     Data(Data),
     Sampler(SamplerMask),
+    /// An operation that each function evaluates that uses it. The number is that of the operations which it depends on.
+    Operation(u32),
 }
+
+/// The largest number of operations that one depends on, if functions evaluate them.
+const MAX_DEPTH: u32 = 64;
 
 /// The constants of a module by id, each with the id of its type.
 #[derive(Default, Debug)]
@@ -109,7 +114,10 @@ impl Constants {
                 // All components have the one value.
                 return self.fill(inst, types, Ty::of(matrix.scalar()));
             }
-            return self.vector(inst, types, *ty);
+            return match ty.is_vector() || types.is_single(inst.ty) {
+                true => self.vector(inst, types, *ty),
+                false => Err(inst.invalid("its type is no composite")),
+            };
         }
         let layout = types.layout_of(inst, inst.ty)?;
         let count = match types.get(inst.ty) {
@@ -134,7 +142,18 @@ impl Constants {
         for (n, &id) in inst.args.iter().enumerate() {
             let (part, at) = types.component(inst, inst.ty, n as u64)?;
             let (ty, constant) = self.operand(inst, id)?;
-            if part != Part::Type(*ty) {
+            if let Constant::Operation(_) = constant {
+                return Err(inst.unsupported(format!(
+                    "the constituent %{id} is not known before the kernel runs"
+                )));
+            }
+            // LLVM's code generator does not distinguish pointers that lead to different types.
+            let is_pointer = |ty| types.value(ty).is_some_and(|t| t.scalar.is_ptr());
+            let fits = match part {
+                Part::Type(of) => of == *ty || is_pointer(of) && types.value(of) == types.value(*ty),
+                Part::Lane(_) => false,
+            };
+            if !fits {
                 return Err(inst.invalid(format!(
                     "the constituent %{id} has another type than the component"
                 )));
@@ -162,10 +181,15 @@ impl Constants {
                 (Some(t), Constant::Null | Constant::Undef) if t.scalar == ty.scalar => {
                     lanes.resize(lanes.len() + usize::from(t.lanes), 0);
                 }
+                (Some(t), Constant::Operation(_) | Constant::Address { .. }) if t.scalar == ty.scalar => {
+                    return Err(inst.unsupported(format!(
+                        "the constituent %{id} is not known before the kernel runs"
+                    )));
+                }
                 _ => return Err(inst.invalid(format!("the constituent %{id} has another type"))),
             }
         }
-        if ty.is_vector() && lanes.len() == usize::from(ty.lanes) {
+        if lanes.len() == usize::from(ty.lanes) {
             Ok(Constant::Lanes(lanes))
         } else {
             Err(inst.invalid("the number of constituents is not that of the vector"))
@@ -184,41 +208,79 @@ impl Constants {
                 consts.push(self.operand(inst, id)?);
             }
         }
-        let missing = || inst.unsupported(format!("the operation Op{op:?} is not implemented for constants"));
-        if let Some((from, Constant::Address { variable, offset })) = consts.first().copied() {
-            let further = match op {
-                Op::Bitcast | Op::PtrCastToGeneric | Op::GenericCastToPtr => 0,
-                Op::AccessChain | Op::InBoundsAccessChain => {
-                    self.chain(inst, types, *from, &operands[1..], false)?
-                }
-                Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
-                    self.chain(inst, types, *from, &operands[1..], true)?
-                }
-                _ => return Err(missing()),
-            };
-            return Ok(Constant::Address {
-                variable: *variable,
-                offset: offset.wrapping_add(further),
+        if let Some(address) = self.address_operation(inst, types, op, operands)? {
+            return Ok(address);
+        }
+        let evaluated = types.value(inst.ty).and_then(|to| {
+            let lanes = (0..usize::from(to.lanes)).map(|lane| {
+                let values = consts.iter().map(|(ty, constant)| {
+                    let ty = types.value(*ty)?;
+                    let bits = match constant {
+                        Constant::Lanes(bits) => bits.get(lane).or(bits.first()).copied(),
+                        Constant::Null | Constant::Undef => Some(0),
+                        _ => None,
+                    };
+                    Some((ty.scalar, bits?))
+                });
+                evaluate(op, &values.collect::<Option<Vec<_>>>()?, to.scalar)
             });
+            lanes.collect::<Option<Vec<_>>>()
+        });
+        if let Some(lanes) = evaluated {
+            return Ok(Constant::Lanes(lanes));
         }
-        let Some(to) = types.value(inst.ty) else {
-            return Err(missing());
+        let depth = |id: &u32| match self.get(*id) {
+            Some(Constant::Operation(depth)) => depth + 1,
+            _ => 0,
         };
-        let mut lanes = Vec::new();
-        for lane in 0..usize::from(to.lanes) {
-            let mut values = Vec::new();
-            for (ty, constant) in &consts {
-                let ty = types.value(*ty).ok_or_else(missing)?;
-                let bits = match constant {
-                    Constant::Lanes(bits) => bits.get(lane).or(bits.first()).copied(),
-                    Constant::Null | Constant::Undef => Some(0),
-                    _ => None,
-                };
-                values.push((ty.scalar, bits.ok_or_else(missing)?));
+        let depth = operands.iter().map(depth).max().unwrap_or(0);
+        match is_for_functions(op) && depth < MAX_DEPTH {
+            true => Ok(Constant::Operation(depth)),
+            false => {
+                Err(inst.unsupported(format!("the operation Op{op:?} is not implemented for constants")))
             }
-            lanes.push(evaluate(op, &values, to.scalar).ok_or_else(missing)?);
         }
-        Ok(Constant::Lanes(lanes))
+    }
+
+    /// Evaluates an operation on the address of a variable whose result is an address in it, as a pointer or an integer.
+    fn address_operation(
+        &self,
+        inst: &Inst<'_>,
+        types: &Types,
+        op: Op,
+        operands: &[u32],
+    ) -> Result<Option<Constant>, Error> {
+        let base = operands.first().and_then(|id| self.constants.get(id));
+        let Some((from, Constant::Address { variable, offset })) = base else {
+            return Ok(None);
+        };
+        let is_whole = types.value(inst.ty).is_some_and(|ty| {
+            !ty.is_vector() && (ty.scalar.is_ptr() || ty.scalar == Scalar::I64 && !types.small_pointers)
+        });
+        if !is_whole {
+            return Ok(None);
+        }
+        let number = || operands.get(1).and_then(|&id| self.integer(id));
+        let further = match op {
+            Op::Bitcast
+            | Op::PtrCastToGeneric
+            | Op::GenericCastToPtr
+            | Op::ConvertPtrToU
+            | Op::ConvertUToPtr => Some(0),
+            Op::AccessChain | Op::InBoundsAccessChain => {
+                Some(self.chain(inst, types, *from, &operands[1..], false)?)
+            }
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+                Some(self.chain(inst, types, *from, &operands[1..], true)?)
+            }
+            Op::IAdd => number(),
+            Op::ISub => number().map(u64::wrapping_neg),
+            _ => None,
+        };
+        Ok(further.map(|further| Constant::Address {
+            variable: *variable,
+            offset: offset.wrapping_add(further),
+        }))
     }
 
     /// Returns the offset in bytes that constant indices stand for.
@@ -242,7 +304,14 @@ impl Constants {
                 offset = offset.wrapping_add(index.wrapping_mul(size));
                 continue;
             }
-            let (part, at) = types.component(inst, ty, index)?;
+            let (part, at) = match types.of(inst, ty)? {
+                // A pointer may be beyond the array.
+                Type::Array(elem, _) => {
+                    let size = u64::from(types.layout_of(inst, *elem)?.size);
+                    (Part::Type(*elem), index.wrapping_mul(size))
+                }
+                _ => types.component(inst, ty, index)?,
+            };
             offset = offset.wrapping_add(at);
             match part {
                 Part::Type(t) => ty = t,
@@ -252,6 +321,71 @@ impl Constants {
         }
         Ok(offset)
     }
+}
+
+/// Returns whether OpSpecConstantOp may have an operation that functions evaluate.
+fn is_for_functions(op: Op) -> bool {
+    matches!(
+        op,
+        Op::SConvert
+            | Op::UConvert
+            | Op::FConvert
+            | Op::ConvertFToS
+            | Op::ConvertFToU
+            | Op::ConvertSToF
+            | Op::ConvertUToF
+            | Op::ConvertPtrToU
+            | Op::ConvertUToPtr
+            | Op::Bitcast
+            | Op::PtrCastToGeneric
+            | Op::GenericCastToPtr
+            | Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::SNegate
+            | Op::Not
+            | Op::LogicalNot
+            | Op::IAdd
+            | Op::ISub
+            | Op::IMul
+            | Op::UDiv
+            | Op::SDiv
+            | Op::UMod
+            | Op::SRem
+            | Op::SMod
+            | Op::FNegate
+            | Op::FAdd
+            | Op::FSub
+            | Op::FMul
+            | Op::FDiv
+            | Op::FRem
+            | Op::FMod
+            | Op::ShiftLeftLogical
+            | Op::ShiftRightLogical
+            | Op::ShiftRightArithmetic
+            | Op::BitwiseOr
+            | Op::BitwiseAnd
+            | Op::BitwiseXor
+            | Op::LogicalOr
+            | Op::LogicalAnd
+            | Op::LogicalEqual
+            | Op::LogicalNotEqual
+            | Op::Select
+            | Op::IEqual
+            | Op::INotEqual
+            | Op::ULessThan
+            | Op::SLessThan
+            | Op::UGreaterThan
+            | Op::SGreaterThan
+            | Op::ULessThanEqual
+            | Op::SLessThanEqual
+            | Op::UGreaterThanEqual
+            | Op::SGreaterThanEqual
+            | Op::VectorShuffle
+            | Op::CompositeExtract
+            | Op::CompositeInsert
+    )
 }
 
 /// Evaluates an operation on one lane. `None` if it is not implemented or has no defined result.
@@ -346,7 +480,7 @@ fn write(data: &mut Data, at: u32, constant: &Constant, ty: Option<Ty>, layout: 
             data.pointers.extend(moved);
         }
         Constant::Address { variable, offset } => data.pointers.push((at, *variable, *offset)),
-        Constant::Null | Constant::Undef | Constant::Sampler(_) => {}
+        Constant::Null | Constant::Undef | Constant::Sampler(_) | Constant::Operation(_) => {}
     }
 }
 

@@ -22,6 +22,7 @@ mod inspect;
 mod library;
 mod lines;
 mod lower;
+mod mangled;
 mod module;
 mod types;
 mod words;

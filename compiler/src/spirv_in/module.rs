@@ -12,7 +12,7 @@ use super::{Error, Specialization, capability};
 use crate::ir::Ty;
 use crate::target::Target;
 use rspirv::grammar::reflect;
-use rspirv::spirv::{Decoration, ExecutionModel, Op, StorageClass};
+use rspirv::spirv::{Capability, Decoration, ExecutionModel, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
 
 /// A decoration of an id or of a member of a structure.
@@ -96,6 +96,8 @@ pub(super) struct Module<'w> {
     pub(super) decorations: HashMap<u32, Vec<Decorated<'w>>>,
     pub(super) types: Types,
     pub(super) consts: Constants,
+    /// The operations among the constants.
+    pub(super) operations: HashMap<u32, Inst<'w>>,
     pub(super) variables: HashMap<u32, Variable<'w>>,
     /// The ids of the variables in order.
     pub(super) variable_order: Vec<u32>,
@@ -207,7 +209,11 @@ impl<'w> Module<'w> {
             self.define(inst)?;
         }
         match inst.op {
-            Op::Capability => capability::check(inst, target).map(|_| ()),
+            Op::Capability => {
+                let capability = capability::check(inst, target)?;
+                self.types.any_vectors |= capability == Capability::VectorAnyINTEL;
+                Ok(())
+            }
             Op::Extension => {
                 self.extensions.insert(capability::extension(inst, target)?);
                 Ok(())
@@ -365,6 +371,9 @@ impl<'w> Module<'w> {
         let value = id.and_then(|d| specialization.get(d.operands.first()?));
         let value = value.map(Vec::as_slice);
         let inst = self.built_ins.derived(&mut self.types, inst);
+        if inst.op == Op::SpecConstantOp {
+            self.operations.insert(inst.result, inst);
+        }
         self.consts.declare(&inst, &self.types, value)
     }
 

@@ -71,6 +71,15 @@ pub(super) struct Types {
     types: HashMap<u32, (Type, Option<Layout>)>,
     /// The types whose values are matrices, or arrays or structures that contain some.
     with_matrices: HashSet<u32>,
+    /// The vectors of one component.
+    singles: HashSet<u32>,
+    /// Vectors may have any number of components (VectorAnyINTEL).
+    pub(super) any_vectors: bool,
+}
+
+/// Returns whether a vector has more components than one of OpenCL C.
+fn is_long_vector(inst: &Inst<'_>) -> bool {
+    inst.arg(1).is_ok_and(|n| n > 4 && n != 8 && n != 16)
 }
 
 /// Returns the address space of a storage class; `None` for those that are no memory of a kernel.
@@ -147,6 +156,11 @@ impl Types {
         self.types.insert(id, entry);
     }
 
+    /// Returns whether a type is a vector of one component, whose values are scalars.
+    pub(super) fn is_single(&self, id: u32) -> bool {
+        self.singles.contains(&id)
+    }
+
     /// Returns whether values of the type are arrays or structures.
     pub(super) fn is_aggregate(&self, id: u32) -> bool {
         matches!(self.get(id), Some(Type::Array(..) | Type::Struct(_)))
@@ -185,6 +199,7 @@ impl Types {
                 let scalar = Ty::of(t.scalar);
                 Ok((Part::Lane(scalar), n * u64::from(scalar.scalar.bytes().max(1))))
             }
+            Type::Plain(t) if n == 0 && self.is_single(ty) => Ok((Part::Lane(*t), 0)),
             Type::Array(elem, count) if n < *count => {
                 let layout = self.layout_of(inst, *elem)?;
                 Ok((Part::Type(*elem), n * u64::from(layout.size)))
@@ -211,7 +226,14 @@ impl Types {
             Op::TypeBool => plain(Ty::BOOL),
             Op::TypeInt => plain(int(inst)?),
             Op::TypeFloat => plain(float(inst)?),
-            Op::TypeVector => plain(self.vector(inst)?),
+            Op::TypeVector if self.any_vectors && is_long_vector(inst) => self.long_vector(inst)?,
+            Op::TypeVector => {
+                let ty = self.vector(inst)?;
+                if !ty.is_vector() {
+                    self.singles.insert(inst.result);
+                }
+                plain(ty)
+            }
             Op::TypeArray => self.array(inst, length)?,
             Op::TypeStruct => self.structure(inst, packed)?,
             Op::TypePointer => {
@@ -333,13 +355,24 @@ impl Types {
             (Type::Plain(ty), _) if ty.scalar.matrix().is_some() => {
                 Err(inst.invalid("the component type is no scalar"))
             }
-            (Type::Plain(ty), n @ (2 | 3 | 4 | 8 | 16)) if !ty.is_vector() => {
+            // A vector of one component (SPV_INTEL_vector_compute) is a scalar.
+            (Type::Plain(ty), n @ (1 | 2 | 3 | 4 | 8 | 16)) if !ty.is_vector() => {
                 Ok(Ty::vector(ty.scalar, n as u8))
             }
             (Type::Plain(ty), n) if !ty.is_vector() => {
                 Err(inst.unsupported(format!("OpenCL has no vectors of {n} components")))
             }
             _ => Err(inst.invalid("the component type is no scalar")),
+        }
+    }
+
+    /// A vector that OpenCL C does not have is an array: its components can be read and written, but there is no arithmetic.
+    fn long_vector(&self, inst: &Inst<'_>) -> Result<(Type, Option<Layout>), Error> {
+        match self.of(inst, inst.arg(0)?)? {
+            Type::Plain(ty) if !ty.is_vector() && !ty.scalar.is_ptr() && ty.scalar.matrix().is_none() => {
+                self.array(inst, |n| Some(u64::from(n)))
+            }
+            _ => Err(inst.invalid("the component type is no scalar number")),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::file::{Run, parse};
 use crate::{cl, created, descriptors, message, query_text, run_all};
 
 /// Builds a program from a module. Returns it with the code of clBuildProgram.
-fn build(s: &Setup, module: &[u8], options: &str) -> (cl_program, i32) {
+pub(crate) fn build(s: &Setup, module: &[u8], options: &str) -> (cl_program, i32) {
     let (program, code) = created!(clCreateProgramWithIL(
         s.context,
         module.as_ptr().cast(),

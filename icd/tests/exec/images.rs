@@ -297,3 +297,26 @@ fn formats_that_are_swizzled() {
         assert_eq!(has(order), swizzles, "order {order:#x}");
     }
 }
+
+/// Integer texels of which SPIR-V does not say whether they have a sign have that of the image's format.
+#[test]
+fn texels_without_sign() {
+    let s = Setup::new();
+    if query!(clGetDeviceInfo(s.device; CL_DEVICE_IMAGE_SUPPORT) as u32) == 0 {
+        return;
+    }
+    let (program, code) = crate::il::build(&s, include_bytes!("texels_without_sign.spv"), "");
+    assert_eq!(code, 0, "{}", s.log(program));
+    let shape = &SHAPES[3];
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for f in formats(&s, CL_MEM_READ_ONLY, shape.ty) {
+        if matches!(kind(f.image_channel_data_type).0, "i" | "ui") {
+            count += 1;
+            check(&s, shape, f, program, &mut wrong);
+        }
+    }
+    assert!(count > 4, "{count} formats of integers");
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}

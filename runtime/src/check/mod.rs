@@ -441,7 +441,8 @@ fn argument(value: &ArgValue, ranges: &[Allocation]) -> Argument {
         },
         ArgValue::Address(address) => {
             let inside = |r: &&Allocation| r.start <= *address && *address <= r.end;
-            let found = ranges.iter().find(inside);
+            // The end of one buffer may be the start of the next one.
+            let found = ranges.iter().filter(inside).max_by_key(|r| r.start);
             found.map_or_else(Argument::default, |range| Argument {
                 bytes: range.end - range.start,
                 offset: address - range.start,
@@ -482,5 +483,28 @@ fn described(buffer: &Buffer) -> String {
             buffer.offset() + size
         ),
         (None, number) => format!("buffer {number} of {size} bytes{flags}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Allocation, ArgValue, argument};
+
+    #[test]
+    fn address_where_one_buffer_ends_and_another_starts() {
+        let range = |start, size| Allocation::new(start, size, format!("{size}"));
+        let ranges = [range(0x1000, 0x100), range(0x1100, 0x200), range(0x1400, 0x100)];
+        for (address, bytes, offset) in [
+            (0x1000, 0x100, 0),
+            (0x1100, 0x200, 0),
+            (0x1104, 0x200, 4),
+            // A pointer behind the last element.
+            (0x1300, 0x200, 0x200),
+            (0x1400, 0x100, 0),
+            (0x1380, 0, 0),
+        ] {
+            let found = argument(&ArgValue::Address(address), &ranges);
+            assert_eq!((found.bytes, found.offset), (bytes, offset), "{address:#x}");
+        }
     }
 }

@@ -292,7 +292,15 @@ where
     pub(super) fn any_all(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         inst.exactly(1)?;
         let v = self.operand(inst, 0)?;
-        self.expect(inst, v, |s| s == Scalar::Bool)?;
+        self.expect(inst, v, |s| s == Scalar::Bool || s.is_int())?;
+        let v = match self.b.func.ty(v) {
+            ty if ty.scalar == Scalar::Bool => v,
+            // LLVM's code generator gives these instructions the operands of OpenCL C's functions: integers, whose sign counts.
+            ty => {
+                let zero = self.b.zero(ty);
+                self.b.compare(CmpOp::SLt, v, zero)
+            }
+        };
         let op = if inst.op == Op::Any {
             Intrinsic::Any
         } else {

@@ -41,11 +41,26 @@ where
             lanes += u32::from(have.lanes);
             parts.push(part);
         }
-        if !ty.is_vector() || lanes != u32::from(ty.lanes) {
+        let is_composite = ty.is_vector() || self.cx.source.types.is_single(inst.ty);
+        if !is_composite || lanes != u32::from(ty.lanes) {
             return Err(inst.invalid("the number of components is not that of the result type"));
         }
-        let value = self.b.construct(ty, parts);
+        let value = self.of_components(ty, parts);
         self.define(inst, value)
+    }
+
+    /// Returns a vector of these parts, or the one scalar that is a vector of one component.
+    fn of_components(&mut self, ty: Ty, parts: Vec<Value>) -> Value {
+        match parts.as_slice() {
+            &[part] if !ty.is_vector() => part,
+            _ => self.b.construct(ty, parts),
+        }
+    }
+
+    /// Returns whether operand `n` is a vector of one component.
+    fn is_single(&self, inst: &Inst<'_>, n: usize) -> Result<bool, Error> {
+        let ty = self.type_of(inst, inst.arg(n)?)?;
+        Ok(self.cx.source.types.is_single(ty))
     }
 
     /// Sets the result of an instruction to a structure or array with these components.
@@ -122,6 +137,7 @@ where
                     [n] if *n < u32::from(self.b.func.ty(v).lanes) && self.b.func.ty(v).is_vector() => {
                         self.b.extract(v, *n as u8)
                     }
+                    [0] if self.cx.source.types.is_single(ty) => v,
                     _ => return Err(inst.invalid("there is no such component")),
                 };
                 self.define(inst, value)
@@ -163,11 +179,15 @@ where
         match (composite, object, indices) {
             (Val::Value(v), Val::Value(scalar), [n]) => {
                 let ty = self.b.func.ty(v);
-                if !ty.is_vector() || *n >= u32::from(ty.lanes) || self.b.func.ty(scalar) != Ty::of(ty.scalar)
-                {
+                let is_single = self.cx.source.types.is_single(inst.ty);
+                let is_composite = ty.is_vector() || is_single;
+                if !is_composite || *n >= u32::from(ty.lanes) || self.b.func.ty(scalar) != Ty::of(ty.scalar) {
                     return Err(inst.invalid("there is no such component of this type"));
                 }
-                let value = self.b.insert_lane(v, scalar, *n as u8);
+                let value = match is_single {
+                    true => scalar,
+                    false => self.b.insert_lane(v, scalar, *n as u8),
+                };
                 self.define(inst, value)
             }
             (Val::Memory(from), _, _) => {
@@ -184,6 +204,10 @@ where
     pub(super) fn shuffle(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         let (a, b) = (self.operand(inst, 0)?, self.operand(inst, 1)?);
         let (ta, tb) = (self.b.func.ty(a), self.b.func.ty(b));
+        let is_single = self.cx.source.types.is_single(inst.ty);
+        if is_single || self.is_single(inst, 0)? || self.is_single(inst, 1)? {
+            return self.shuffle_singles(inst, a, b);
+        }
         if !ta.is_vector() || !tb.is_vector() || ta.scalar != tb.scalar {
             return Err(inst.invalid("the operands are no vectors with the same component type"));
         }
@@ -202,6 +226,36 @@ where
             return Err(inst.invalid("the number of components is not that of the result type"));
         }
         let value = self.b.shuffle(wide_a, wide_b, mask);
+        self.define(inst, value)
+    }
+
+    /// Shuffles vectors of which some have one component.
+    fn shuffle_singles(&mut self, inst: &Inst<'_>, a: Value, b: Value) -> Result<(), Error> {
+        let to = self.result_type(inst)?;
+        let is_composite = to.is_vector() || self.cx.source.types.is_single(inst.ty);
+        let mut components = Vec::new();
+        for (n, v) in [a, b].into_iter().enumerate() {
+            let ty = self.b.func.ty(v);
+            if ty.scalar != to.scalar || !ty.is_vector() && !self.is_single(inst, n)? {
+                return Err(inst.invalid("the operands are no vectors with the same component type"));
+            }
+            match ty.lanes {
+                1 => components.push(v),
+                lanes => components.extend((0..lanes).map(|lane| self.b.extract(v, lane))),
+            }
+        }
+        let mut parts = Vec::new();
+        for &n in inst.args_from(2)? {
+            parts.push(match (n, components.get(n as usize)) {
+                (u32::MAX, _) => self.b.undef(Ty::of(to.scalar)),
+                (_, Some(&part)) => part,
+                (n, None) => return Err(inst.invalid(format!("there is no component {n}"))),
+            });
+        }
+        if !is_composite || parts.len() != usize::from(to.lanes) {
+            return Err(inst.invalid("the number of components is not that of the result type"));
+        }
+        let value = self.of_components(to, parts);
         self.define(inst, value)
     }
 
@@ -228,6 +282,9 @@ where
     pub(super) fn extract_dynamic(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         inst.exactly(2)?;
         let (v, lane) = (self.operand(inst, 0)?, self.lane(inst, 1)?);
+        if self.is_single(inst, 0)? {
+            return self.define(inst, v);
+        }
         if !self.b.func.ty(v).is_vector() {
             return Err(inst.invalid("the operand is no vector"));
         }

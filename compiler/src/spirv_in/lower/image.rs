@@ -2,7 +2,7 @@
 
 use super::func::{FuncLowering, Val};
 use crate::intrinsic::{ImageShape, Intrinsic, Texel};
-use crate::ir::{Op as IrOp, Scalar, Ty, Value};
+use crate::ir::{BinOp, CmpOp, Op as IrOp, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::types::Type;
 use crate::spirv_in::words::Inst;
@@ -11,6 +11,9 @@ use rspirv::spirv::{AccessQualifier, ImageOperands, Op};
 /// OpenCL's first channel order (CL_R) and first channel data type (CL_SNORM_INT8). SPIR-V counts from 0.
 const FIRST_ORDER: u64 = 0x10B0;
 const FIRST_DATA_TYPE: u64 = 0x10D0;
+/// The first channel data type of integers with a sign (CL_SIGNED_INT8), and how many there are.
+const FIRST_SIGNED: u64 = 0x10D7;
+const SIGNED_TYPES: u64 = 3;
 
 impl<'m, 'w> FuncLowering<'_, 'm, 'w>
 where
@@ -65,8 +68,8 @@ where
     }
 
     /// Returns the component type of the texels of an access, from its image operands, which start at operand
-    /// `n`. `ty` is the type of the texel.
-    fn texel(&self, inst: &Inst<'_>, n: usize, ty: Ty) -> Result<Texel, Error> {
+    /// `n`; `None` for integers of which they do not say whether they have a sign. `ty` is the type of the texel.
+    fn texel(&self, inst: &Inst<'_>, n: usize, ty: Ty) -> Result<Option<Texel>, Error> {
         let bits = inst.args.get(n).copied().unwrap_or(0);
         let Some(mask) = ImageOperands::from_bits(bits) else {
             return Err(inst.unsupported(format!("the image operands {bits:#x} are unknown")));
@@ -86,14 +89,42 @@ where
             }
         }
         match ty.scalar {
-            Scalar::F32 => Ok(Texel::Float),
-            Scalar::I32 if mask.contains(ImageOperands::SIGN_EXTEND) => Ok(Texel::Int),
-            Scalar::I32 if mask.contains(ImageOperands::ZERO_EXTEND) => Ok(Texel::UInt),
-            Scalar::I32 => Err(inst.unsupported(
-                "integer texels without SignExtend or ZeroExtend (SPIR-V 1.4) are not implemented",
-            )),
+            Scalar::F32 => Ok(Some(Texel::Float)),
+            Scalar::I32 if mask.contains(ImageOperands::SIGN_EXTEND) => Ok(Some(Texel::Int)),
+            Scalar::I32 if mask.contains(ImageOperands::ZERO_EXTEND) => Ok(Some(Texel::UInt)),
+            Scalar::I32 => Ok(None),
             _ => Err(inst.unsupported("texels of this type are not implemented")),
         }
+    }
+
+    /// Accesses an image. Without a component type, it is the one that the image has when the kernel runs, because a kernel
+    /// that takes other texels has no defined result (OpenCL C 6.15.15.2).
+    fn image_access(
+        &mut self,
+        op: impl Fn(Texel) -> Intrinsic,
+        texel: Option<Texel>,
+        args: Vec<Value>,
+        ty: Option<Ty>,
+    ) -> Option<Value> {
+        if let Some(texel) = texel {
+            return self.b.intrinsic(op(texel), args, ty);
+        }
+        let data_type = self
+            .b
+            .value(IrOp::Intrinsic(Intrinsic::ChannelDataType), [args[0]], Ty::I32);
+        let first = self.b.bits(Ty::I32, FIRST_SIGNED);
+        let data_type = self.b.binary(BinOp::ISub, data_type, first);
+        let count = self.b.bits(Ty::I32, SIGNED_TYPES);
+        let is_signed = self.b.compare(CmpOp::ULt, data_type, count);
+        let results: Vec<Ty> = ty.into_iter().collect();
+        let (inst, with_sign, without) = self.b.if_(is_signed, &results);
+        for (region, texel) in [(with_sign, Texel::Int), (without, Texel::UInt)] {
+            self.b.enter(region);
+            let value = self.b.intrinsic(op(texel), args.clone(), ty);
+            self.b.exit(inst, value.into_iter().collect());
+            self.b.leave();
+        }
+        self.b.results(inst).first().copied()
     }
 
     /// Returns the coordinates that operand `n` names, without the components that the shape does not use.
@@ -126,12 +157,8 @@ where
         let at = self.coordinates(inst, 1, shape, false)?;
         let to = self.result_type(inst)?;
         let texel = self.texel(inst, 2, to)?;
-        self.texels(
-            inst,
-            Intrinsic::ReadImage(shape, texel),
-            vec![image, sampler, at],
-            depth,
-        )
+        let op = |texel| Intrinsic::ReadImage(shape, texel);
+        self.texels(inst, op, texel, vec![image, sampler, at], depth)
     }
 
     pub(super) fn image_read(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
@@ -140,17 +167,26 @@ where
         let at = self.coordinates(inst, 1, shape, true)?;
         let to = self.result_type(inst)?;
         let texel = self.texel(inst, 2, to)?;
-        let op = match self.is_read_and_written(inst, inst.arg(0)?)? {
+        let is_written = self.is_read_and_written(inst, inst.arg(0)?)?;
+        let op = |texel| match is_written {
             true => Intrinsic::LoadImage(shape, texel),
             false => Intrinsic::FetchImage(shape, texel),
         };
-        self.texels(inst, op, vec![image, at], depth)
+        self.texels(inst, op, texel, vec![image, at], depth)
     }
 
     /// Reads a texel. That of a depth image is its first component.
-    fn texels(&mut self, inst: &Inst<'_>, op: Intrinsic, args: Vec<Value>, depth: bool) -> Result<(), Error> {
+    fn texels(
+        &mut self,
+        inst: &Inst<'_>,
+        op: impl Fn(Texel) -> Intrinsic,
+        texel: Option<Texel>,
+        args: Vec<Value>,
+        depth: bool,
+    ) -> Result<(), Error> {
         let to = self.result_type(inst)?;
-        let value = self.b.value(IrOp::Intrinsic(op), args, Ty::vector(to.scalar, 4));
+        let value = self.image_access(op, texel, args, Some(Ty::vector(to.scalar, 4)));
+        let value = value.ok_or_else(|| inst.invalid("the access has no result"))?;
         let value = if depth && !to.is_vector() {
             self.b.extract(value, 0)
         } else {
@@ -174,8 +210,8 @@ where
             4 => value,
             _ => return Err(inst.invalid("the texel has neither one nor four components")),
         };
-        self.b
-            .intrinsic(Intrinsic::WriteImage(shape, texel), vec![image, at, value], None);
+        let op = |texel| Intrinsic::WriteImage(shape, texel);
+        self.image_access(op, texel, vec![image, at, value], None);
         Ok(())
     }
 

@@ -521,9 +521,9 @@ where
         } else {
             Ty::I64
         };
-        // Some producers let the elements have 64 bits in modules with addresses of 32.
+        // Some producers let the elements have 64 bits in modules with addresses of 32, or the reverse as Vulkan does.
         let element = match ty.scalar {
-            Scalar::I64 if ty.is_vector() => Scalar::I64,
+            Scalar::I32 | Scalar::I64 if ty.is_vector() => ty.scalar,
             _ => size.scalar,
         };
         let by_dimension = |i| Some((i, Ty::vector(element, 3)));
@@ -543,7 +543,16 @@ where
             BuiltIn::NumSubgroups | BuiltIn::NumEnqueuedSubgroups => single(Intrinsic::NumSubgroups),
             BuiltIn::SubgroupId => single(Intrinsic::SubgroupId),
             BuiltIn::SubgroupLocalInvocationId => single(Intrinsic::SubgroupLocalId),
-            BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex if ty == size => {
+            BuiltIn::SubgroupEqMask
+            | BuiltIn::SubgroupGeMask
+            | BuiltIn::SubgroupGtMask
+            | BuiltIn::SubgroupLeMask
+            | BuiltIn::SubgroupLtMask
+                if ty == Ty::vector(Scalar::I32, 4) =>
+            {
+                return self.subgroup_mask(inst, built_in);
+            }
+            BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex if ty == Ty::I32 || ty == Ty::I64 => {
                 let value = self.linear_id(inst, built_in == BuiltIn::GlobalLinearId)?;
                 return Ok(self.resize(value, ty, false));
             }
@@ -558,7 +567,10 @@ where
                 let lanes = (0..3).map(lane).collect();
                 Ok(self.b.construct(ty, lanes))
             }
-            Some((intrinsic, want)) if want == ty => Ok(self.b.value(IrOp::Intrinsic(intrinsic), [], ty)),
+            Some((intrinsic, want)) if want == ty || want == Ty::I32 && ty == Ty::I64 => {
+                let value = self.b.value(IrOp::Intrinsic(intrinsic), [], want);
+                Ok(self.resize(value, ty, false))
+            }
             Some(_) => Err(inst.invalid(format!("{built_in:?} is of another type"))),
             None => Err(inst.unsupported(format!("the built-in variable {built_in:?} is not implemented"))),
         }
@@ -567,6 +579,21 @@ where
     fn dimension(&mut self, intrinsic: Intrinsic, n: i32) -> Value {
         let n = self.b.i32(n);
         self.b.value(IrOp::Intrinsic(intrinsic), [n], Ty::I64)
+    }
+
+    /// Returns the mask of the work-items of the sub-group whose numbers compare in one way with that of this work-item.
+    fn subgroup_mask(&mut self, inst: &Inst<'_>, built_in: BuiltIn) -> Result<Value, Error> {
+        let which = match built_in {
+            BuiltIn::SubgroupGeMask => "ge",
+            BuiltIn::SubgroupGtMask => "gt",
+            BuiltIn::SubgroupLeMask => "le",
+            BuiltIn::SubgroupLtMask => "lt",
+            _ => "eq",
+        };
+        let body = format!("return get_sub_group_{which}_mask();");
+        let ty = Ty::vector(Scalar::I32, 4);
+        let value = self.library_call(inst, &body, Some((ty, false)), &[])?;
+        value.ok_or_else(|| inst.invalid("the mask has no value"))
     }
 
     /// Returns the position of the work-item in the NDRange or the work-group as one number.

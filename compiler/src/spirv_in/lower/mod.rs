@@ -21,6 +21,7 @@ mod func;
 mod generic;
 mod group;
 mod image;
+mod imported;
 mod intel;
 mod kernel;
 mod matrix;
@@ -31,7 +32,7 @@ mod sync;
 mod value;
 
 use super::capability::BALLOT;
-use super::consts::{self, Data};
+use super::consts::{self, Constant, Data};
 use super::library::Library;
 use super::module::{Function, Module, Variable};
 use super::types::Type;
@@ -60,8 +61,6 @@ struct Lowering<'m, 'w> {
     writes_volumes: bool,
     /// Whether kernels may both read and write an image.
     reads_and_writes: bool,
-    /// Whether operations may have the scope of all devices.
-    crosses_devices: bool,
     /// Whether the module may have cooperative matrices.
     has_matrices: bool,
     /// Whether kernels check their asynchronous copies.
@@ -88,7 +87,6 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         has_subgroups: target.has_extension("cl_khr_subgroups") || target.has_extension(BALLOT),
         writes_volumes: target.has_extension("cl_khr_3d_image_writes"),
         reads_and_writes: has_feature("__opencl_c_read_write_images"),
-        crosses_devices: has_feature("__opencl_c_atomic_scope_all_devices"),
         has_matrices: source.types.have_matrices(),
         checks_copies: target.checks.barrier,
         has_double: target.features.float64,
@@ -100,10 +98,19 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         let func = cx.out.funcs.push(declared);
         cx.funcs.insert(function.inst.result, func);
     }
+    let called = cx.called();
     for function in &source.functions {
         let func = cx.funcs[&function.inst.result];
         if function.blocks.is_empty() {
-            cx.out.undefined.push(func);
+            let declared = cx.out.funcs[func].clone();
+            let found = match called.contains(&function.inst.result) {
+                true => cx.built_in(function, &declared),
+                false => None,
+            };
+            match found {
+                Some(definition) => cx.out.funcs[func] = definition,
+                None => cx.out.undefined.push(func),
+            }
         } else {
             let declared = cx.out.funcs[func].clone();
             cx.out.funcs[func] = func::lower(&mut cx, function, declared)?;
@@ -188,6 +195,8 @@ impl<'w> Lowering<'_, 'w> {
             None => Ok(natural),
             Some(d) => match d.operands.first() {
                 Some(&n) if n.is_power_of_two() && n <= 4096 => Ok(n.max(natural)),
+                // LLVM's code generator takes the alignment 128 for a number of 8 bits with a sign.
+                Some(&n) if n == i32::from(i8::MIN).cast_unsigned() => Ok(natural.max(128)),
                 _ => Err(d.inst.invalid("the alignment is no power of two up to 4096")),
             },
         }
@@ -217,6 +226,11 @@ impl<'w> Lowering<'_, 'w> {
         };
         if self.source.consts.type_of(variable.init) != Some(variable.pointee) {
             return Err(variable.inst.invalid("its initializer is of another type"));
+        }
+        if let Constant::Operation(_) = constant {
+            return Err(variable
+                .inst
+                .unsupported("its initializer is not known before the kernel runs"));
         }
         let layout = self.source.types.layout_of(&variable.inst, variable.pointee)?;
         if layout.size > consts::MAX_BYTES as u32 {

@@ -30,18 +30,15 @@ where
 
     /// Returns the memory scope that operand `n` names. One that is only known at run time is the widest.
     fn memory_scope(&self, inst: &Inst<'_>, n: usize) -> Result<Scope, Error> {
-        let widest = match self.cx.crosses_devices {
-            true => Scope::CrossDevice,
-            false => Scope::Device,
-        };
         let scope = if self.is_computed(inst, n)? {
-            widest
+            Scope::Device
         } else {
             self.scope(inst, n)?
         };
         match scope {
-            // Devices share memory between commands only, or its accesses are coherent.
-            Scope::CrossDevice if self.cx.crosses_devices => Ok(Scope::Device),
+            // Devices share memory between commands only, or its accesses are coherent. On memory without
+            // CL_MEM_SVM_ATOMICS, the scope of all devices is that of the device (OpenCL API 3.3.4).
+            Scope::CrossDevice => Ok(Scope::Device),
             Scope::Device | Scope::Workgroup | Scope::Subgroup | Scope::Invocation => Ok(scope),
             _ => Err(inst.unsupported(format!("the memory scope {scope:?} is not implemented"))),
         }
@@ -361,9 +358,9 @@ where
         for n in 1..6 {
             values.push(self.operand(inst, n)?);
         }
-        // The number of elements and the stride may have 32 bits (Physical32).
+        // The number of elements and the stride have 32 bits with Physical32, and LLVM's code generator always gives the stride as many.
         for value in &mut values[2..4] {
-            if self.b.func.ty(*value) == Ty::I32 && self.cx.source.types.small_pointers {
+            if self.b.func.ty(*value) == Ty::I32 {
                 *value = self.resize(*value, Ty::I64, false);
             }
         }

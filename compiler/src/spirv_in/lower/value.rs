@@ -1,7 +1,7 @@
 //! Operands: the values of ids.
 
 use super::func::{FuncLowering, Val};
-use crate::ir::{AddressSpace, Const, Handle, Scalar, Ty, Value};
+use crate::ir::{AddressSpace, CastOp, Const, Handle, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::consts::Constant;
 use crate::spirv_in::types::{Type, space};
@@ -119,6 +119,9 @@ where
                     (Val::Value(ptr), Some(ty)) if ty.space() == Some(AddressSpace::Generic) => {
                         Val::Value(self.as_generic(inst, ptr)?)
                     }
+                    (Val::Value(ptr), Some(Ty::I64)) => {
+                        Val::Value(self.b.cast(CastOp::PtrToInt, ptr, Ty::I64))
+                    }
                     (address, _) => address,
                 }
             }
@@ -135,10 +138,22 @@ where
                 let global = self.cx.data(inst, id, data, layout.align)?;
                 Val::Memory(self.b.global_addr(global, AddressSpace::Constant))
             }
+            (Constant::Operation(_), _) => return self.operation(inst, id),
             _ => return Err(inst.unsupported(format!("the constant %{id} is not implemented here"))),
         };
         self.here.insert(id, val);
         Ok(val)
+    }
+
+    /// Evaluates an OpSpecConstantOp where it is used.
+    fn operation(&mut self, inst: &Inst<'_>, id: u32) -> Result<Val, Error> {
+        let source = self.cx.source;
+        let missing = || inst.invalid(format!("%{id} is no operation"));
+        let whole = source.operations.get(&id).ok_or_else(missing)?;
+        let op = Op::from_u32(whole.arg(0)?).ok_or_else(missing)?;
+        let args = whole.args_from(1)?;
+        self.inst(&Inst { op, args, ..*whole })?;
+        self.here.get(&id).copied().ok_or_else(missing)
     }
 
     /// Returns the address of a variable of the module.
