@@ -107,7 +107,9 @@ fn candidates(func: &Function, is_wanted: impl Fn(Ty) -> bool) -> (Vec<Var>, Vec
                 _ => None,
             };
             // Nobody observes accesses of private integers. Programs keep floats volatile to round them.
-            let ty = ty.filter(|(ty, access)| !access.volatile || ty.scalar.is_int()).map(|(ty, _)| ty);
+            let ty = ty
+                .filter(|(ty, access)| !access.volatile || ty.scalar.is_int())
+                .map(|(ty, _)| ty);
             match (ty, &mut uses[n]) {
                 (Some(ty), slot @ Use::None) => *slot = Use::Accessed(ty, vec![inst]),
                 (Some(ty), Use::Accessed(same, list)) if *same == ty => list.push(inst),

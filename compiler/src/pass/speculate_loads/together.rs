@@ -4,8 +4,6 @@
 //! iterations. A load from a selected address is executed nevertheless. With one branch around several such loads, whole sub-groups
 //! leave them out, and those that do not still have them in flight at the same time.
 
-use std::collections::HashSet;
-
 use super::{Branch, Safe};
 use crate::ir::analysis::is_pure;
 use crate::ir::walk::{Parents, Replacements};
@@ -70,7 +68,11 @@ impl Search<'_> {
         match data.op {
             Op::Binary(op @ (BinOp::And | BinOp::Or)) => {
                 let [a, b] = [0, 1].map(|n: usize| self.moving_limits(data.args[n], wanted));
-                if wanted == (op == BinOp::And) { a + b } else { a.min(b) }
+                if wanted == (op == BinOp::And) {
+                    a + b
+                } else {
+                    a.min(b)
+                }
             }
             Op::Unary(UnOp::Not) => self.moving_limits(data.args[0], !wanted),
             Op::Compare(op) => {
@@ -124,7 +126,7 @@ pub(super) fn gather(
             (Some(branch), Some(safe)) => {
                 group.after.push(inst);
                 group.members.push((branch, safe));
-                group.depends.extend(&func.insts[inst].results);
+                group.note(func, inst);
             }
             _ if group.members.is_empty() => {
                 inside.extend(Safe::of(func, inst));
@@ -132,7 +134,7 @@ pub(super) fn gather(
             }
             _ if group.is_dependent(func, inst) => {
                 group.after.push(inst);
-                group.depends.extend(&func.insts[inst].results);
+                group.note(func, inst);
             }
             _ => group.before.push(inst),
         }
@@ -149,14 +151,24 @@ struct Group {
     before: Vec<Inst>,
     /// The others, and the branches themselves.
     after: Vec<Inst>,
-    /// The results of the branches, and what depends on them.
-    depends: HashSet<Value>,
+    /// For each value, whether it is a result of the branches or depends on one.
+    depends: Vec<bool>,
 }
 
 impl Group {
+    /// Notes that the results of an instruction are not there before the branches.
+    fn note(&mut self, func: &Function, inst: Inst) {
+        self.depends.resize(func.values.len(), false);
+        for result in &func.insts[inst].results {
+            self.depends[result.index()] = true;
+        }
+    }
+
+    /// Returns whether an instruction, or one inside of it, needs the result of a branch.
     fn is_dependent(&self, func: &Function, inst: Inst) -> bool {
+        let depends = |value: &Value| self.depends.get(value.index()) == Some(&true);
         let inside = func.insts_inside(inst);
-        { inside.iter() }.any(|&i| func.insts[i].args.iter().any(|a| self.depends.contains(a)))
+        inside.iter().any(|&i| func.insts[i].args.iter().any(depends))
     }
 
     /// Returns whether an instruction can become part of the group: a branch if `is_member`, otherwise one that may be executed
@@ -171,7 +183,12 @@ impl Group {
 
     /// Appends the instructions of the group to a region. Returns whether they have changed.
     fn emit(self, func: &mut Function, region: Region, replacements: &mut Replacements) -> bool {
-        let Group { members, before, after, .. } = self;
+        let Group {
+            members,
+            before,
+            after,
+            ..
+        } = self;
         if members.len() < 2 {
             // A single branch comes first, as it did.
             let (branch, rest) = after.split_at(after.len().min(1));
