@@ -28,6 +28,8 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 11] = [
     // Few random programs load in one arm of a branch alone. `filetests/speculate_loads` and
     // `icd/tests/exec/speculation.cl` test it.
     "speculate_loads",
+    // Few random programs store several bytes in a row. `filetests/gather_stores` and `icd/tests/exec/gathered_stores.cl` test it.
+    "gather_stores",
     // Random programs have no masked sums of one value as indices. `filetests/scale_indices` and
     // `icd/tests/exec/in_place.cl` test it.
     "scale_indices",
