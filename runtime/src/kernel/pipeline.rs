@@ -5,6 +5,8 @@
 //! use, or before that if it is known or probable (`early.rs`), and kept with the module. No lock is held while
 //! the driver compiles: only threads that need the same variant wait for the thread that makes it.
 
+mod stand_in;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -586,24 +588,6 @@ impl DeviceKernel {
         self.made().variants.lock().wishes.promise(wanted);
     }
 
-    /// Notes that a variant is wanted because another kernel of the program got its size.
-    pub(super) fn follow(&self, variant: Variant) {
-        let mut variants = self.made().variants.lock();
-        if variants.following.iter().all(|(v, _)| *v != variant) {
-            variants.following.push((variant, 0));
-        }
-    }
-
-    /// Notes that a launch used another size instead of a variant. Returns how many launches did.
-    pub(super) fn note_stand_in(&self, variant: &Variant) -> u32 {
-        let mut variants = self.made().variants.lock();
-        let found = variants.following.iter_mut().find(|(v, _)| v == variant);
-        found.map_or(0, |(_, launches)| {
-            *launches = launches.saturating_add(1);
-            *launches
-        })
-    }
-
     /// Returns whether the driver took long for one of the kernel's pipelines.
     pub(super) fn is_costly(&self) -> bool {
         self.made().variants.lock().longest >= COSTLY
@@ -612,33 +596,6 @@ impl DeviceKernel {
     /// Returns whether the application has asked for CL_KERNEL_WORK_GROUP_SIZE.
     pub(super) fn was_asked(&self) -> bool {
         self.made().asked.load(Ordering::Relaxed)
-    }
-
-    /// Returns another work-group size for a launch that wants `wanted`, if that is one that the kernel is following, and its
-    /// pipeline is not there yet: the nearest one that has a pipeline and divides `global`. The results of the kernel must
-    /// not depend on the grouping.
-    pub(super) fn stand_in(&self, wanted: [u32; 3], global: [u64; 3]) -> Option<[u32; 3]> {
-        let variants = self.made().variants.lock();
-        let (goal, _) = variants.following.iter().find(|(v, _)| v.local == wanted)?;
-        if variants
-            .find(goal)
-            .is_some_and(|i| variants.made[i].slot.get().is_some())
-        {
-            return None;
-        }
-        let ready = variants
-            .made
-            .iter()
-            .filter(|e| matches!(e.slot.get(), Some(Ok(_))));
-        let alike = ready.filter(|e| {
-            let same = Variant {
-                local: wanted,
-                ..e.variant
-            };
-            same == *goal
-        });
-        let least = self.module.device().limits().subgroup;
-        local_size::nearest(wanted, global, alike.map(|e| e.variant.local), least)
     }
 
     /// Returns the kernel's index in the module's reflection.
