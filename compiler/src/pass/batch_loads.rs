@@ -5,7 +5,7 @@
 //! naive matrix product: 4.2 TFLOP/s as it is; 4.2 unrolled by four in the order of the text, or with a
 //! multiplication for each address; 5.0 with the loads first and additions.)
 //! In:  after `lower_memory` and `hoist_invariants`. A loop is taken if it counts (`i < n`, `i += step`, with
-//!      loop-invariant step and bound), if only its first test leaves it, and if it has no loops inside. If it
+//!      loop-invariant step and bound; also `a && i < n` with a loop-invariant condition, which is tested before the loop then), if only its first test leaves it, and if it has no loops inside. If it
 //!      stores to buffers, it must be known that no load of the next iterations meets a store of the ones before
 //!      (`distance`). If it stores to memory of the work-group or of the work-item, loads of such memory stay
 //!      where they are. Loads inside of conditions stay there. The address of a load may depend on another load
@@ -20,6 +20,7 @@
 
 mod distance;
 mod share;
+mod unswitch;
 
 use std::collections::BTreeMap;
 
@@ -70,6 +71,7 @@ const MAX_CHAIN: u32 = 16;
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
+        changed |= unswitch::unswitch(func);
         changed |= batch(func);
     }
     Ok(changed.into())
@@ -240,6 +242,13 @@ impl Candidate {
         let moved = ahead.levels.keys().filter(|&&i| is_load(func, i));
         let loaded: u32 = moved.map(|&i| func.ty(func.insts[i].results[0]).bytes()).sum();
         let &(mut factor, _) = FACTORS.iter().find(|(_, most)| loaded <= *most)?;
+        if let Some(most) = counter.most_iterations(func, loop_) {
+            // A loop that needs more iterations than there are would never be executed.
+            factor = factor.min(1 << usize::try_from(most).ok()?.checked_ilog2()?);
+            if factor < 2 {
+                return None;
+            }
+        }
         if insts.iter().any(|&i| stores_far(func, i)) {
             let moved = |i: Inst| ahead.levels.contains_key(&i) && is_load(func, i);
             let distance = Loop { func, body, end }.factor(&insts, moved, factor);

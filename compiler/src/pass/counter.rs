@@ -1,8 +1,9 @@
 //! Loops that count up to a bound: an analysis and a test for passes that do several iterations in one.
 
 use super::guard::Header;
+use crate::intrinsic::Intrinsic;
 use crate::ir::build::Builder;
-use crate::ir::{BinOp, CmpOp, Function, Inst, Op, Region, Scalar, Value, ValueDef};
+use crate::ir::{BinOp, CmpOp, Function, Inst, Op, Region, Scalar, Ty, Value, ValueDef};
 
 /// The largest constant step.
 const MAX_STEP: u64 = 1 << 16;
@@ -59,6 +60,23 @@ impl Counter {
             bound,
             step,
         })
+    }
+
+    /// Returns the most iterations of the loop, if its first and last numbers are limited by constants, as in
+    /// `for (i = max(0, a); i <= min(2, b); i++)`.
+    pub(super) fn most_iterations(&self, func: &Function, loop_: Inst) -> Option<u64> {
+        let first = limit(func, func.insts[loop_].args[self.arg], Intrinsic::SMax)?;
+        let last = limit(func, self.bound, Intrinsic::SMin)?;
+        let is_last_in = match self.compare {
+            CmpOp::SLe => 1,
+            CmpOp::SLt => 0,
+            _ => return None,
+        };
+        let step = i64::try_from(func.as_bits(self.step)?).ok()?;
+        let distance = (last + is_last_in).checked_sub(first)?;
+        u64::try_from(distance.max(0))
+            .ok()
+            .map(|n| n.div_ceil(step.unsigned_abs()))
     }
 
     /// Appends a test to `inside`, the body of a loop `quick` that has the same arguments as the original.
@@ -127,6 +145,21 @@ impl Counter {
         func.regions[arms[1]].insts.push(leave);
         func.insts[test].regions.extend(arms);
     }
+}
+
+/// Returns the constant that a 32-bit value is, or of which and of another value it is the maximum or minimum.
+fn limit(func: &Function, value: Value, op: Intrinsic) -> Option<i64> {
+    let constant = |v: Value| {
+        let is_word = func.ty(v) == Ty::I32;
+        func.as_bits(v)
+            .filter(|_| is_word)
+            .map(|bits| i64::from(bits as u32 as i32))
+    };
+    constant(value).or_else(|| {
+        let data = &func.insts[func.def_inst(value)?];
+        let is_it = data.op == Op::Intrinsic(op);
+        is_it.then(|| data.args.iter().find_map(|&v| constant(v)))?
+    })
 }
 
 /// Returns whether a value does not change in a loop. The value must be usable at the end of the loop's body, so that

@@ -2,7 +2,8 @@
 //!
 //! Why: later passes and drivers can optimise values, not memory.
 //! In:  any module; most effective after `inline`, since pointers passed to calls escape, and after `sroa`.
-//! Out: no `alloca` is left whose uses are all non-volatile loads and stores of one type at offset 0.
+//! Out: no `alloca` is left whose uses are all loads and stores of one type at offset 0, which are not volatile or access
+//!      integers.
 //!
 //! In structured regions, SSA construction is a single walk. A variable that is stored inside a structured
 //! instruction becomes one of its results, which each exit passes; a variable that is stored inside a loop
@@ -101,10 +102,14 @@ fn candidates(func: &Function, is_wanted: impl Fn(Ty) -> bool) -> (Vec<Var>, Vec
                 continue;
             };
             let ty = match data.op {
-                Op::Load(access) if !access.volatile => Some(func.ty(data.results[0])),
-                Op::Store(access) if !access.volatile && i == 0 => Some(func.ty(data.args[1])),
+                Op::Load(access) => Some((func.ty(data.results[0]), access)),
+                Op::Store(access) if i == 0 => Some((func.ty(data.args[1]), access)),
                 _ => None,
             };
+            // Nobody observes accesses of private integers. Programs keep floats volatile to round them.
+            let ty = ty
+                .filter(|(ty, access)| !access.volatile || ty.scalar.is_int())
+                .map(|(ty, _)| ty);
             match (ty, &mut uses[n]) {
                 (Some(ty), slot @ Use::None) => *slot = Use::Accessed(ty, vec![inst]),
                 (Some(ty), Use::Accessed(same, list)) if *same == ty => list.push(inst),

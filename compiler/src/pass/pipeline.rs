@@ -7,11 +7,11 @@ use super::{
     hide_operands, hoist_common, hoist_invariants, inline, interleave, isolate_loop_memory, keep_loops,
     limit_nesting, lower_exits, lower_generic, lower_images, lower_int64, lower_kernel_args,
     lower_long_vectors, lower_matrices, lower_memory, lower_printf, lower_system_values, mem2reg,
-    merge_accesses, pair_words, permute_bytes, promote_accumulators, report_ended_loops, report_findings,
-    resolve_generic, round_doubles, scalarize_integers, scale_indices, scratch_memory, select_arithmetic,
-    share_addresses, share_loads, share_offsets, simplify_integers, simplify_regions, sink_loads,
-    solve_loops, speculate_loads, split_rotations, sroa, unroll_counted, unroll_loops, widen_accesses,
-    widen_integers, zero_private,
+    merge_accesses, narrow_divisions, pair_words, permute_bytes, promote_accumulators, report_ended_loops,
+    report_findings, resolve_generic, round_doubles, scalarize_integers, scale_indices, scratch_memory,
+    select_arithmetic, share_addresses, share_loads, share_offsets, simplify_integers, simplify_regions,
+    sink_loads, solve_loops, speculate_loads, split_rotations, sroa, unroll_counted, unroll_loops,
+    widen_accesses, widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::check::Checks;
@@ -246,6 +246,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(permute_bytes::PASS);
     // All passes that make numbers of bits constant have run; `late` merges the halves of equal numbers.
     p.run_pass(split_rotations::PASS);
+    if !target.costs.lane_by_lane && target.features.int64 {
+        // After the passes that replicate loops, for which the branches would be in the way; `late` merges what they compute twice.
+        p.run_pass(narrow_divisions::PASS);
+    }
     p.fixpoint(
         "late",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],

@@ -10,12 +10,15 @@
 //! This needs work where the condition is false, so the pass takes only regions with several such `if`s, and bodies of
 //! loops that wait for another load anyway.
 
+mod together;
+
 use super::sink_loads::cost;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::analysis::Jumps;
 use crate::ir::walk::{Parents, Replacements};
-use crate::ir::{Access, Function, Inst, Module, Op, Region, Scalar, Storage, Value};
+use crate::ir::{Access, Function, Inst, Module, Op, Region, Scalar, Storage, Ty, UnOp, Value};
+use together::Frequencies;
 
 pub const PASS: Pass = Pass {
     name: "speculate_loads",
@@ -46,6 +49,8 @@ fn speculate(func: &mut Function) -> bool {
     let parents = Parents::new(func);
     let mut replacements = Replacements::default();
     let mut changed = false;
+    // Made when it is needed first, before anything has changed.
+    let mut frequencies = None;
     for region in func.regions_in_order().into_iter().rev() {
         let mut found: Vec<Branch> = Vec::new();
         for &inst in &func.regions[region].insts {
@@ -55,6 +60,12 @@ fn speculate(func: &mut Function) -> bool {
             continue;
         }
         let outside = accesses_before(func, &parents, region);
+        let frequencies = frequencies.get_or_insert_with(|| Frequencies::new(func, &parents));
+        let is_rare = |b: &Branch| frequencies.is_rare(func, &parents, b);
+        let (rare, found): (Vec<_>, Vec<_>) = found.into_iter().partition(is_rare);
+        if !rare.is_empty() {
+            changed |= together::gather(func, region, rare, &outside, &mut replacements);
+        }
         let mut inside: Vec<Safe> = Vec::new();
         let mut next = found.into_iter().peekable();
         for inst in std::mem::take(&mut func.regions[region].insts) {
@@ -182,8 +193,41 @@ impl Branch {
         })
     }
 
+    /// Appends to a region the condition under which the branch loads, and returns it.
+    fn condition(&self, func: &mut Function, region: Region) -> Value {
+        let (cond, span) = (func.insts[self.inst].args[0], func.insts[self.inst].span);
+        if self.if_true {
+            return cond;
+        }
+        let not = func.new_inst(Op::Unary(UnOp::Not), [cond], &[Ty::BOOL], span);
+        func.regions[region].insts.push(not);
+        func.insts[not].results[0]
+    }
+
+    /// Moves to a region what the arm without the load computes, and returns the values that it passes on.
+    fn without_load(&self, func: &mut Function, region: Region) -> Vec<Value> {
+        let arm = func.insts[self.inst].regions[usize::from(self.if_true)];
+        let Some(end) = func.regions[arm].insts.pop() else {
+            return Vec::new();
+        };
+        for i in std::mem::replace(&mut func.regions[arm].insts, vec![end]) {
+            func.insts[i].no_wrap = false;
+            func.regions[region].insts.push(i);
+        }
+        func.insts[end].args.to_vec()
+    }
+
     /// Appends to a region what the branch computes. The branch is not part of the region any more.
     fn replace(self, func: &mut Function, region: Region, safe: Value, replacements: &mut Replacements) {
+        let inst = self.inst;
+        for (n, value) in self.flatten(func, region, safe).into_iter().enumerate() {
+            replacements.set(func.insts[inst].results[n], value);
+        }
+    }
+
+    /// Appends to a region what the branch computes, and returns its results. The load is from the address `safe` where
+    /// the branch does not load.
+    fn flatten(self, func: &mut Function, region: Region, safe: Value) -> Vec<Value> {
         let (cond, span) = (func.insts[self.inst].args[0], func.insts[self.inst].span);
         let select = |func: &mut Function, a: Value, b: Value| {
             if a == b {
@@ -213,10 +257,11 @@ impl Branch {
                 func.regions[region].insts.push(i);
             }
         }
-        for n in 0..func.insts[self.inst].results.len() {
+        let results = 0..func.insts[self.inst].results.len();
+        let values = results.map(|n| {
             let [a, b] = [0, 1].map(|arm: usize| func.insts[ends[arm]].args[n]);
-            let value = select(func, a, b);
-            replacements.set(func.insts[self.inst].results[n], value);
-        }
+            select(func, a, b)
+        });
+        values.collect()
     }
 }

@@ -108,6 +108,12 @@ const ASKED: Budget = Budget {
     iterations: 512,
 };
 
+/// The most iterations of a loop that are counted.
+pub(super) const MOST_REPEATS: u64 = 4096;
+
+/// The same if the source states a factor.
+const ASKED_REPEATS: u64 = 1 << 16;
+
 /// The smallest factor for a loop that the source wants unrolled fully and that is too long for it.
 const LEAST_FACTOR: u64 = 4;
 
@@ -333,7 +339,8 @@ fn decide(
         Unroll::Unsaid if alone.is_some() => 4096,
         Unroll::Unsaid if shares || computes => 64,
         Unroll::Unsaid => budget.iterations,
-        Unroll::Full | Unroll::By(_) | Unroll::Never | Unroll::Done => 4096,
+        Unroll::By(_) => ASKED_REPEATS,
+        Unroll::Full | Unroll::Never | Unroll::Done => MOST_REPEATS,
     };
     let count = trip_count(func, jumps, position, inst, limit);
     if let Some(count) = count {

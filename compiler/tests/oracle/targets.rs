@@ -5,7 +5,7 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
-pub(crate) const TESTED_ELSEWHERE: [&str; 11] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 12] = [
     // Random programs have no asynchronous copies. `filetests/check_copies` and the checker's execution tests test it.
     "check_copies",
     // This pass only refuses; `filetests/check_matrices` tests it.
@@ -28,6 +28,8 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 11] = [
     // Few random programs load in one arm of a branch alone. `filetests/speculate_loads` and
     // `icd/tests/exec/speculation.cl` test it.
     "speculate_loads",
+    // Few random programs store several bytes in a row. `filetests/gather_stores` and `icd/tests/exec/gathered_stores.cl` test it.
+    "gather_stores",
     // Random programs have no masked sums of one value as indices. `filetests/scale_indices` and
     // `icd/tests/exec/in_place.cl` test it.
     "scale_indices",

@@ -78,3 +78,42 @@ kernel void copied(global const int *in, global int *out, int n) {
   for (int k = 0; k < n; k++) sum += l[k + 1];
   out[get_local_id(0)] = sum;
 }
+// Loads inside of a band, outside of which their addresses do not exist: in the first arm, and in the second one.
+// kernel: banded
+// global: 8
+// arg: in int 24 = rnd(i) % 100
+// arg: in int 8 = i + 1
+// arg: out int 8 => (i >= 1 ? a0[i * 3 - 1] * i : 0) + a0[i * 3 + 1] * (i + 1) + (i < 7 ? a0[i * 3 + 3] * (i + 2) : 0) + 5 * (36 - (i >= 1 ? i : 0) - (i + 1) - (i < 7 ? i + 2 : 0))
+// arg: value int = 8
+// arg: value int = 1
+// arg: value int = 1
+kernel void banded(global const int *restrict a, global const int *restrict x, global int *out, int n, int kl, int ku) {
+  int i = get_global_id(0), sum = 0;
+  for (int k = 0; k < n; k += 4) {
+    #pragma unroll
+    for (int u = 0; u < 4; u++) {
+      int y = k + u, v = 5;
+      if (i >= y - ku && i < y + kl + 1) v = a[(kl + ku + 1) * y + ku - y + i];
+      sum += v * x[y];
+    }
+  }
+  out[i] = sum;
+}
+// The same in the other arm, with a limit that is known, and conditions and addresses that depend on the loads before.
+// kernel: followed
+// global: 16
+// arg: in int 16 = (i * 5 + 3) % 16
+// arg: in int 16 = i + 1
+// arg: out int 16 => i < 15 ? (i * 5 + 3) % 16 + (i * 5 + 8) % 16 : (i * 5 + 3) % 16
+// arg: value int = 16
+kernel void followed(global const int *restrict a, global const int *restrict x, global int *out, int n) {
+  int i = get_global_id(0), sum = 0;
+  for (int k = 0; k < n; k += 2) {
+    int v = 0, w = 0, s = x[k] + x[k + 1] - 2 * k - 3;
+    if (k < i || k > i + 1 || k >= n) v = 0;
+    else v = a[k < i ? 1 << 28 : i + s + (k - i) % 2];
+    if (k + 1 >= i + s * v && k + 1 <= i + 1) w = a[k + 1 - i + i + s * v];
+    sum += v + w;
+  }
+  out[i] = sum;
+}

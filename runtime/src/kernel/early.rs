@@ -17,9 +17,13 @@
 //! - The launch of a kernel with a size that is twice or half that of an earlier launch, in one dimension: the
 //!   application probably tries a series of sizes in order to measure them. The next two sizes are made.
 //! - The launch of a kernel with a size that is new for it. Other kernels of the program that have been launched with the same
-//!   size as this one before probably get the new size, too: the application has chosen another size for all of them.
+//!   size as this one before probably get the new size, too: the application has chosen another size for all of them. If the
+//!   driver takes a second or more for a pipeline of such a kernel, the pipeline is not made before the kernel has been launched
+//!   several times with the new size: the application may only be trying sizes for the other kernel.
+//! - The first launch of a kernel in groups of one work-item, if the application has asked for CL_KERNEL_WORK_GROUP_SIZE. It is
+//!   probably a test, after which the kernel is launched in groups of the size that was returned.
 //!
-//! The last three are guesses: a wrong one costs processor time, so they are made only where there are processors to spare,
+//! The last four are guesses: a wrong one costs processor time, so they are made only where there are processors to spare,
 //! and not for CPU devices, which compile code when it runs. The threads begin them after all pipelines that are certain,
 //! or that an earlier process used; one thread is kept free for these. Guesses for kernels that are released are dropped.
 //!
@@ -48,6 +52,9 @@ const MOST_CREATED: usize = 16;
 
 /// The sizes of a series that are made in advance.
 const AHEAD: usize = 2;
+
+/// The launches of a kernel in groups of another size after which the pipeline of its own size is made, if that takes long.
+const PATIENCE: u32 = 16;
 
 /// The most pipelines of a program that are made because another kernel got a new size.
 const MOST_FOLLOWING: usize = 32;
@@ -367,6 +374,12 @@ impl DeviceKernel {
                 .iter()
                 .filter(|(kernel, locals)| {
                     let next = kernel.variant(variant.local, range.work_dim, *locals);
+                    if kernel.is_costly() {
+                        if kernel.job(next).is_some() {
+                            kernel.follow(next);
+                        }
+                        return false;
+                    }
                     let is_new = kernel.guess(context, next);
                     if is_new {
                         kernel.follow(next);
@@ -378,6 +391,17 @@ impl DeviceKernel {
             for next in self.next_of_series(variant) {
                 self.guess(context, next);
             }
+            if variant.local == [1; 3] && self.was_asked() {
+                let local = [self.max_work_group_size() as u32, 1, 1];
+                self.guess(context, Variant { local, ..*variant });
+            }
+        }
+    }
+
+    /// Notes that a launch used another size instead of a variant ([`DeviceKernel::stand_in`]).
+    pub(super) fn stood_in(self: &Arc<Self>, context: &Context, variant: Variant) {
+        if self.note_stand_in(&variant) == PATIENCE {
+            self.guess(context, variant);
         }
     }
 

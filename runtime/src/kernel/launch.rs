@@ -394,6 +394,10 @@ impl Launch {
                 .global_offset
                 .map_or([0; 3], |_| offset.map(|n| n as u32)),
         };
+        if let (true, Some(wanted)) = (provisional, nd.range.local) {
+            let local = wanted.map(|n| n as u32);
+            kernel.stood_in(queue.context(), Variant { local, ..variant });
+        }
         let mut tails = Vec::new();
         for part in rest {
             let variant = Variant {

@@ -5,6 +5,8 @@
 //! use, or before that if it is known or probable (`early.rs`), and kept with the module. No lock is held while
 //! the driver compiles: only threads that need the same variant wait for the thread that makes it.
 
+mod stand_in;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -85,6 +87,9 @@ pub(crate) struct Variant {
     pub offset: [u32; 3],
 }
 
+/// A kernel whose pipelines take this long gets no pipelines for sizes that are only probable.
+const COSTLY: Duration = Duration::from_secs(1);
+
 /// The most arguments of a kernel that are arrays of their own in local memory.
 pub(crate) const MAX_ARRAYS: usize = 16;
 
@@ -93,8 +98,11 @@ pub(crate) const MAX_ARRAYS: usize = 16;
 struct Variants {
     made: Vec<Entry>,
     wishes: Wishes,
-    /// Variants that are made because another kernel of the program got their size ([`super::early`]).
-    following: Vec<Variant>,
+    /// Variants that are wanted because another kernel of the program got their size ([`super::early`]), and how many launches
+    /// used another size instead.
+    following: Vec<(Variant, u32)>,
+    /// The longest time that the driver took for a pipeline.
+    longest: Duration,
     /// Whether [`DeviceKernel::remembers`] has been called.
     remembered: bool,
 }
@@ -132,6 +140,8 @@ struct Made {
     observed: OnceLock<Arc<observe::Kernel>>,
     /// Whether a launch has told what its checks leave out.
     told: AtomicBool,
+    /// Whether the application has asked for CL_KERNEL_WORK_GROUP_SIZE.
+    asked: AtomicBool,
     /// Declared after the pipelines, which use its layout and must be dropped first.
     descriptors: Option<KernelDescriptors>,
 }
@@ -382,6 +392,7 @@ impl DeviceModule {
             variants: Mutex::new(Rank::Pipelines, Variants::default()),
             observed: OnceLock::new(),
             told: AtomicBool::new(false),
+            asked: AtomicBool::new(false),
         })
     }
 
@@ -495,6 +506,7 @@ impl DeviceKernel {
 
     /// Returns CL_KERNEL_WORK_GROUP_SIZE.
     pub fn max_work_group_size(&self) -> usize {
+        self.made().asked.store(true, Ordering::Relaxed);
         match self.reflection().required_size {
             Some(size) => size.iter().map(|n| *n as usize).product(),
             None => self.module.device.info().max_work_group_size,
@@ -576,39 +588,14 @@ impl DeviceKernel {
         self.made().variants.lock().wishes.promise(wanted);
     }
 
-    /// Notes that a variant will be made because another kernel of the program got its size.
-    pub(super) fn follow(&self, variant: Variant) {
-        let mut variants = self.made().variants.lock();
-        if !variants.following.contains(&variant) {
-            variants.following.push(variant);
-        }
+    /// Returns whether the driver took long for one of the kernel's pipelines.
+    pub(super) fn is_costly(&self) -> bool {
+        self.made().variants.lock().longest >= COSTLY
     }
 
-    /// Returns another work-group size for a launch that wants `wanted`, if that is one that the kernel is following, and its
-    /// pipeline is not there yet: the nearest one that has a pipeline and divides `global`. The results of the kernel must
-    /// not depend on the grouping.
-    pub(super) fn stand_in(&self, wanted: [u32; 3], global: [u64; 3]) -> Option<[u32; 3]> {
-        let variants = self.made().variants.lock();
-        let goal = variants.following.iter().find(|v| v.local == wanted)?;
-        if variants
-            .find(goal)
-            .is_some_and(|i| variants.made[i].slot.get().is_some())
-        {
-            return None;
-        }
-        let ready = variants
-            .made
-            .iter()
-            .filter(|e| matches!(e.slot.get(), Some(Ok(_))));
-        let alike = ready.filter(|e| {
-            let same = Variant {
-                local: wanted,
-                ..e.variant
-            };
-            same == *goal
-        });
-        let least = self.module.device().limits().subgroup;
-        local_size::nearest(wanted, global, alike.map(|e| e.variant.local), least)
+    /// Returns whether the application has asked for CL_KERNEL_WORK_GROUP_SIZE.
+    pub(super) fn was_asked(&self) -> bool {
+        self.made().asked.load(Ordering::Relaxed)
     }
 
     /// Returns the kernel's index in the module's reflection.
@@ -783,6 +770,9 @@ impl DeviceKernel {
         }
         if !known {
             driver_cache.save();
+            let took = Duration::from_nanos(times.end.saturating_sub(times.start));
+            let mut variants = self.made().variants.lock();
+            variants.longest = variants.longest.max(took);
         }
         crate::process::driver_is_busy();
         Ok(Arc::new(pipeline))
