@@ -239,14 +239,23 @@ fn forms_of_llvm() {
         %none = OpConstantNull %event
         %elements = OpVariable %whole CrossWorkgroup
         %place = OpVariable %local Workgroup
+        %array = OpTypePointer Workgroup %table
+        %private = OpTypePointer Function %uint
+        %uint4 = OpTypeVector %uint 4
+        %std_zero = OpConstant %ulong 0
+        %room = OpVariable %array Workgroup
         %addresses = OpConstantComposite %bytes %elements %elements %elements %elements
         %pointers = OpVariable %list CrossWorkgroup %addresses
         %workgroup = OpConstant %uint 2";
     let types = &format!("%ulong = OpTypeInt 64 0\n{types}");
-    let body = "%x = OpGroupAsyncCopy %event %workgroup %place %p %eight %one %none";
-    let head = "OpDecorate %elements Alignment 4294967168";
-    import(&kernel("", head, types, body), &Target::desktop()).unwrap();
-    let odd = kernel("", "OpDecorate %elements Alignment 12", types, body);
+    let body = "%own = OpVariable %private Function
+        %x = OpGroupAsyncCopy %event %workgroup %place %p %eight %one %none
+        %y = OpGroupAsyncCopy %event %workgroup %p %room %eight %one %none
+        %z = OpExtInst %uint4 %set vloadn %std_zero %room 4";
+    let set = "%set = OpExtInstImport \"OpenCL.std\"";
+    let head = "OpDecorate %elements Alignment 4294967168\nOpDecorate %own Alignment 4294967168";
+    import(&kernel(set, head, types, body), &Target::desktop()).unwrap();
+    let odd = kernel(set, "OpDecorate %elements Alignment 12", types, body);
     let log = import(&odd, &Target::desktop()).unwrap_err();
     assert!(log.contains("no power of two"), "{log}");
 }
@@ -282,6 +291,11 @@ fn operations_on_addresses() {
             "%long2 = OpTypeVector %ulong 2
             %z = OpConstantComposite %long2 %three %number",
             "not known before the kernel runs",
+        ),
+        (
+            "%to = OpTypePointer CrossWorkgroup %float
+            %z = OpSpecConstantOp %to InBoundsPtrAccessChain %x %three",
+            "does not point to",
         ),
         (
             "%z = OpSpecConstantOp %ulong Load %x",

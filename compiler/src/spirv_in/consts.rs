@@ -296,6 +296,7 @@ impl Constants {
             return Err(inst.invalid("the base is no pointer"));
         };
         let mut offset = 0u64;
+        let mut lane = None;
         for (n, &id) in indices.iter().enumerate() {
             let bits = self.integer(id);
             let index = bits.ok_or_else(|| inst.invalid(format!("%{id} is not an integer constant")))?;
@@ -315,11 +316,26 @@ impl Constants {
             offset = offset.wrapping_add(at);
             match part {
                 Part::Type(t) => ty = t,
-                Part::Lane(_) if n + 1 == indices.len() => {}
+                Part::Lane(t) if n + 1 == indices.len() => lane = Some(t),
                 Part::Lane(_) => return Err(inst.invalid("an index into a scalar")),
             }
         }
-        Ok(offset)
+        let Some(Type::Pointer(_, to)) = types.get(inst.ty) else {
+            return Err(inst.invalid("the result type is no pointer"));
+        };
+        let (want, leads) = (types.value(*to), lane.or(types.value(ty)));
+        if lane.is_none() && *to == ty || want.is_some() && want == leads {
+            return Ok(offset);
+        }
+        // LLVM's code generator counts bytes in such a chain, whatever the base points to.
+        match indices.split_last() {
+            Some((&last, rest))
+                if want == Some(Ty::of(Scalar::I8)) && rest.iter().all(|&n| self.integer(n) == Some(0)) =>
+            {
+                Ok(self.integer(last).unwrap_or(0))
+            }
+            _ => Err(inst.invalid("the result type does not point to what the indices lead to")),
+        }
     }
 }
 

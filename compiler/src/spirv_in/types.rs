@@ -156,6 +156,15 @@ impl Types {
         self.types.insert(id, entry);
     }
 
+    /// Returns the type of the first element of an array that is no array; that of what is no array is the type itself.
+    pub(super) fn first_element(&self, mut id: u32) -> u32 {
+        // An array is declared behind the type of its elements.
+        while let Some(Type::Array(elem, _)) = self.get(id) {
+            id = *elem;
+        }
+        id
+    }
+
     /// Returns whether a type is a vector of one component, whose values are scalars.
     pub(super) fn is_single(&self, id: u32) -> bool {
         self.singles.contains(&id)

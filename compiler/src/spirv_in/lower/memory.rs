@@ -13,7 +13,7 @@ impl<'m, 'w> FuncLowering<'_, 'm, 'w>
 where
     'w: 'm,
 {
-    pub(super) fn variable(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
+    pub(super) fn variable(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
         let types = &self.cx.source.types;
         let Some(Type::Pointer(StorageClass::Function, pointee)) = types.get(inst.ty) else {
             return Err(inst.invalid("its type is no pointer to Function"));
@@ -30,13 +30,7 @@ where
             return Ok(());
         }
         let mut layout = types.layout_of(inst, pointee)?;
-        if let Some(d) = self.cx.source.decorated(inst.result, Decoration::Alignment) {
-            let stated = d.operands.first().copied().unwrap_or(0);
-            if !stated.is_power_of_two() || stated > 4096 {
-                return Err(d.inst.invalid("the alignment is no power of two up to 4096"));
-            }
-            layout.align = layout.align.max(stated);
-        }
+        layout.align = self.cx.alignment(inst, layout.align)?;
         let memory = self.alloca(layout);
         self.everywhere.insert(inst.result, Val::Value(memory));
         if let Some(&init) = inst.args.get(1) {

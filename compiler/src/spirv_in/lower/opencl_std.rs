@@ -142,7 +142,8 @@ where
             return CType::number(ty, signed).ok_or_else(refused);
         };
         let (_, pointee) = self.pointer(inst, id)?;
-        let pointee = self.cx.source.types.value(pointee).ok_or_else(refused)?;
+        let types = &self.cx.source.types;
+        let pointee = types.value(types.first_element(pointee)).ok_or_else(refused)?;
         let pointee = CType::number(pointee, signed).ok_or_else(refused)?;
         // What a generic pointer leads to has a stand-in in private memory.
         let space = match space {

@@ -338,11 +338,10 @@ where
         let mut types = Vec::new();
         for (&id, qualifier) in ids.iter().zip(["", "const "]) {
             let (space, pointee) = self.pointer(inst, id)?;
-            let elem = self
-                .cx
-                .source
-                .types
-                .value(pointee)
+            // LLVM's code generator takes the address of an array for that of its first element.
+            let known = &self.cx.source.types;
+            let elem = known
+                .value(known.first_element(pointee))
                 .and_then(|t| CType::number(t, true));
             let ty = elem.and_then(|e| CType::pointer(&format!("{qualifier}{}", e.text), space));
             types.push(
