@@ -8,7 +8,12 @@ use crate::packages::{
 use crate::{Failure, Outcome, artifacts, progress, vulkan};
 
 /// Caldera's own variables that can hide every device.
-const OWN_VARIABLES: [&str; 3] = ["CALDERA_DEBUG", "CALDERA_DEVICE", "CALDERA_VULKAN_LIBRARY"];
+const OWN_VARIABLES: [&str; 4] = [
+    "CALDERA_DEBUG",
+    "CALDERA_DEVICE",
+    "CALDERA_VISIBLE_DEVICES",
+    "CALDERA_VULKAN_LIBRARY",
+];
 
 /// Prints the report; fails only if Caldera cannot run at all.
 pub(crate) fn run() -> Outcome {

@@ -7,7 +7,8 @@
 //! | `CALDERA_VALIDATION=1` | Load `VK_LAYER_KHRONOS_validation`. Its messages go to the log as the group `validation`, even if `CALDERA_LOG` is unset |
 //! | `CALDERA_VALIDATION=abort` | The same, and the process aborts at the first message |
 //! | `CALDERA_VULKAN_LIBRARY=PATH` | The Vulkan loader to use. If the variable is unset, the dynamic linker looks for `libvulkan.so.1` |
-//! | `CALDERA_DEVICE=DEVICE[,DEVICE…]` | Offer only these devices: a part of the name (letter case is ignored), an index, a PCI address such as `0000:3b:00.0`, a UUID, or a list of these with commas |
+//! | `CALDERA_DEVICE=DEVICE` | Offer only the devices that this names: a part of the name (letter case is ignored), an index, a PCI address such as `0000:3b:00.0`, or a UUID |
+//! | `CALDERA_VISIBLE_DEVICES=DEVICE[,DEVICE…]` | Offer only the devices of this list, in its order; each is named as for `CALDERA_DEVICE`, which counts only the devices of the list |
 //! | `CALDERA_ABI=physical\|descriptor` | How kernels reach buffers: by device addresses (`physical`, the default), or through one descriptor per buffer |
 //! | `CALDERA_DEVICE_TYPE=gpu\|cpu\|accelerator` | Report every device as this type |
 //! | `CALDERA_CL_VERSION=1.2\|3.0\|3.1` | The version of OpenCL that platform and devices report (default 1.2), for programs that ask for features of later versions or look for one version by its text. Versions after 1.2 are still incomplete |
@@ -246,8 +247,10 @@ pub struct Config {
     pub validation: Validation,
     /// The file of the Vulkan loader.
     pub vulkan_library: Option<PathBuf>,
-    /// The device filter.
+    /// What names the devices that are offered.
     pub device: Option<String>,
+    /// The list of the devices that are offered, in their order.
+    pub visible_devices: Option<String>,
     /// The device type to report.
     pub device_type: Option<DeviceKind>,
     /// The version of OpenCL to report.
@@ -299,6 +302,7 @@ impl Default for Config {
             validation: Validation::Off,
             vulkan_library: None,
             device: None,
+            visible_devices: None,
             device_type: None,
             cl_version: ClVersion::default(),
             device_name: None,
@@ -346,12 +350,13 @@ impl Config {
 }
 
 /// All variables, in the order of the table above.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 25] = [
     "CALDERA_LOG",
     "CALDERA_LOG_FILE",
     "CALDERA_VALIDATION",
     "CALDERA_VULKAN_LIBRARY",
     "CALDERA_DEVICE",
+    "CALDERA_VISIBLE_DEVICES",
     "CALDERA_ABI",
     "CALDERA_DEVICE_TYPE",
     "CALDERA_CL_VERSION",

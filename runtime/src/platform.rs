@@ -94,27 +94,28 @@ impl Platform {
                 }
             };
         let found: Vec<String> = physical.iter().map(|p| p.name().to_owned()).collect();
-        let filter = config().device.as_deref();
-        let mut unselected = 0;
-        let devices: Vec<Arc<Device>> = physical
-            .into_iter()
-            .enumerate()
-            .filter(|(index, p)| {
-                let identity = Identity {
-                    index: *index,
-                    count: found.len(),
-                    name: p.name(),
-                    pci: p.facts().pci.map(|address| address.to_string()),
-                    uuid: p.facts().device_uuid,
-                };
-                let selected = filter.is_none_or(|f| identity.is_selected_by(f));
-                unselected += usize::from(!selected);
-                selected
+        let identities: Vec<Identity<'_>> = physical
+            .iter()
+            .map(|p| Identity {
+                name: p.name(),
+                pci: p.facts().pci.map(|address| address.to_string()),
+                uuid: p.facts().device_uuid,
             })
-            .filter_map(|(_, p)| Device::open(p))
+            .collect();
+        let filters = [
+            ("CALDERA_VISIBLE_DEVICES", config().visible_devices.as_deref()),
+            ("CALDERA_DEVICE", config().device.as_deref()),
+        ];
+        let chosen = choose(&identities, filters.map(|(_, filter)| filter));
+        let selected = chosen.len();
+        let mut physical: Vec<_> = physical.into_iter().map(Some).collect();
+        let devices: Vec<Arc<Device>> = chosen
+            .into_iter()
+            .filter_map(|place| physical[place].take())
+            .filter_map(Device::open)
             .collect();
         if devices.is_empty() {
-            log::warn!("{}", why_none(&found, unselected, filter));
+            log::warn!("{}", why_none(&found, selected, filters));
             return None;
         }
         Some(Arc::new(Platform {
@@ -149,28 +150,28 @@ impl Platform {
     }
 }
 
-/// Returns the reason why no device is offered although Vulkan lists the devices `found`; `unselected` of them
-/// do not match the filter.
-fn why_none(found: &[String], unselected: usize, filter: Option<&str>) -> String {
+/// Returns the reason why no device is offered although Vulkan lists the devices `found`, of which the variables `filters`
+/// select `selected`.
+fn why_none(found: &[String], selected: usize, filters: [(&str, Option<&str>); 2]) -> String {
     let numbered = found.iter().enumerate().map(|(i, name)| format!("{i}: {name}"));
     let list = numbered.collect::<Vec<_>>().join(", ");
-    match filter {
-        _ if found.is_empty() => "Vulkan has no devices of version 1.1 or later".to_owned(),
-        Some(filter) if unselected == found.len() => {
-            format!("CALDERA_DEVICE={filter} fits none of the Vulkan devices ({list})")
-        }
-        Some(filter) => format!(
-            "none of the Vulkan devices that CALDERA_DEVICE={filter} selects can run OpenCL kernels (found: {list})"
-        ),
-        None => format!("none of the Vulkan devices can run OpenCL kernels (found: {list})"),
+    let set = filters
+        .iter()
+        .filter_map(|(variable, value)| Some(format!("{variable}={}", (*value)?)));
+    let set = set.collect::<Vec<_>>().join(" with ");
+    if found.is_empty() {
+        "Vulkan has no devices of version 1.1 or later".to_owned()
+    } else if set.is_empty() {
+        format!("none of the Vulkan devices can run OpenCL kernels (found: {list})")
+    } else if selected == 0 {
+        format!("{set} fits none of the Vulkan devices ({list})")
+    } else {
+        format!("none of the Vulkan devices that {set} selects can run OpenCL kernels (found: {list})")
     }
 }
 
-/// What `CALDERA_DEVICE` may name a device by.
+/// What the variables may name a device by, besides its index.
 struct Identity<'a> {
-    index: usize,
-    /// The number of devices.
-    count: usize,
     name: &'a str,
     /// The PCI address, as Linux writes it.
     pci: Option<String>,
@@ -178,18 +179,8 @@ struct Identity<'a> {
 }
 
 impl Identity<'_> {
-    /// Returns whether the value of `CALDERA_DEVICE` selects the device: it names the device, or is a list that does.
-    fn is_selected_by(&self, filter: &str) -> bool {
-        let mut items = filter.split(',').map(str::trim);
-        self.is_named(filter) || items.any(|item| !item.is_empty() && self.is_named(item))
-    }
-
+    /// Returns whether a text is a part of the name, the PCI address or the UUID.
     fn is_named(&self, text: &str) -> bool {
-        if let Ok(index) = text.parse::<usize>()
-            && index < self.count
-        {
-            return index == self.index;
-        }
         let text = text.to_lowercase();
         let pci = self.pci.as_deref().unwrap_or_default();
         let uuid = self.uuid.map(|byte| format!("{byte:02x}")).concat();
@@ -201,47 +192,103 @@ impl Identity<'_> {
     }
 }
 
+/// Returns the places of the devices that are offered, in their order. `visible` is a list with commas of what names devices;
+/// `device` names devices among those of the list.
+fn choose(devices: &[Identity<'_>], [visible, device]: [Option<&str>; 2]) -> Vec<usize> {
+    let all: Vec<usize> = (0..devices.len()).collect();
+    let mut chosen = Vec::new();
+    match visible {
+        None => chosen = all,
+        // Names may contain commas.
+        Some(name) if devices.iter().any(|d| d.is_named(name)) => chosen = named(devices, &all, name),
+        Some(list) => {
+            for item in list.split(',').map(str::trim).filter(|item| !item.is_empty()) {
+                for place in named(devices, &all, item) {
+                    if !chosen.contains(&place) {
+                        chosen.push(place);
+                    }
+                }
+            }
+        }
+    }
+    match device {
+        None => chosen,
+        Some(text) => named(devices, &chosen, text),
+    }
+}
+
+/// Returns those of the devices at `places` that a text names. A number that is an index in `places` is nothing else.
+fn named(devices: &[Identity<'_>], places: &[usize], text: &str) -> Vec<usize> {
+    let index = text.parse::<usize>().ok();
+    match index.and_then(|index| places.get(index)) {
+        Some(&place) => vec![place],
+        None => {
+            let is_named = |place: &&usize| devices[**place].is_named(text);
+            places.iter().filter(is_named).copied().collect()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Identity, why_none};
+    use super::{Identity, choose, why_none};
 
     #[test]
     fn the_reason_for_no_devices_names_the_filter() {
         let found = ["llvmpipe (LLVM 15)".to_owned(), "NVIDIA H200".to_owned()];
-        let text = why_none(&found, 2, Some("radeon"));
+        let filters = |visible, device| [("CALDERA_VISIBLE_DEVICES", visible), ("CALDERA_DEVICE", device)];
+        let text = why_none(&found, 0, filters(None, Some("radeon")));
         assert_eq!(
             text,
             "CALDERA_DEVICE=radeon fits none of the Vulkan devices (0: llvmpipe (LLVM 15), 1: NVIDIA H200)"
         );
-        assert!(why_none(&found, 1, Some("nvidia")).contains("that CALDERA_DEVICE=nvidia selects can run"));
-        assert!(why_none(&found, 0, None).starts_with("none of the Vulkan devices can run"));
-        assert!(why_none(&[], 0, Some("x")).starts_with("Vulkan has no devices"));
+        let text = why_none(&found, 0, filters(Some("0"), Some("nvidia")));
+        assert!(text.starts_with("CALDERA_VISIBLE_DEVICES=0 with CALDERA_DEVICE=nvidia fits none of"));
+        let text = why_none(&found, 1, filters(None, Some("nvidia")));
+        assert!(text.contains("that CALDERA_DEVICE=nvidia selects can run"));
+        assert!(why_none(&found, 2, filters(None, None)).starts_with("none of the Vulkan devices can run"));
+        assert!(why_none(&[], 0, filters(None, Some("x"))).starts_with("Vulkan has no devices"));
     }
 
     #[test]
     fn devices_are_selected_by_index_name_address_and_uuid() {
         let identity = |index: usize| Identity {
-            index,
-            count: 3,
             name: ["NVIDIA H200", "NVIDIA H200", "llvmpipe (LLVM 15.0.6, 256 bits)"][index],
             pci: (index < 2).then(|| format!("0000:{}b:00.0", index + 3)),
             uuid: [0xA0 + index as u8; 16],
         };
-        let selected = |filter: &str| -> Vec<usize> {
-            (0..3)
-                .filter(|index| identity(*index).is_selected_by(filter))
-                .collect()
+        let devices = [0, 1, 2].map(identity);
+        let selected = |text: &str| {
+            let chosen = choose(&devices, [None, Some(text)]);
+            assert_eq!(chosen, choose(&devices, [Some(text), None]), "{text}");
+            chosen
         };
+        assert_eq!(choose(&devices, [None, None]), [0, 1, 2]);
         // A number is an index, although the names contain it.
         assert_eq!(selected("0"), [0]);
         assert_eq!(selected("2"), [2]);
         assert_eq!(selected("200"), [0, 1]);
         assert_eq!(selected("LLVMpipe (llvm 15.0.6, 256 bits)"), [2]);
-        assert_eq!(selected("1, llvmpipe,"), [1, 2]);
         assert_eq!(selected("0000:3b:00.0"), [0]);
         assert_eq!(selected("4B:00.0"), [1]);
         assert_eq!(selected("GPU-a1a1a1a1-a1a1-a1a1-a1a1-a1a1a1a1a1a1"), [1]);
         assert_eq!(selected(&"a2".repeat(16)), [2]);
         assert!(selected("radeon").is_empty());
+    }
+
+    #[test]
+    fn a_list_of_devices_states_their_order_and_numbers() {
+        let names = ["NVIDIA H200", "Radeon", "llvmpipe"];
+        let devices = names.map(|name| Identity {
+            name,
+            pci: None,
+            uuid: [0; 16],
+        });
+        let chosen = |visible: &str, device| choose(&devices, [Some(visible), device]);
+        assert_eq!(chosen("2,0", None), [2, 0]);
+        assert_eq!(chosen("radeon, 0,1,", None), [1, 0]);
+        assert_eq!(chosen("2,0", Some("0")), [2]);
+        assert_eq!(chosen("2,0", Some("nvidia")), [0]);
+        assert!(chosen("2,0", Some("radeon")).is_empty());
     }
 }

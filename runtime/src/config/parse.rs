@@ -184,6 +184,7 @@ impl Config {
     /// Takes the variables that choose the device, and what it reports of itself.
     fn set_device(&mut self, get: &dyn Fn(&str) -> Option<String>, complaints: &mut Vec<String>) {
         self.device = get("CALDERA_DEVICE");
+        self.visible_devices = get("CALDERA_VISIBLE_DEVICES");
         match get("CALDERA_ABI").as_deref() {
             None => {}
             Some("physical") => self.abi = Some(AbiChoice::Physical),
