@@ -423,7 +423,7 @@ fn reports_of_ended_loops_are_kept() {
             source: "constant sampler_t s = CLK_FILTER_NEAREST;
                      kernel void k(global int *a) { while (*a < 9) *a += *a ^ 5; }
                      kernel void none(global int *a) { *a = 1; }
-                     kernel void alone(void) { volatile int i = 0; while (i < 9) i += i ^ 5; }
+                     kernel void alone(void) { volatile float i = 0; while (i < 9) i += i * i + 1; }
                      kernel void l(read_only image2d_t i, global float *a) {
                          for (int k = 0; a[k] != 0; k++) a[k] = read_imagef(i, s, (int2)(k)).x; }",
             options: &Options::default(),
