@@ -200,7 +200,9 @@ fn choose(devices: &[Identity<'_>], [visible, device]: [Option<&str>; 2]) -> Vec
     match visible {
         None => chosen = all,
         // Names may contain commas.
-        Some(name) if devices.iter().any(|d| d.is_named(name)) => chosen = named(devices, &all, name),
+        Some(name) if name.contains(',') && devices.iter().any(|d| d.is_named(name)) => {
+            chosen = named(devices, &all, name);
+        }
         Some(list) => {
             for item in list.split(',').map(str::trim).filter(|item| !item.is_empty()) {
                 for place in named(devices, &all, item) {
@@ -217,16 +219,18 @@ fn choose(devices: &[Identity<'_>], [visible, device]: [Option<&str>; 2]) -> Vec
     }
 }
 
-/// Returns those of the devices at `places` that a text names. A number that is an index in `places` is nothing else.
+/// Returns those of the devices at `places` that a text names. A number is an index in `places`. If there are fewer devices, it
+/// may be a part of the name, such as 4090, but not with one or two digits, which occur in most names.
 fn named(devices: &[Identity<'_>], places: &[usize], text: &str) -> Vec<usize> {
-    let index = text.parse::<usize>().ok();
-    match index.and_then(|index| places.get(index)) {
-        Some(&place) => vec![place],
-        None => {
-            let is_named = |place: &&usize| devices[**place].is_named(text);
-            places.iter().filter(is_named).copied().collect()
+    if let Ok(index) = text.parse::<usize>() {
+        match places.get(index) {
+            Some(&place) => return vec![place],
+            None if text.len() <= 2 => return Vec::new(),
+            None => {}
         }
     }
+    let is_named = |place: &&usize| devices[**place].is_named(text);
+    places.iter().filter(is_named).copied().collect()
 }
 
 #[cfg(test)]
@@ -267,6 +271,7 @@ mod tests {
         // A number is an index, although the names contain it.
         assert_eq!(selected("0"), [0]);
         assert_eq!(selected("2"), [2]);
+        assert!(selected("3").is_empty() && selected("00").len() == 1);
         assert_eq!(selected("200"), [0, 1]);
         assert_eq!(selected("LLVMpipe (llvm 15.0.6, 256 bits)"), [2]);
         assert_eq!(selected("0000:3b:00.0"), [0]);
