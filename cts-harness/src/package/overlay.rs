@@ -13,6 +13,13 @@ pub(super) struct Overlay {
 impl Overlay {
     /// Mounts an overlay below a folder, which only root can do. Its OpenCL loader knows no implementation.
     pub(super) fn mount(folder: &Path) -> Result<Overlay, Failure> {
+        // A run that was killed leaves the machine's own /dev mounted below the folder, whose contents `fresh` would remove.
+        unmount(folder);
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo")?;
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        if is_mounted(&mounts, &real) {
+            return fail!("{} is still mounted", folder.display());
+        }
         fresh(folder)?;
         mount(&["-t", "tmpfs", "caldera-try"], folder)?;
         let overlay = Overlay {
@@ -62,12 +69,25 @@ impl Overlay {
 
 impl Drop for Overlay {
     fn drop(&mut self) {
-        // What stays mounted after a failure can be unmounted by hand.
-        let _ = Command::new("umount")
-            .args(["--recursive", "--lazy"])
-            .arg(&self.folder)
-            .status();
+        unmount(&self.folder);
     }
+}
+
+/// Unmounts a folder and what is mounted below it. Whether that succeeded is checked before the next mount.
+fn unmount(folder: &Path) {
+    let _ = Command::new("umount")
+        .args(["--recursive", "--lazy"])
+        .arg(folder)
+        .stderr(Stdio::null())
+        .status();
+}
+
+/// Returns whether `mounts`, the text of `/proc/self/mountinfo`, lists a folder or one below it.
+fn is_mounted(mounts: &str, folder: &Path) -> bool {
+    let points = mounts.lines().filter_map(|line| line.split(' ').nth(4));
+    points
+        .into_iter()
+        .any(|point| Path::new(point).starts_with(folder))
 }
 
 fn mount(options: &[&str], at: &Path) -> Outcome {
@@ -79,5 +99,20 @@ fn mount(options: &[&str], at: &Path) -> Outcome {
     match output.status.success() {
         true => Ok(()),
         false => fail!("{}", String::from_utf8_lossy(&output.stderr).trim()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_mounted;
+    use std::path::Path;
+
+    #[test]
+    fn mounts_below_a_folder_are_found() {
+        let mounts =
+            "22 1 0:21 / / rw - ext4 /dev/a rw\n30 22 0:5 / /t/try-here/root/dev rw - devtmpfs udev rw\n";
+        assert!(is_mounted(mounts, Path::new("/t/try-here")));
+        assert!(is_mounted(mounts, Path::new("/t/try-here/root/dev")));
+        assert!(!is_mounted(mounts, Path::new("/t/try")));
     }
 }
