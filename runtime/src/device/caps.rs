@@ -344,6 +344,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             repeated_clamps: nvidia,
             byte_swaps: nvidia,
             shifts_by_31: nvidia,
+            wide_accesses: nvidia,
             // Observed with the SwiftShader of Chromium 156.
             rounded_unsigned: swiftshader,
         },

@@ -6,6 +6,9 @@ use crate::intrinsic::AtomicOp;
 use crate::ir::inst::{BinOp, CastOp, UnOp};
 use crate::ir::{Access, Op, Scalar, Storage, Ty, Value};
 
+/// The largest access in bytes by device address for a driver with [`Quirks::wide_accesses`](crate::target::Quirks::wide_accesses).
+const WIDEST: u32 = 16;
+
 /// The memory of an access.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Target {
@@ -57,10 +60,7 @@ impl Lower<'_> {
         match target {
             Target::Physical(address) => {
                 if access.align >= ty.scalar.bytes() {
-                    let address = self.address(address, extra);
-                    return self
-                        .b
-                        .value(Op::LoadFrom(Storage::Physical, access), vec![address], ty);
+                    return self.load_physical(address, extra, ty, access);
                 }
                 self.load_lanes(target, extra, ty, access)
             }
@@ -79,6 +79,61 @@ impl Lower<'_> {
                 }
             }
         }
+    }
+
+    /// Loads a value by device address. The address is aligned to its scalar.
+    fn load_physical(&mut self, address: Value, extra: u32, ty: Ty, access: Access) -> Value {
+        let parts: Vec<Value> = self
+            .physical_parts(ty)
+            .map(|(first, part)| {
+                let (extra, access) = part_access(extra, access, u32::from(first) * ty.scalar.bytes());
+                let access = self.physical_access(access);
+                let address = self.address(address, extra);
+                self.b
+                    .value(Op::LoadFrom(Storage::Physical, access), vec![address], part)
+            })
+            .collect();
+        match parts[..] {
+            [whole] => whole,
+            _ => self.b.construct(ty, parts),
+        }
+    }
+
+    /// Stores a value by device address. The address is aligned to its scalar.
+    fn store_physical(&mut self, address: Value, extra: u32, value: Value, access: Access) {
+        let ty = self.b.func.ty(value);
+        for (first, part) in self.physical_parts(ty) {
+            let v = match part.lanes {
+                lanes if lanes == ty.lanes => value,
+                1 => self.b.extract(value, first),
+                lanes => self.b.shuffle(value, value, (first..first + lanes).collect()),
+            };
+            let (extra, access) = part_access(extra, access, u32::from(first) * ty.scalar.bytes());
+            let access = self.physical_access(access);
+            let address = self.address(address, extra);
+            self.b
+                .insert(Op::StoreTo(Storage::Physical, access), vec![address, v], &[]);
+        }
+    }
+
+    /// Returns the parts in which a value is accessed by device address: the first lane and the type of each.
+    fn physical_parts(&self, ty: Ty) -> impl Iterator<Item = (u8, Ty)> + use<> {
+        let lanes = match self.target.quirks.wide_accesses {
+            true => ((WIDEST / ty.scalar.bytes()) as u8).clamp(1, ty.lanes),
+            false => ty.lanes,
+        };
+        (0..ty.lanes)
+            .step_by(usize::from(lanes))
+            .map(move |first| (first, Ty::vector(ty.scalar, lanes.min(ty.lanes - first))))
+    }
+
+    /// Returns an access by device address as the driver may know it: it could join accesses whose alignment is that of wider ones.
+    fn physical_access(&self, access: Access) -> Access {
+        let align = match self.target.quirks.wide_accesses {
+            true => access.align.min(WIDEST),
+            false => access.align,
+        };
+        Access { align, ..access }
     }
 
     /// Loads a value that consists of `count` whole elements.
@@ -179,9 +234,7 @@ impl Lower<'_> {
         };
         match target {
             Target::Physical(address) if access.align >= ty.scalar.bytes() => {
-                let address = self.address(address, extra);
-                let op = Op::StoreTo(Storage::Physical, access);
-                self.b.insert(op, vec![address, value], &[]);
+                self.store_physical(address, extra, value, access);
                 return;
             }
             Target::Array(a) if let Some(count) = whole_elements(a, ty, access) => {
