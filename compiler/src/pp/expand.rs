@@ -472,6 +472,11 @@ impl Pp<'_> {
         let lo = self.scratch.len();
         let kind = match s {
             Special::Pragma => return self.pragma_operator(t),
+            Special::Has(question) => {
+                let answer = self.ask(question, t);
+                self.scratch.push(if answer { '1' } else { '0' });
+                TokenKind::Number
+            }
             Special::File | Special::BaseFile => {
                 let name = match s {
                     Special::File => self.map.locate(t.span).file.to_string(),

@@ -4,6 +4,7 @@
 mod condition;
 mod directive;
 mod expand;
+mod features;
 mod lex;
 pub(crate) mod literal;
 mod names;
@@ -14,6 +15,7 @@ mod token;
 
 use std::sync::Arc;
 
+pub(crate) use features::is_known_attribute;
 pub use token::{Keyword, Punct, Token, TokenFlags, TokenKind};
 
 use self::lex::Lexer;

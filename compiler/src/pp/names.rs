@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use super::features::Question;
 use super::predefined::{self, Known};
 use super::token::{Keyword, Token};
 use crate::source::Span;
@@ -49,6 +50,8 @@ pub(super) enum Special {
     IncludeLevel,
     /// The `_Pragma` operator.
     Pragma,
+    /// `__has_builtin` and similar questions.
+    Has(Question),
 }
 
 /// The meaning of a name to the preprocessor.
@@ -96,6 +99,10 @@ impl Names {
         n.intern("defined");
         n.intern("__VA_ARGS__");
         n
+    }
+
+    pub(super) fn settings(&self) -> &predefined::Settings {
+        &self.settings
     }
 
     pub(super) fn text(&self, id: u32) -> &str {

@@ -2,6 +2,7 @@
 //!
 //! Each distinct identifier is looked up once, so a compilation pays only for the names that it uses.
 
+use super::features::Question;
 use super::names::Special;
 use super::token::Keyword;
 use crate::options::{ClStd, Options};
@@ -73,6 +74,9 @@ pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
         "__COUNTER__" => Known::Special(Special::Counter),
         "__INCLUDE_LEVEL__" => Known::Special(Special::IncludeLevel),
         "_Pragma" => Known::Special(Special::Pragma),
+        "__has_builtin" => Known::Special(Special::Has(Question::Builtin)),
+        "__has_attribute" => Known::Special(Special::Has(Question::Attribute)),
+        "__has_feature" | "__has_extension" => Known::Special(Special::Has(Question::Feature)),
         "__OPENCL_C_VERSION__" => Known::Macro(match settings.std {
             ClStd::Cl10 => "__OPENCL_C_VERSION__ 100",
             ClStd::Cl11 => "__OPENCL_C_VERSION__ 110",

@@ -2,6 +2,7 @@
 
 use super::Sema;
 use crate::hir::Space;
+use crate::pp::is_known_attribute;
 use crate::source::Span;
 use crate::syntax::ast::{AttrArg, Attribute, ExprKind, SpaceQual};
 
@@ -12,54 +13,6 @@ const BIGGEST_ALIGN: u32 = 128;
 
 /// The attribute that makes a cooperative matrix of the type of its components.
 pub(super) const MATRIX: &str = "coop_mat";
-
-/// The known attributes, sorted. They have no effect, or other parts of the compiler handle them.
-const KNOWN: &[&str] = &[
-    "aligned",
-    "alloc_size",
-    "always_inline",
-    "annotate",
-    "artificial",
-    "cold",
-    "const",
-    "convergent",
-    MATRIX,
-    "deprecated",
-    "device",
-    "endian",
-    "ext_vector_type",
-    "flatten",
-    "format",
-    "gnu_inline",
-    "hot",
-    "intel_reqd_sub_group_size",
-    "leaf",
-    "malloc",
-    "may_alias",
-    "noinline",
-    "nomerge",
-    "nonnull",
-    "noreturn",
-    "nosvm",
-    "nothrow",
-    "opencl_unroll_hint",
-    "optnone",
-    "overloadable",
-    "packed",
-    "pure",
-    "reqd_work_group_size",
-    "returns_nonnull",
-    "section",
-    "unroll",
-    "unused",
-    "used",
-    "vec_type_hint",
-    "vector_size",
-    "visibility",
-    "warn_unused_result",
-    "weak",
-    "work_group_size_hint",
-];
 
 /// The attributes `packed` and `aligned` of a type, member or variable.
 #[derive(Copy, Clone, Default, Debug)]
@@ -85,7 +38,7 @@ impl Sema<'_> {
     /// Warns about attributes that this compiler does not know, and checks the attributes that it knows.
     pub(super) fn check_attributes(&mut self, attributes: &[Attribute], subject: Subject) {
         for a in attributes {
-            if KNOWN.binary_search(&a.name.as_str()).is_err() {
+            if !is_known_attribute(&a.name) {
                 self.warning(a.span, format!("unknown attribute '{}' ignored", a.name));
                 continue;
             }
@@ -237,12 +190,4 @@ pub(super) fn space_of(q: SpaceQual) -> Space {
 /// Returns whether an attribute is present.
 pub(super) fn has(attributes: &[Attribute], name: &str) -> bool {
     attributes.iter().any(|a| a.name == name)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn known_attributes_are_sorted() {
-        assert!(super::KNOWN.is_sorted());
-    }
 }

@@ -478,7 +478,11 @@ impl Sema<'_> {
         self.check_attributes(&p.specs.attributes, Subject::Variable);
         self.check_attributes(&p.declarator.attributes, Subject::Variable);
         let Some(name) = &p.declarator.name else {
-            self.error(p.span, "parameter name omitted");
+            // An error in C99 (6.9.1). Clang takes it as an extension, since a later C allows it.
+            self.warning(
+                p.span,
+                "omitting the parameter name in a function definition is a C2x extension",
+            );
             return;
         };
         // The error was reported; the name is bound nevertheless.
