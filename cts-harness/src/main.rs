@@ -23,6 +23,7 @@ mod mandelbrot;
 mod package;
 mod packages;
 mod parallel;
+mod process;
 mod progress;
 mod random;
 mod replay;

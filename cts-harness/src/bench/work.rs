@@ -3,6 +3,7 @@
 
 use super::case::{Case, Make, Quantity, Running, Sample, Side, Stop};
 use crate::cl::{Argument, Buffer, Handle, Queue, Range};
+use crate::process::processor_seconds;
 use std::time::Instant;
 
 /// A kernel case with its data.
@@ -249,12 +250,6 @@ impl Set {
         }
         Ok(())
     }
-}
-
-/// Returns the CPU time of all threads of this process, user and system.
-fn processor_seconds() -> f64 {
-    let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID);
-    time.map_or(0.0, |t| t.tv_sec() as f64 + t.tv_nsec() as f64 * 1e-9)
 }
 
 impl Running for Set {

@@ -5,6 +5,7 @@
 //! cl          the devices
 //! world       contexts with queues, objects with their expected contents, gates, and commands to be checked
 //! ops         the operations of the threads
+//! dependencies  the events that order the commands on one object
 //! callbacks   callbacks, which call the API themselves
 //! inject      faults: one Vulkan call fails at a time, under commands of all types
 //! unlocked    threads without locks; a result is right if some order of the commands gives it
@@ -14,6 +15,7 @@
 
 mod callbacks;
 mod cl;
+mod dependencies;
 mod inject;
 mod ops;
 mod unlocked;
@@ -120,7 +122,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         epoch += 1;
         // By the third epoch, all memory that the process keeps for good is allocated.
         if epoch == 3 {
-            memory = resident();
+            memory = crate::process::resident();
         }
     }
     let counted: Vec<String> = (ops::ALL.iter().zip(&totals))
@@ -129,7 +131,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     progress::line(&counted.join(", "));
     let all: u64 = totals.iter().sum();
     say!("{all} operations in {epoch} epochs, all results right");
-    if let Some((before, after)) = memory.zip(resident()) {
+    if let Some((before, after)) = memory.zip(crate::process::resident()) {
         say!(
             "resident memory {} MiB after the third epoch, {} MiB at the end",
             before >> 20,
@@ -151,9 +153,10 @@ fn one_epoch(world: &Arc<World>, args: &Args, until: Instant) -> Outcome {
         let world = Arc::clone(world);
         std::thread::spawn(move || world.open_gates())
     };
-    let watch = Watch::new(world, args);
+    let mut watch = Watch::new(args);
+    let mut look = || watch.look(world.steps(), || world.doing());
     while threads.iter().any(|t| !t.is_finished()) {
-        watch.look();
+        look();
         std::thread::sleep(Duration::from_millis(20));
     }
     for thread in threads.drain(..) {
@@ -167,7 +170,7 @@ fn one_epoch(world: &Arc<World>, args: &Args, until: Instant) -> Outcome {
         std::thread::spawn(move || world.end())
     };
     while !ending.is_finished() {
-        watch.look();
+        look();
         std::thread::sleep(Duration::from_millis(5));
     }
     let ended = ending.join().unwrap_or_else(|_| fail!("the end panicked"));
@@ -182,40 +185,31 @@ fn one_epoch(world: &Arc<World>, args: &Args, until: Instant) -> Outcome {
 }
 
 /// A watchdog that aborts the process when there is no more progress.
-struct Watch<'a> {
-    world: &'a World,
+struct Watch {
     patience: Duration,
-    last: std::cell::Cell<(u64, Instant)>,
+    last: (u64, Instant),
 }
 
-impl<'a> Watch<'a> {
-    fn new(world: &'a World, args: &Args) -> Watch<'a> {
+impl Watch {
+    fn new(args: &Args) -> Watch {
         Watch {
-            world,
             patience: Duration::from_secs(args.patience),
-            last: std::cell::Cell::new((0, Instant::now())),
+            last: (0, Instant::now()),
         }
     }
 
-    fn look(&self) {
-        let count = self.world.steps();
-        let (seen, since) = self.last.get();
-        if count != seen {
-            self.last.set((count, Instant::now()));
+    /// Looks at the number of steps so far. `doing` says what each thread does.
+    fn look(&mut self, steps: u64, doing: impl FnOnce() -> Vec<&'static str>) {
+        let (seen, since) = self.last;
+        if steps != seen {
+            self.last = (steps, Instant::now());
         } else if since.elapsed() > self.patience {
             progress::error(&format!("no progress for {:?}:", self.patience));
-            for (thread, doing) in self.world.doing().iter().enumerate() {
+            for (thread, doing) in doing().iter().enumerate() {
                 progress::error(&format!("  thread {thread}: {doing}"));
             }
             // An abort can leave a core file, which shows where each thread hangs.
             std::process::abort();
         }
     }
-}
-
-/// Returns the resident memory of the process in bytes.
-fn resident() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * 4096)
 }

@@ -289,6 +289,7 @@ pub(in crate::bench) struct ProbeArgs {
 
 /// Builds and launches each program once, and reports the times and the memory.
 pub(in crate::bench) fn probe(args: &ProbeArgs) -> Outcome {
+    let resident = || crate::process::resident().unwrap_or(0) as f64;
     let before = resident();
     let device = args.place.open()?;
     let context = Context::new(&device)?;
@@ -328,12 +329,4 @@ pub(in crate::bench) fn probe(args: &ProbeArgs) -> Outcome {
     report["after the programs"] = json!(resident() - before);
     std::fs::write(&args.report, report.to_string())?;
     Ok(())
-}
-
-/// Returns the resident memory of this process in bytes.
-fn resident() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|l| l.trim().strip_suffix(" kB")?.parse::<f64>().ok());
-    kib.unwrap_or(0.0) * 1024.0
 }

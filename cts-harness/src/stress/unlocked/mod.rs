@@ -75,7 +75,6 @@ fn epoch(cl: &'static Cl, args: &super::Args, seed: u64) -> Result<(u64, Vec<Fin
         args.threads.max(1)
     };
     let scene = Scene::new(cl, threads, args.small, seed)?;
-    let patience = Duration::from_secs(args.patience);
     let mut findings = Vec::new();
     std::thread::scope(|scope| -> Outcome {
         let shared = &scene;
@@ -83,14 +82,9 @@ fn epoch(cl: &'static Cl, args: &super::Args, seed: u64) -> Result<(u64, Vec<Fin
         let workers: Vec<_> = (0..threads)
             .map(|index| scope.spawn(move || Worker::new(shared, index, seed)?.work()))
             .collect();
-        let mut last = (0, Instant::now());
+        let mut watch = super::Watch::new(args);
         while workers.iter().any(|w| !w.is_finished()) {
-            if last.0 != scene.steps() {
-                last = (scene.steps(), Instant::now());
-            } else if last.1.elapsed() > patience {
-                progress::error(&format!("no progress for {patience:?}, seed {seed}"));
-                std::process::abort();
-            }
+            watch.look(scene.steps(), Vec::new);
             std::thread::sleep(Duration::from_millis(2));
         }
         let mut failure = Ok(());
