@@ -77,25 +77,18 @@ fn whole(app: &App, end: End, limit: Duration, output: &str) -> (Status, Option<
     let fail = |why: String| (Status::Fail, Some(why));
     match end {
         End::Timeout => {
-            return (
-                Status::Timeout,
-                Some(format!("no end after {} s", limit.as_secs())),
-            );
+            let why = format!("no end after {} s", limit.as_secs());
+            return (Status::Timeout, Some(why));
         }
-        End::Flood => return (Status::Crash, Some("it wrote without end".into())),
-        End::Interrupted => return fail("interrupted".into()),
-        End::Signal(n) => return (Status::Crash, Some(format!("ended by signal {n}"))),
+        End::Flood | End::Signal(_) => return (Status::Crash, Some(end.to_string())),
+        End::Interrupted => return fail(end.to_string()),
         End::Code(code) if code != app.judge.exit => {
             let last = output
                 .lines()
                 .rev()
                 .find(|l| !l.trim().is_empty())
                 .unwrap_or_default();
-            return fail(format!(
-                "exit code {code}, not {}: {}",
-                app.judge.exit,
-                last.trim()
-            ));
+            return fail(format!("{end}, not {}: {}", app.judge.exit, last.trim()));
         }
         End::Code(_) => {}
     }

@@ -2,7 +2,7 @@
 //! waits for an event that never completes makes Caldera create the pipeline.
 
 use crate::Outcome;
-use crate::child::{self, End, Limits};
+use crate::child::{self, End};
 use crate::cl::{self, Argument, Location};
 use std::path::PathBuf;
 use std::process::Command;
@@ -57,7 +57,7 @@ pub(super) struct MakeArgs {
 pub(super) fn explain(args: &Args) -> Outcome {
     let place = cl::locate(&args.platform, args.device.as_deref())?;
     let dir = tempfile::tempdir()?;
-    let (log, said) = (dir.path().join("log"), dir.path().join("said"));
+    let log = dir.path().join("log");
     let mut command = Command::new(std::env::current_exe()?);
     let what = &args.what;
     command
@@ -71,14 +71,9 @@ pub(super) fn explain(args: &Args) -> Outcome {
         .env("CALDERA_DEBUG", "pipeline-statistics")
         .env("CALDERA_LOG", "kernel=info")
         .env("CALDERA_LOG_FILE", &log);
-    let limits = Limits {
-        time: LIMIT,
-        memory: None,
-    };
-    let end = child::run(&mut command, &said, limits)?.end;
+    let (end, said) = child::output(&mut command, LIMIT)?;
     if end != End::Code(0) {
-        let said = std::fs::read(&said).unwrap_or_default();
-        return fail!("{}", String::from_utf8_lossy(&said).trim());
+        return fail!("{said}");
     }
     let log = std::fs::read_to_string(&log).unwrap_or_default();
     let lines = statistics(&log, &what.kernel);

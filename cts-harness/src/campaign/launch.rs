@@ -26,7 +26,7 @@ pub(super) struct Memory {
     /// Whether the object's contents after the last launch are part of the result.
     #[serde(default)]
     pub(super) result: bool,
-    /// Width, height and depth of an image of `uint4` texels; depth 0 means a 2D image. `None` for a buffer.
+    /// Width, height and depth of an image of `uint4` texels; depth 0 or 1 means a 2D image. `None` for a buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) image: Option<[usize; 3]>,
 }

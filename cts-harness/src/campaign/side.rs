@@ -102,10 +102,7 @@ impl Side {
     pub(super) fn device(&self, scratch: &Path, limits: &Limits) -> Result<Described, Failure> {
         let log = scratch.join("device.log");
         let mut said = None;
-        let time = child::Limits {
-            time: Duration::from_secs(120),
-            memory: None,
-        };
+        let time = child::Limits::time(Duration::from_secs(120));
         let report = child::follow(&mut self.command(scratch, limits)?, &log, time, &mut |line| {
             said = line
                 .strip_prefix("device ")
@@ -224,10 +221,7 @@ impl Side {
             ends.append(&mut child.ends);
             if progressed && child.phase.is_empty() && report.end != End::Interrupted {
                 if report.end != End::Code(0) {
-                    progress::warning(&format!(
-                        "{} ended badly after its work: {:?}",
-                        self.name, report.end
-                    ));
+                    progress::warning(&format!("{} after its work: {}", self.name, report.end));
                 }
                 continue;
             }
@@ -236,18 +230,17 @@ impl Side {
             } else {
                 child.phase
             };
-            let why = match report.end {
-                End::Interrupted => {
-                    return fail!("interrupted; the next run goes on from here");
-                }
-                End::Timeout => None,
-                End::Signal(signal) => Some(format!("signal {signal}: {}", child.last)),
-                End::Flood => Some("it writes without end".into()),
-                End::Code(code) => Some(format!("exit code {code}: {}", child.last)),
-            };
-            ends.push(match why {
-                None => Ending::Timeout { phase },
-                Some(why) => Ending::Crash { phase, why },
+            ends.push(match report.end {
+                End::Interrupted => return fail!("interrupted; the next run goes on from here"),
+                End::Timeout => Ending::Timeout { phase },
+                End::Flood => Ending::Crash {
+                    phase,
+                    why: report.end.to_string(),
+                },
+                end => Ending::Crash {
+                    phase,
+                    why: format!("{end}: {}", child.last),
+                },
             });
         }
         Ok(ends)

@@ -139,7 +139,7 @@ impl Context {
         self.filled_image((CL_R, CL_FLOAT), [width, pixels.len() / width, 0], 4, &bytes)
     }
 
-    /// Creates a read-only image with four 32-bit unsigned integers per texel. It is 2D if `depth` is 0.
+    /// Creates a read-only image with four 32-bit unsigned integers per texel. It is 2D if its depth is 0 or 1.
     pub(crate) fn integer_image(&self, size: [usize; 3], texels: &[u8]) -> Result<Buffer, Failure> {
         self.filled_image((CL_RGBA, CL_UNSIGNED_INT32), size, 16, texels)
     }
@@ -157,7 +157,7 @@ impl Context {
         }
         let flags = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
         let host = texels.as_ptr().cast_mut().cast();
-        let handle = self.handle.new_image(flags, format, size, host)?;
+        let handle = self.handle.plain_image(flags, format, size, host)?;
         Ok(Buffer { handle, size: bytes })
     }
 
@@ -169,7 +169,7 @@ impl Context {
         };
         let handle = self
             .handle
-            .new_image(CL_MEM_READ_WRITE, format, [side, side, 0], null_mut())?;
+            .plain_image(CL_MEM_READ_WRITE, format, [side, side, 0], null_mut())?;
         Ok(Image { handle, side, pixels })
     }
 

@@ -1,7 +1,7 @@
 //! Handles that each own one reference, the creation of objects, and queries about them.
 
 use super::library::Table;
-use super::{answer, call, created, done, number, text};
+use super::{answer, call, created, done, number};
 use crate::Failure;
 use opencl_sys::cl_function_types::clRetainContext_t;
 use opencl_sys::*;
@@ -109,53 +109,12 @@ impl Handle {
         Ok(self.made(raw, Kind::Mem))
     }
 
-    /// Creates an image without gaps between its rows: a 2D image if the depth is 0, otherwise a 3D image.
-    /// `format` is the channel order and the channel type. `host` is null or has all texels.
-    pub(super) fn new_image(
-        &self,
-        flags: u64,
-        format: (cl_uint, cl_uint),
-        [width, height, depth]: [usize; 3],
-        host: *mut c_void,
-    ) -> Result<Handle, Failure> {
-        let format = cl_image_format {
-            image_channel_order: format.0,
-            image_channel_data_type: format.1,
-        };
-        let kinds = [CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D];
-        let desc = cl_image_desc {
-            image_type: kinds[usize::from(depth > 0)],
-            image_width: width,
-            image_height: height,
-            image_depth: depth,
-            image_array_size: 1,
-            image_row_pitch: 0,
-            image_slice_pitch: 0,
-            num_mip_levels: 0,
-            num_samples: 0,
-            buffer: null_mut(),
-        };
-        let raw = created!(self.clCreateImage(self.raw, flags, &format, &desc, host))?;
-        Ok(self.made(raw, Kind::Mem))
-    }
-
     /// Creates a program and builds it for all devices of the context. If the build fails, the error contains
-    /// the build log of the first device.
+    /// the build log.
     pub(crate) fn build(&self, source: &str, options: &str) -> Result<Handle, Failure> {
-        let (mut text, length) = (source.as_ptr().cast(), source.len());
-        let raw = created!(self.clCreateProgramWithSource(self.raw, 1, &raw mut text, &length))?;
-        let (program, options) = (self.made(raw, Kind::Program), CString::new(options)?);
-        match call!(self.clBuildProgram(raw, 0, null(), options.as_ptr(), None, null_mut()))? {
-            CL_SUCCESS => Ok(program),
-            code => fail!("clBuildProgram gave {code}:\n{}", self.log(&program)),
-        }
-    }
-
-    fn log(&self, program: &Handle) -> String {
-        let devices = answer!(self.clGetContextInfo(self.raw, CL_CONTEXT_DEVICES)).unwrap_or_default();
-        let device: cl_device_id = std::ptr::with_exposed_provenance_mut(number(&devices) as usize);
-        let log = answer!(self.clGetProgramBuildInfo(program.raw, device, CL_PROGRAM_BUILD_LOG));
-        text(&log.unwrap_or_default())
+        let program = self.program_of_source(source.as_bytes())?;
+        program.build_with(options)?;
+        Ok(program)
     }
 
     /// Creates a kernel of a program.
@@ -263,40 +222,22 @@ impl Handle {
     /// Checks that calls of every type that take a handle refuse an address that is not a handle.
     pub(crate) fn refuses(&self, address: usize) -> Result<(), Failure> {
         let none = std::ptr::without_provenance_mut::<c_void>(address);
-        let info = call!(self.clGetProgramInfo(none, CL_PROGRAM_DEVICES, 0, null_mut(), null_mut()));
-        for (what, code, wanted) in [
-            (
-                "clRetainContext",
-                call!(self.clRetainContext(none)),
-                CL_INVALID_CONTEXT,
-            ),
-            ("clFlush", call!(self.clFlush(none)), CL_INVALID_COMMAND_QUEUE),
-            (
-                "clReleaseMemObject",
-                call!(self.clReleaseMemObject(none)),
-                CL_INVALID_MEM_OBJECT,
-            ),
-            (
-                "clReleaseKernel",
-                call!(self.clReleaseKernel(none)),
-                CL_INVALID_KERNEL,
-            ),
-            (
-                "clReleaseEvent",
-                call!(self.clReleaseEvent(none)),
-                CL_INVALID_EVENT,
-            ),
-            (
-                "clSetUserEventStatus",
-                call!(self.clSetUserEventStatus(none, 0)),
-                CL_INVALID_EVENT,
-            ),
-            ("clGetProgramInfo", info, CL_INVALID_PROGRAM),
-        ] {
-            let code = code?;
-            if code != wanted {
-                return fail!("{what} gave {code}, not {wanted}");
-            }
+        macro_rules! refused {
+            ($($name:ident($($more:expr),*) $wanted:ident;)*) => {$(
+                let code = call!(self.$name(none $(, $more)*))?;
+                if code != $wanted {
+                    return fail!("{} gave {code}, not {}", stringify!($name), $wanted);
+                }
+            )*};
+        }
+        refused! {
+            clRetainContext() CL_INVALID_CONTEXT;
+            clFlush() CL_INVALID_COMMAND_QUEUE;
+            clReleaseMemObject() CL_INVALID_MEM_OBJECT;
+            clReleaseKernel() CL_INVALID_KERNEL;
+            clReleaseEvent() CL_INVALID_EVENT;
+            clSetUserEventStatus(0) CL_INVALID_EVENT;
+            clGetProgramInfo(CL_PROGRAM_DEVICES, 0, null_mut(), null_mut()) CL_INVALID_PROGRAM;
         }
         Ok(())
     }

@@ -145,9 +145,6 @@ fn first_error(log: &Path, end: End) -> String {
         .or_else(|| text.lines().next());
     match (line, end) {
         (Some(line), _) => line.trim().to_owned(),
-        (None, End::Signal(signal)) => format!("ended by signal {signal}"),
-        (None, End::Code(code)) => format!("exit code {code} and no word"),
-        (None, End::Flood) => "it writes without end".into(),
-        (None, End::Timeout | End::Interrupted) => "no end".into(),
+        (None, end) => format!("{end}, and no word"),
     }
 }

@@ -160,11 +160,10 @@ impl Run<'_> {
             cases,
             bar: &self.bar,
         };
-        let limits = Limits {
-            time: limit,
-            memory: None,
-        };
-        let end = child::follow(&mut command, &files.log, limits, &mut |text| live.line(text))?.end;
+        let end = child::follow(&mut command, &files.log, Limits::time(limit), &mut |text| {
+            live.line(text)
+        })?
+        .end;
         let seconds = start.elapsed().as_secs_f64();
         let results = std::fs::read_to_string(&files.results).ok();
         let text = String::from_utf8_lossy(&std::fs::read(&files.log)?).into_owned();

@@ -299,6 +299,7 @@ fn image(
         format: (*order, *data),
         size: *size,
         buffer: from,
+        host: null_mut(),
     })?;
     Ok((image, Some(*size)))
 }

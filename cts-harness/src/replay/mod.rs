@@ -269,10 +269,7 @@ fn execute(args: &Args, side: &Side, folder: &Path, launch: &Launch, times: usiz
             .env("CALDERA_CHECK", "all")
             .env("CALDERA_CHECK_FILE", &findings);
     }
-    let limits = child::Limits {
-        time: Duration::from_secs(args.timeout),
-        memory: None,
-    };
+    let limits = child::Limits::time(Duration::from_secs(args.timeout));
     let mut run = Run {
         name: side.name.clone(),
         device: String::from("no device"),
@@ -299,10 +296,8 @@ fn execute(args: &Args, side: &Side, folder: &Path, launch: &Launch, times: usiz
     let why = match end.end {
         End::Interrupted => return fail!("interrupted"),
         End::Code(0) => None,
-        End::Code(code) => Some(format!("exit code {code}: {last}")),
-        End::Signal(signal) => Some(format!("signal {signal}: {last}")),
         End::Timeout => Some(format!("not complete after {} s", args.timeout)),
-        End::Flood => Some(String::from("it writes without end")),
+        end => Some(format!("{end}: {last}")),
     };
     run.failure = why.or(run.failure);
     if run.failure.is_none() {

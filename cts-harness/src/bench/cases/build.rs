@@ -5,7 +5,7 @@ use super::generate::Program;
 use crate::Outcome;
 use crate::bench::case::{Case, Quantity, Row, Running, Sample, Side, Stop};
 use crate::bench::data::to_u32;
-use crate::child::{self, End, Limits};
+use crate::child::{self, End};
 use crate::cl::{Argument, Context, Location, Queue, Range};
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -228,20 +228,10 @@ impl Probes {
             .arg(&report)
             .envs(self.state.environment(&self.dir.path().join("caches")))
             .args(["--started", &now().to_string()]);
-        let limits = Limits {
-            time: LIMIT,
-            memory: None,
-        };
-        let log = self.dir.path().join("log");
-        match child::run(&mut command, &log, limits)?.end {
-            End::Code(0) => {}
-            End::Timeout => return Err(Stop::Failed(format!("not done in {} s", LIMIT.as_secs()))),
-            end @ (End::Code(_) | End::Signal(_) | End::Flood | End::Interrupted) => {
-                let said = std::fs::read(&log).unwrap_or_default();
-                let said = String::from_utf8_lossy(&said);
-                let last = said.lines().next_back().unwrap_or_default();
-                return Err(Stop::Failed(format!("the probe ended with {end:?}: {last}")));
-            }
+        let (end, said) = child::output(&mut command, LIMIT)?;
+        if end != End::Code(0) {
+            let last = said.lines().next_back().unwrap_or_default();
+            return Err(Stop::Failed(format!("the probe: {end}: {last}")));
         }
         Ok(serde_json::from_str(&std::fs::read_to_string(&report)?)?)
     }

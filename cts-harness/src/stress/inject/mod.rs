@@ -8,10 +8,9 @@
 
 mod scenario;
 
-use crate::child::{self, End, Limits};
+use crate::child::{self, End};
 use crate::parallel::parallel;
 use crate::{Failure, Outcome, progress};
-use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -87,7 +86,7 @@ struct Trial {
 impl Trial {
     fn new(place: &[&str], debug: &str, patience: Duration) -> Result<Trial, Failure> {
         let folder = tempfile::tempdir()?;
-        let [log, printed] = ["log", "printed"].map(|name| folder.path().join(name));
+        let log = folder.path().join("log");
         let mut command = Command::new(std::env::current_exe()?);
         command
             .args(["stress", "--play-faults"])
@@ -98,13 +97,11 @@ impl Trial {
             .env("CALDERA_CACHE", "off")
             .env("CALDERA_CALIBRATION", "off")
             .env("RUST_BACKTRACE", "0");
-        let limits = Limits {
-            time: patience,
-            memory: None,
-        };
-        let end = child::run(&mut command, &printed, limits)?.end;
-        let text = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
-        let (log, said) = (text(&log), text(&printed).trim().replace('\n', "; "));
+        let (end, said) = child::output(&mut command, patience)?;
+        let (log, said) = (
+            std::fs::read_to_string(&log).unwrap_or_default(),
+            said.replace('\n', "; "),
+        );
         let site = log.lines().find(|l| l.contains("fails on purpose"));
         let at = site
             .and_then(|l| l.split("vk: ").nth(1))
@@ -112,8 +109,7 @@ impl Trial {
         let wrong = match end {
             End::Code(0) => None,
             End::Interrupted => return fail!("interrupted"),
-            End::Timeout => Some(format!("{at}: hangs; {said}")),
-            end => Some(format!("{at}: {end:?}; {said}")),
+            end => Some(format!("{at}: {end}; {said}")),
         };
         Ok(Trial {
             reached: site.is_some(),
