@@ -87,6 +87,29 @@ pub(super) struct Side {
     pub(super) context: Context,
 }
 
+/// A feature that a case needs.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Need {
+    Half,
+    Double,
+    Images,
+}
+
+impl Side {
+    /// Refuses a case whose need the device does not meet.
+    pub(super) fn offers(&self, need: Need) -> Result<(), Stop> {
+        let (offered, lack) = match need {
+            Need::Half => (self.device.has_half, "no cl_khr_fp16"),
+            Need::Double => (self.device.has_double, "no cl_khr_fp64"),
+            Need::Images => (self.device.has_images, "no images"),
+        };
+        match offered {
+            true => Ok(()),
+            false => Err(Stop::Refused(lack.into())),
+        }
+    }
+}
+
 impl Case {
     /// Returns a case with one row.
     pub(super) fn single(name: impl Into<String>, quantity: Quantity, make: Make) -> Case {
