@@ -94,30 +94,15 @@ impl Precision {
     }
 }
 
-/// Returns x · 2ⁿ. The result is exact unless it leaves the range of normal `f64`.
-pub(super) fn scale(x: f64, n: i32) -> f64 {
-    let step = |n: i32| f64::from_bits(((n + 1023) as u64) << 52);
-    let (mut x, mut n) = (x, n.clamp(-6000, 6000));
-    while n > 1000 {
-        x *= step(1000);
-        n -= 1000;
-    }
-    while n < -1000 {
-        x *= step(-1000);
-        n += 1000;
-    }
-    x * step(n)
+// SAFETY: ISO C declares these functions with these types, and they have no preconditions.
+unsafe extern "C" {
+    safe fn ldexp(x: f64, n: i32) -> f64;
+    safe fn frexp(x: f64, exponent: &mut i32) -> f64;
 }
 
-/// Splits a finite number other than 0: x = result · 2ᵉ, with a result in [½, 1).
-fn split(x: f64) -> (f64, i32) {
-    let (x, less) = if x.abs() < f64::MIN_POSITIVE {
-        (scale(x, 64), 64)
-    } else {
-        (x, 0)
-    };
-    let exponent = ((x.to_bits() >> 52) & 0x7ff) as i32 - 1022;
-    (scale(x, -exponent), exponent - less)
+/// Returns x · 2ⁿ, rounded once.
+pub(super) fn scale(x: f64, n: i32) -> f64 {
+    ldexp(x, n)
 }
 
 /// An exact result: (high + low) · 2ᵉ with |high| in [½, 1), or a special value.
@@ -140,12 +125,9 @@ impl Exact {
         if x == 0.0 {
             return Exact::Zero;
         }
-        let (high, exponent) = split(x);
-        Exact::Finite {
-            high,
-            low: 0.0,
-            exponent,
-        }
+        let mut exponent = 0;
+        let (high, low) = (frexp(x, &mut exponent), 0.0);
+        Exact::Finite { high, low, exponent }
     }
 
     /// Returns whether the value is smaller in magnitude than the normal numbers of a format.

@@ -20,7 +20,7 @@ pub(crate) struct RunInfo {
     /// The revision of the CTS. It ends in a question mark if it is only assumed.
     #[serde(default)]
     pub(super) cts: String,
-    /// The Git revision of this repository, with `+` if the working tree had changes. It is empty for other
+    /// The Git revision of this repository, marked if the working tree had changes. It is empty for other
     /// platforms.
     #[serde(default)]
     pub(super) revision: String,
