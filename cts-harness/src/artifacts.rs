@@ -67,36 +67,27 @@ pub(crate) fn debug_dir() -> PathBuf {
 
 /// Builds `libcaldera.so` in release mode and returns its path.
 pub(crate) fn build_library() -> Result<PathBuf, Failure> {
-    progress::quiet(
-        "building libcaldera.so (release)",
-        cargo().args(["build", "--release", "--package", "caldera-icd"]),
-    )?;
-    Ok(release_dir().join("libcaldera.so"))
+    built("libcaldera.so", "caldera-icd", &[])
 }
 
 /// Builds the layer that times other programs in release mode and returns its path.
 pub(crate) fn build_layer() -> Result<PathBuf, Failure> {
-    progress::quiet(
-        "building the layer (release)",
-        cargo().args(["build", "--release", "--package", "caldera-layer"]),
-    )?;
-    Ok(release_dir().join("libcaldera_layer.so"))
+    built("libcaldera_layer.so", "caldera-layer", &[])
 }
 
 /// Builds `calderac` in release mode and returns its path.
 pub(crate) fn build_calderac() -> Result<PathBuf, Failure> {
+    built("calderac", "caldera-compiler", &["--bin", "calderac"])
+}
+
+fn built(file: &str, package: &str, options: &[&str]) -> Result<PathBuf, Failure> {
     progress::quiet(
-        "building calderac (release)",
-        cargo().args([
-            "build",
-            "--release",
-            "--package",
-            "caldera-compiler",
-            "--bin",
-            "calderac",
-        ]),
+        &format!("building {file} (release)"),
+        cargo()
+            .args(["build", "--release", "--package", package])
+            .args(options),
     )?;
-    Ok(release_dir().join("calderac"))
+    Ok(release_dir().join(file))
 }
 
 /// Creates a folder for `OCL_ICD_VENDORS` with one `.icd` file, which names the library. Returns the

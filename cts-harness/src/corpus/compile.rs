@@ -1,18 +1,34 @@
 //! Compiles a unit with calderac and validates the result.
 
+use super::clspv;
 use super::index::{Unit, words};
 use super::record::{Cost, Outcome, Record};
-use super::{clspv, env::Environment};
 use crate::Failure;
 use crate::child::{self, End, Limits};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// An environment with `spirv-val`'s name, and its newest version of SPIR-V.
+struct Environment {
+    name: &'static str,
+    spirv: &'static str,
+}
+
+/// The environments to compile for. The cost of the first one is recorded as the cost of the unit.
+const ENVIRONMENTS: [Environment; 2] = [
+    Environment {
+        name: "vulkan1.3",
+        spirv: "1.6",
+    },
+    Environment {
+        name: "vulkan1.1",
+        spirv: "1.3",
+    },
+];
+
 /// The settings for compiling each unit.
 pub(super) struct Plan {
     pub(super) calderac: PathBuf,
-    /// The environments to compile for. The cost of the first one is recorded as the cost of the unit.
-    pub(super) environments: Vec<Environment>,
     /// Whether `spirv-val` is installed.
     pub(super) validate: bool,
     pub(super) clspv: Option<clspv::Clspv>,
@@ -28,7 +44,7 @@ pub(super) fn unit(plan: &Plan, unit: &Unit) -> Result<Record, Failure> {
     let log = plan.scratch.join(format!("{stem}.log"));
     let module = plan.scratch.join(format!("{stem}.spv"));
     let mut record: Option<Record> = None;
-    for env in &plan.environments {
+    for env in &ENVIRONMENTS {
         let (cost, error) = compile(plan, unit, env, &module, &log)?;
         let accepted = cost.outcome == Outcome::Accepted;
         let first = record.as_ref().map(|r| r.cost.clone());

@@ -23,9 +23,6 @@ pub(super) struct Args {
     /// Write a change that only removes entries; such a change needs no reason
     #[arg(long)]
     write: bool,
-    /// Keep the entries of sub-tests that pass or are skipped now
-    #[arg(long)]
-    keep: bool,
     /// The directory of the expectations
     #[arg(long, hide = true)]
     expectations: Option<PathBuf>,
@@ -59,7 +56,7 @@ pub(super) fn bless(args: &Args) -> Outcome {
         let known = listed.iter().any(|(_, k)| k.status == record.status);
         for (what, k) in &listed {
             let gone = match record.status {
-                Status::Pass | Status::Skip => !args.keep,
+                Status::Pass | Status::Skip => true,
                 Status::Excluded => false,
                 Status::Fail | Status::Crash | Status::Timeout => k.status != record.status,
             };
