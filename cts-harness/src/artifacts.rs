@@ -90,11 +90,9 @@ fn built(file: &str, package: &str, options: &[&str]) -> Result<PathBuf, Failure
     Ok(release_dir().join(file))
 }
 
-/// Creates a folder for `OCL_ICD_VENDORS` with one `.icd` file, which names the library. Returns the
-/// folder's path.
-pub(crate) fn icd_vendors(library: &Path) -> Result<PathBuf, Failure> {
-    let dir = release_dir().join("icd-vendors");
-    std::fs::create_dir_all(&dir)?;
-    std::fs::write(dir.join("caldera.icd"), format!("{}\n", library.display()))?;
-    Ok(dir)
+/// Creates a folder for `OCL_ICD_VENDORS`, in which a loader finds the library only. Returns its absolute path.
+pub(crate) fn icd_vendors(dir: &Path, library: &str) -> Result<PathBuf, Failure> {
+    std::fs::create_dir_all(dir)?;
+    std::fs::write(dir.join("only.icd"), format!("{library}\n"))?;
+    Ok(dir.canonicalize()?)
 }

@@ -21,12 +21,8 @@ const SIZES: std::ops::RangeInclusive<usize> = 1..=1024;
 pub(super) struct Args {
     #[command(flatten)]
     what: What,
-    /// Caldera's library; default: `caldera`, which is built first
-    #[arg(long, default_value = "caldera", value_name = "NAME")]
-    platform: String,
-    /// Part of the device's name; default: the first device
-    #[arg(long, value_name = "NAME")]
-    device: Option<String>,
+    #[command(flatten)]
+    choice: cl::Choice,
 }
 
 /// The kernel.
@@ -55,7 +51,7 @@ pub(super) struct MakeArgs {
 
 /// Prints the statistics of a kernel, one in a line.
 pub(super) fn explain(args: &Args) -> Outcome {
-    let place = cl::locate(&args.platform, args.device.as_deref())?;
+    let place = args.choice.locate()?;
     let dir = tempfile::tempdir()?;
     let log = dir.path().join("log");
     let mut command = Command::new(std::env::current_exe()?);

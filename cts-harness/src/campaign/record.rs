@@ -1,6 +1,7 @@
 //! The results file, which has a line of JSON for each program, and the summary of all programs.
 
 use super::side::Ending;
+use crate::bench::stats::Summary;
 use crate::{Failure, progress};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -205,11 +206,11 @@ pub(super) fn print(records: &[Record]) {
         }
     }
     progress::step("Campaign");
-    for (name, mut times) in builds {
-        times.sort_by(f64::total_cmp);
-        let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
-        let n = times.len();
-        say!("{name}: {n} finished, builds {median:.2} s in the median, {most:.2} s at most");
+    for (name, times) in builds {
+        if let Some(s) = Summary::of(&times) {
+            let (n, median, most) = (s.repetitions, s.median, s.max);
+            say!("{name}: {n} finished, builds {median:.2} s in the median, {most:.2} s at most");
+        }
     }
     let counts: Vec<String> = counts.iter().map(|(v, n)| format!("{n} {}", v.word())).collect();
     say!("{} programs: {}", records.len(), counts.join(", "));

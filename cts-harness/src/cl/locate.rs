@@ -21,6 +21,29 @@ pub(crate) struct Location {
     device: Option<String>,
 }
 
+/// The options that choose a platform and a device.
+#[derive(clap::Args, Clone)]
+pub(crate) struct Choice {
+    /// OpenCL platform: `caldera` (built first), part of an installed platform's name, or a library's file
+    #[arg(long, default_value = "caldera", value_name = "NAME")]
+    platform: String,
+    /// Part of the device's name; default: the first device of the platform
+    #[arg(long, value_name = "NAME")]
+    pub(crate) device: Option<String>,
+}
+
+impl Choice {
+    /// Finds the platform as [`locate`] does.
+    pub(crate) fn locate(&self) -> Result<Location, Failure> {
+        locate(&self.platform, self.device.as_deref())
+    }
+
+    /// Finds the platform and opens the device.
+    pub(crate) fn open(&self) -> Result<Device, Failure> {
+        Ok(find(&self.platform, self.device.as_deref())?.1)
+    }
+}
+
 impl Location {
     pub(crate) fn arguments(&self) -> Vec<String> {
         let mut all = vec![String::from("--from"), self.from.clone()];

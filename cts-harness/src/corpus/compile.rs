@@ -4,6 +4,7 @@ use super::clspv;
 use super::index::{Unit, words};
 use super::record::{Cost, Outcome, Record};
 use crate::Failure;
+use crate::bench::stats::Summary;
 use crate::child::{self, End, Limits};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -96,8 +97,7 @@ pub(super) fn start(plan: &Plan) -> Result<f64, Failure> {
         }
         all.push(report.cpu.as_secs_f64() * 1e3);
     }
-    all.sort_by(f64::total_cmp);
-    Ok(all[all.len() / 2])
+    Ok(Summary::of(&all).map_or(0.0, |s| s.median))
 }
 
 fn compile(

@@ -137,7 +137,7 @@ fn implementation(library: &str) -> Result<Implementation, Failure> {
     }
     let name = Path::new(library).file_stem().unwrap_or_default();
     let dir = scratch(&format!("library-{}", name.display()))?;
-    std::fs::write(dir.join("only.icd"), format!("{library}\n"))?;
+    let dir = artifacts::icd_vendors(&dir, library)?;
     if is_obeyed()? {
         let as_icd = vendors(&dir);
         let found = identify(&as_icd)?;

@@ -17,6 +17,7 @@ mod execute;
 mod includes;
 mod reduce;
 
+use crate::bench::stats::Summary;
 use crate::campaign::{Side, distinct};
 use crate::child::{self, End};
 use crate::{Failure, Outcome};
@@ -180,17 +181,13 @@ fn report(run: &Run, faults: &[String], is_known: bool) {
         (false, true, true) => "as captured",
         (false, true, false) => "done",
     };
-    let mut times = run.times.clone();
-    times.sort_by(f64::total_cmp);
-    let times = match (times.first(), times.get(times.len() / 2)) {
-        (Some(least), Some(median)) => format!(
-            ", {:.1} µs at least, median {:.1} µs of {}",
-            least * 1e6,
-            median * 1e6,
-            times.len()
-        ),
-        _ => String::new(),
-    };
+    let times = Summary::of(&run.times).map_or(String::new(), |s| {
+        let (least, median) = (s.min * 1e6, s.median * 1e6);
+        format!(
+            ", {least:.1} µs at least, median {median:.1} µs of {}",
+            s.repetitions
+        )
+    });
     say!(
         "  {}: {verdict}; {}, built in {:.2} s{times}",
         run.name,

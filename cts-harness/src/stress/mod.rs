@@ -21,7 +21,7 @@ mod ops;
 mod unlocked;
 mod world;
 
-use crate::cl::locate;
+use crate::cl::Choice;
 use crate::{Failure, Outcome, progress};
 use cl::Cl;
 use std::sync::Arc;
@@ -30,12 +30,8 @@ use world::World;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// OpenCL platform: `caldera` (built first), part of an installed platform's name, or a library's file
-    #[arg(long, default_value = "caldera", value_name = "NAME")]
-    platform: String,
-    /// Part of the device's name; the default is the platform's first device
-    #[arg(long, value_name = "NAME")]
-    device: Option<String>,
+    #[command(flatten)]
+    choice: Choice,
     /// The number of the platform's devices in a context, at most
     #[arg(long, default_value_t = 1, value_name = "N")]
     devices: usize,
@@ -81,13 +77,13 @@ pub(crate) struct Args {
 
 /// Runs epochs until the time is over.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let place = locate(&args.platform, args.device.as_deref())?;
+    let place = args.choice.locate()?;
     if args.play_faults {
         let lost = std::env::var("CALDERA_DEBUG").is_ok_and(|d| d.contains("lose-device"));
         return inject::play(|| Cl::open(&place, 1), lost);
     }
     if args.inject {
-        let device = args.device.iter().flat_map(|d| ["--device", d]);
+        let device = args.choice.device.iter().flat_map(|d| ["--device", d]);
         let arguments: Vec<&str> = ["--platform", place.library()]
             .into_iter()
             .chain(device)

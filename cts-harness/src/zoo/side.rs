@@ -3,7 +3,7 @@
 use super::report::{self, Report};
 use crate::app::{App, Place, Verdict};
 use crate::cl;
-use crate::{Failure, progress};
+use crate::{Failure, artifacts, progress};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -62,9 +62,7 @@ impl Side {
         let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
         let name = stem.trim_start_matches("lib").to_owned();
         let folder = folders.out.join(format!("{at}-{stem}"));
-        let vendors = folder.join("vendors");
-        std::fs::create_dir_all(&vendors)?;
-        std::fs::write(vendors.join("only.icd"), format!("{library}\n"))?;
+        let vendors = artifacts::icd_vendors(&folder.join("vendors"), &library)?;
         let mut environment: Vec<(OsString, OsString)> = vec![
             ("OCL_ICD_VENDORS".into(), vendors.into()),
             ("OPENCL_LAYERS".into(), folders.layer.clone().into()),

@@ -6,9 +6,8 @@
 //! converted. The inputs are variables named by letter and type, such as `x_char4`. They come from arrays in
 //! constant memory, at an index that a compiler does not know.
 
-use super::body::read_only;
 use super::types::{Type, int};
-use super::{Features, Generator, element};
+use super::{Features, Generator, Place, element};
 use crate::Failure;
 use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::campaign::record::Difference;
@@ -42,7 +41,7 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
     for (name, _, ty) in &inputs {
         // The generator prefers places at the end of the list, so each seed has its own order.
         let at = g.below(g.places.len() + 1);
-        g.places.insert(at, read_only(name, *ty, 0));
+        g.places.insert(at, Place::read_only(name, *ty, 0));
     }
     let (mut rows, mut lines) = (0, String::new());
     for _ in 0..EXPRESSIONS {

@@ -1,7 +1,7 @@
 //! Generates float expressions whose values are exact: each value is a multiple of 2^-f with a magnitude
 //! below 2^m, and m + f is at most the precision of the type.
 
-use super::types::{Base, Type, int};
+use super::types::{Base, Type, float, int};
 use super::{Generator, element};
 
 /// An expression with the bounds of its value (see the module's comment).
@@ -232,7 +232,7 @@ impl Generator {
             let round = self.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"]);
             let (bits, signed) = (self.pick(&[32, 64]), self.one_in(2));
             let a = self.int(int(bits, signed, ty.n), d);
-            let float = super::types::float(32, ty.n).name();
+            let float = float(32, ty.n).name();
             return format!("as_{name}(convert_{float}{round}({a}))");
         }
         let mut from = self.float_type().of(ty.n);
@@ -241,7 +241,7 @@ impl Generator {
             return format!("as_{name}({e})");
         }
         if self.one_in(3) {
-            from = super::types::float(32, ty.n);
+            from = float(32, ty.n);
         }
         let e = self.float(from, d);
         let room = ty.bits() - u32::from(ty.is_signed());
