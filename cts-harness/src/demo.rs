@@ -16,7 +16,6 @@ pub(crate) struct Args {
     quick: bool,
 }
 
-/// Runs the demo.
 pub(crate) fn run(args: &Args) -> Outcome {
     ensure(&[&VULKAN_LOADER, &LAVAPIPE, &OPENCL_LOADER, &CLINFO, &CLPEAK])?;
     progress::step("Library");

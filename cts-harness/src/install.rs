@@ -1,6 +1,7 @@
 //! `cargo harness install`: installs the release build for all users or for one, and removes it again.
 
-use crate::package::{LIBRARY, Products, build, copy, files_below, write};
+use crate::files::{copy, files_below, write};
+use crate::package::{LIBRARY, Products, build};
 use crate::packages::is_root;
 use crate::{Failure, Outcome, progress};
 use std::path::{Path, PathBuf};
@@ -24,7 +25,6 @@ pub(crate) struct Args {
 /// The list of the installed files, below the prefix. Uninstalling removes the files that it names.
 const LIST: &str = "share/doc/caldera/installed-files.txt";
 
-/// Where the files go.
 struct Place {
     prefix: PathBuf,
     /// The folder of the OpenCL loader's `.icd` files.
@@ -61,7 +61,6 @@ impl Place {
     }
 }
 
-/// Installs or removes.
 pub(crate) fn run(args: &Args) -> Outcome {
     let place = Place::new(args)?;
     if args.system && place.root == Path::new("/") && !is_root() {

@@ -13,12 +13,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Prints a heading.
 pub(crate) fn step(text: &str) {
     println!("\n{}", console::style(format!("== {text}")).bold());
 }
 
-/// Prints a line of information.
 pub(crate) fn line(text: &str) {
     println!("{text}");
 }
@@ -31,7 +29,6 @@ pub(crate) fn warning(text: &str) {
     );
 }
 
-/// Prints an error.
 pub(crate) fn error(text: &str) {
     eprintln!("{} {text}", console::style("error:").red().bold().for_stderr());
 }
@@ -102,7 +99,6 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// Shows a bar for `items` items.
     pub(crate) fn new(items: usize) -> Bar {
         let bar = std::io::stderr()
             .is_terminal()

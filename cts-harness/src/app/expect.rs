@@ -10,7 +10,6 @@ use crate::{Failure, cts};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The expectations of one device.
 #[derive(Default, PartialEq, Debug)]
 pub(super) struct Expectations {
     /// The expectation and its reason, by the name of the check.
@@ -42,7 +41,6 @@ impl Expected {
     }
 }
 
-/// Returns the file of a device.
 pub(super) fn file(dir: &Path, slug: &str) -> PathBuf {
     dir.join("expectations").join(format!("{slug}.txt"))
 }
@@ -228,11 +226,8 @@ mod tests {
     #[test]
     fn committed_files_are_in_order() {
         let dir = crate::app::directory().join("expectations");
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_some_and(|e| e == "txt") {
-                Expectations::load(&path).unwrap_or_else(|e| panic!("{e:?}"));
-            }
+        for path in crate::files::with_extension(&dir, "txt") {
+            Expectations::load(&path).unwrap_or_else(|e| panic!("{e:?}"));
         }
     }
 }

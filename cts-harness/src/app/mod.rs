@@ -56,7 +56,6 @@ pub(crate) struct Args {
     table: Option<PathBuf>,
 }
 
-/// How an application finds the implementation.
 #[derive(Copy, Clone, PartialEq, Eq, clap::ValueEnum)]
 enum Way {
     /// Through the system's OpenCL loader
@@ -71,7 +70,6 @@ fn path_argument(text: &str) -> Result<(String, PathBuf), String> {
     Ok((name.to_owned(), dir))
 }
 
-/// Returns the folder of the committed table.
 fn directory() -> PathBuf {
     artifacts::root().join("cts-harness/apps")
 }

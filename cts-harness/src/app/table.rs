@@ -1,7 +1,7 @@
 //! Reads the table of applications. `apps/<name>.toml` describes one application.
 
 use super::results::Results;
-use crate::Failure;
+use crate::{Failure, files};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -92,19 +92,13 @@ pub(super) struct Judge {
 
 /// Reads the table. The applications are sorted by name.
 pub(super) fn read(dir: &Path) -> Result<Vec<App>, Failure> {
-    let entries = std::fs::read_dir(dir).map_err(|e| failure!("{}: {e}", dir.display()))?;
+    if !dir.is_dir() {
+        return fail!("{} is no folder", dir.display());
+    }
     let mut apps = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|e| e == "toml") {
-            let name = path
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            let text = std::fs::read_to_string(&path)?;
-            apps.push(parse(&name, &text).map_err(|why| failure!("{}: {why}", path.display()))?);
-        }
+    for path in files::with_extension(dir, "toml") {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        apps.push(parse(&name, &files::text(&path)?).map_err(|why| failure!("{}: {why}", path.display()))?);
     }
     apps.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(apps)

@@ -13,7 +13,6 @@ pub(super) struct Case {
     pub(super) make: Make,
 }
 
-/// Prepares a case on a side.
 pub(super) type Make = Box<dyn Fn(&Side) -> Result<Box<dyn Running>, Stop>>;
 
 /// A line of the table.

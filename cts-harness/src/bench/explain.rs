@@ -100,7 +100,7 @@ fn statistics(log: &str, kernel: &str) -> Vec<String> {
 /// Makes the pipeline of a kernel, in the child process.
 pub(super) fn make_pipeline(args: &MakeArgs) -> Outcome {
     let what = &args.what;
-    let source = std::fs::read_to_string(&what.file).map_err(|e| failure!("{}: {e}", what.file.display()))?;
+    let source = crate::files::text(&what.file)?;
     let device = args.place.open()?;
     let context = cl::context(std::slice::from_ref(&device))?;
     let queue = device.queue(&context, 0)?;

@@ -48,7 +48,6 @@ impl Work {
         }
     }
 
-    /// Sets the options of the build.
     pub(super) fn options(self, options: impl Into<String>) -> Work {
         let options = options.into();
         Work { options, ..self }

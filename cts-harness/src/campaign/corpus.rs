@@ -53,7 +53,6 @@ const SCALARS: [(&str, usize, bool); 18] = [
     ("unsigned", 4, false),
 ];
 
-/// The units of a corpus.
 #[derive(clap::Args, Clone)]
 pub(super) struct Units {
     /// The folder with the units: PROJECT/ID.cl, or any .cl files

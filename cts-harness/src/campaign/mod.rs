@@ -142,7 +142,6 @@ type Source<'a> = dyn Fn(u64, &Path) -> Result<Option<(String, String)>, Failure
 /// Makes the source of programs for the devices of a campaign.
 type Opener<'a> = dyn Fn(&[Described]) -> Box<Source<'a>> + 'a;
 
-/// Runs the sub-command.
 pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Command::Clsmith { generator, options } => campaign(

@@ -67,7 +67,6 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the verdict in a word.
     pub(super) fn word(self) -> &'static str {
         self.into()
     }

@@ -24,7 +24,6 @@ use tail::Tail;
 /// A child is ended after it has written this many bytes.
 const MOST_OUTPUT: u64 = 256 << 20;
 
-/// The limits of a child.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Limits {
     /// The time from the child's start, or from the last line that restarted the clock, to its exit.
@@ -40,7 +39,6 @@ impl Limits {
     }
 }
 
-/// The way in which a child ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     Code(i32),

@@ -7,7 +7,6 @@ use opencl_sys::*;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{null, null_mut};
 
-/// A context with one device.
 pub(crate) struct Context {
     handle: Handle,
     device: cl_device_id,
@@ -35,7 +34,6 @@ pub(crate) enum Pixels {
     Rgba32F,
 }
 
-/// An in-order queue.
 pub(crate) struct Queue(Handle);
 
 /// The global and the local size of a launch. Without a local size, the implementation chooses it.
@@ -57,7 +55,6 @@ impl Range {
 }
 
 impl Pixels {
-    /// Returns the size of a texel in bytes.
     pub(crate) fn size(self) -> usize {
         match self {
             Pixels::Rgba8 => 4,
@@ -75,7 +72,6 @@ impl Deref for Buffer {
 }
 
 impl Buffer {
-    /// Returns the size in bytes.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
@@ -89,7 +85,6 @@ impl Buffer {
 }
 
 impl Image {
-    /// Returns the format.
     pub(crate) fn pixels(&self) -> Pixels {
         self.pixels
     }

@@ -6,7 +6,6 @@ use opencl_sys::*;
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 
-/// What an image is.
 pub(crate) struct ImageForm<'a> {
     pub(crate) flags: u64,
     /// CL_MEM_OBJECT_IMAGE….
@@ -80,7 +79,6 @@ impl Handle {
         })
     }
 
-    /// Creates a sampler in a context.
     pub(crate) fn sampler(&self, normalized: bool, addressing: u32, filter: u32) -> Result<Handle, Failure> {
         let normalized = cl_bool::from(normalized);
         let raw = created!(self.clCreateSampler(self.raw(), normalized, addressing, filter))?;
@@ -172,7 +170,6 @@ impl Handle {
         fail!("{call} gave {code}:\n{}", text(&log.unwrap_or_default()))
     }
 
-    /// Enqueues a launch of a kernel.
     pub(crate) fn launch_of(&self, kernel: &Handle, sizes: &Sizes<'_>) -> Result<Handle, Failure> {
         let count = sizes.global.len();
         if sizes.offset.len() != count || sizes.local.is_some_and(|l| l.len() != count) {

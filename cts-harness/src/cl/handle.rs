@@ -9,7 +9,6 @@ use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The type of an OpenCL object.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Context,
@@ -33,7 +32,6 @@ unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
 
-/// An argument of a kernel.
 #[derive(Copy, Clone)]
 pub(crate) enum Argument<'a> {
     Memory(&'a Handle),
@@ -67,7 +65,6 @@ impl Handle {
         Handle::new(self.table, raw, kind)
     }
 
-    /// Returns the C handle.
     pub(crate) fn raw(&self) -> *mut c_void {
         self.raw
     }
@@ -117,19 +114,16 @@ impl Handle {
         Ok(program)
     }
 
-    /// Creates a kernel of a program.
     pub(crate) fn kernel(&self, name: &str) -> Result<Handle, Failure> {
         let name = CString::new(name)?;
         let raw = created!(self.clCreateKernel(self.raw, name.as_ptr()))?;
         Ok(self.made(raw, Kind::Kernel))
     }
 
-    /// Returns the number of arguments of a kernel.
     pub(crate) fn argument_count(&self) -> Result<usize, Failure> {
         Ok(number(&answer!(self.clGetKernelInfo(self.raw, CL_KERNEL_NUM_ARGS))?) as usize)
     }
 
-    /// Sets an argument of a kernel.
     pub(crate) fn set(&self, index: usize, argument: Argument<'_>) -> Result<(), Failure> {
         let bytes: &[u8] = match &argument {
             Argument::Memory(memory) => &memory.raw.expose_provenance().to_ne_bytes(),
@@ -147,24 +141,20 @@ impl Handle {
         done!(self.clSetKernelArg(self.raw, index, bytes.len(), bytes.as_ptr().cast()))
     }
 
-    /// Sets all arguments of a kernel.
     pub(crate) fn set_all(&self, arguments: &[Argument<'_>]) -> Result<(), Failure> {
         let mut all = arguments.iter().enumerate();
         all.try_for_each(|(index, argument)| self.set(index, *argument))
     }
 
-    /// Creates a user event in a context.
     pub(crate) fn user_event(&self) -> Result<Handle, Failure> {
         let raw = created!(self.clCreateUserEvent(self.raw))?;
         Ok(self.made(raw, Kind::Event))
     }
 
-    /// Sets the status of a user event.
     pub(crate) fn set_status(&self, status: cl_int) -> Result<(), Failure> {
         done!(self.clSetUserEventStatus(self.raw, status))
     }
 
-    /// Returns the execution status of an event.
     pub(crate) fn status(&self) -> Result<cl_int, Failure> {
         let (mut status, what) = (77, CL_EVENT_COMMAND_EXECUTION_STATUS);
         done!(self.clGetEventInfo(self.raw, what, 4, (&raw mut status).cast(), null_mut()))?;

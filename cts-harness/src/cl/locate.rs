@@ -53,7 +53,6 @@ impl Location {
         all
     }
 
-    /// Returns the library.
     pub(crate) fn library(&self) -> &str {
         &self.from
     }

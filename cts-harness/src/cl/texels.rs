@@ -6,7 +6,6 @@ use opencl_sys::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// A box of texels.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) origin: [usize; 3],

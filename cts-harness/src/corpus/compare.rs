@@ -3,7 +3,6 @@
 use super::record::{Outcome, Record};
 use std::collections::BTreeMap;
 
-/// The differences between two runs.
 #[derive(Default, PartialEq, Debug)]
 pub(super) struct Changes {
     pub(super) worse: Vec<String>,
@@ -45,7 +44,6 @@ pub(super) fn changes(before: &BTreeMap<String, Record>, now: &[Record]) -> Chan
     all
 }
 
-/// Prints the changes.
 pub(super) fn print(changes: &Changes) {
     for (what, lines) in [("worse", &changes.worse), ("better", &changes.better)] {
         for line in lines {

@@ -41,7 +41,6 @@ impl Outcome {
     }
 }
 
-/// An outcome and its cost.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Cost {
     pub(super) outcome: Outcome,
@@ -51,7 +50,6 @@ pub(super) struct Cost {
     pub(super) peak: Option<u64>,
 }
 
-/// The record of one unit.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) id: String,

@@ -8,12 +8,12 @@
 //! sub-test.
 
 use crate::packages::{SPIRV_TOOLS, VALIDATION_LAYERS};
-use crate::{Failure, progress};
+use crate::{Failure, files, progress};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The largest number of messages that are kept of a sub-test.
@@ -49,7 +49,6 @@ impl Checks {
         })
     }
 
-    /// Returns whether any check is on.
     pub(super) fn any(&self) -> bool {
         self.validation || self.spirv_val
     }
@@ -107,7 +106,7 @@ impl Checks {
             all.extend(layer_messages(&String::from_utf8_lossy(&log)));
         }
         if self.spirv_val {
-            for module in modules(&folder.join("modules")) {
+            for module in files::entries(&folder.join("modules")) {
                 all.extend(self.validate(&module, keep)?);
             }
         }
@@ -158,13 +157,6 @@ fn layer_messages(log: &str) -> impl Iterator<Item = String> + '_ {
     log.lines()
         .filter_map(|l| l.split_once(" validation: "))
         .map(|(_, message)| format!("validation layer: {message}"))
-}
-
-fn modules(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut all: Vec<PathBuf> = entries.map(|e| e.path()).collect();
-    all.sort();
-    all
 }
 
 /// Returns the `--target-env` for a module: the oldest Vulkan version that supports the module's SPIR-V

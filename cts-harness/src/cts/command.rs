@@ -38,7 +38,6 @@ pub(super) fn command(cases: &[Case], target: &Target, wimpy: bool, share: Share
     command
 }
 
-/// Returns the shell command that runs one case by hand, with the same checks.
 pub(super) fn by_hand(case: &Case, target: &Target, wimpy: bool, checks: &Checks) -> String {
     let share = Share { jobs: 1, threads: 1 };
     let mut command = command(std::slice::from_ref(case), target, wimpy, share);

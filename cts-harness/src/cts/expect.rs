@@ -16,7 +16,6 @@ use crate::{Failure, Outcome, artifacts, progress};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The expectations of one device.
 #[derive(Default, Debug)]
 pub(super) struct Expectations {
     fails: BTreeMap<String, Status>,
@@ -230,14 +229,7 @@ mod tests {
     /// The committed files are sorted, and every entry has a reason.
     #[test]
     fn committed_files_are_in_order() {
-        for file in std::fs::read_dir(directory())
-            .unwrap()
-            .flatten()
-            .map(|e| e.path())
-        {
-            if file.extension().is_none_or(|e| e != "txt") {
-                continue;
-            }
+        for file in crate::files::with_extension(&directory(), "txt") {
             let all = lines(&file).unwrap_or_else(|e| panic!("{e:?}"));
             if file.to_string_lossy().ends_with("-fails.txt") {
                 for (what, _) in all {

@@ -99,9 +99,7 @@ impl PlatformArgs {
         let Some(library) = &self.library else {
             return cl::locate(&self.platform, None);
         };
-        let library = library
-            .canonicalize()
-            .map_err(|e| failure!("{}: {e}", library.display()))?;
+        let library = crate::files::real(library)?;
         cl::locate(&library.to_string_lossy(), None)
     }
 }

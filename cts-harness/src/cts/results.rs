@@ -6,7 +6,7 @@
 //! running.
 
 use super::identity::RunInfo;
-use crate::Failure;
+use crate::{Failure, files};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -94,7 +94,6 @@ impl Record {
 /// Results by the name of the sub-test.
 pub(super) type Records = BTreeMap<String, Record>;
 
-/// An open run folder.
 #[derive(Debug)]
 pub(super) struct RunFolder {
     dir: PathBuf,
@@ -141,7 +140,6 @@ impl RunFolder {
         Ok(self.results.sync_data()?)
     }
 
-    /// Returns the path of the log of a sub-test.
     pub(super) fn log(&self, name: &str) -> PathBuf {
         log_path(&self.dir, name)
     }
@@ -161,17 +159,8 @@ impl RunFolder {
 
 /// Removes the temporary files of harness processes that no longer exist.
 fn remove_scratch(dir: &Path) {
-    for path in std::fs::read_dir(dir)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|e| e.path())
-    {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+    for path in files::entries(dir) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let owner = name.strip_prefix("running-").and_then(|n| n.split('-').next());
         if owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
             let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));

@@ -19,7 +19,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// The settings of a run.
 pub(super) struct Settings {
     pub(super) share: Share,
     /// The limit for every sub-test. Without it, the limits of the tiers apply.
@@ -30,7 +29,6 @@ pub(super) struct Settings {
     pub(super) checks: Checks,
 }
 
-/// The state of a run.
 struct Run<'a> {
     target: &'a Target,
     settings: &'a Settings,
@@ -49,7 +47,6 @@ struct Files {
     checks: PathBuf,
 }
 
-/// The result of a process.
 struct Outcome {
     records: Vec<Record>,
     /// The cases that must run again. The case that was running when the process died comes first.

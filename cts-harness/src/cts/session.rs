@@ -8,7 +8,7 @@ use super::results::{self, Record, Records, RunFolder, Status};
 use super::run::{self, Settings};
 use super::select::{self, Case};
 use super::{suite, table};
-use crate::{Failure, Outcome, artifacts, child, progress};
+use crate::{Failure, Outcome, artifacts, child, files, progress};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -20,7 +20,6 @@ pub(super) struct SuiteArgs {
     cts: Option<PathBuf>,
 }
 
-/// The arguments of `list`.
 #[derive(clap::Args)]
 pub(super) struct ListArgs {
     #[command(flatten)]
@@ -32,7 +31,6 @@ pub(super) struct ListArgs {
     selection: Vec<String>,
 }
 
-/// The arguments of `run`.
 #[derive(clap::Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]
@@ -236,12 +234,8 @@ fn runs_of(slug: &str) -> PathBuf {
 
 /// Returns the run folders in a directory, oldest first.
 pub(super) fn runs_in(directory: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut all: Vec<PathBuf> = entries
-        .map(|e| e.path())
-        .filter(|p| p.join("run.json").exists())
-        .collect();
-    all.sort();
+    let mut all = files::entries(directory);
+    all.retain(|p| p.join("run.json").exists());
     all
 }
 

@@ -40,7 +40,6 @@ pub(super) fn not_passed(counts: &Counts) -> String {
     all.join(", ")
 }
 
-/// Returns the counts of each suite.
 pub(super) fn count<'a>(records: impl Iterator<Item = &'a Record>) -> BTreeMap<String, Counts> {
     let mut suites: BTreeMap<String, Counts> = BTreeMap::new();
     for record in records {

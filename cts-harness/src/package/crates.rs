@@ -9,7 +9,6 @@ use std::path::PathBuf;
 /// The packages of the workspace that are shipped.
 const SHIPPED: [&str; 2] = ["caldera-icd", "caldera-compiler"];
 
-/// A crate.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Crate {
     pub(super) name: String,

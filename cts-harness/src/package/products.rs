@@ -4,8 +4,9 @@
 use super::crates::shipped;
 use super::{licences, sbom};
 use crate::artifacts::{cargo, release_flags, root, target_dir};
+use crate::files::{copy, fresh, write};
 use crate::{Failure, artifacts, progress};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// The version of the workspace.
@@ -56,7 +57,6 @@ impl Products {
     }
 }
 
-/// Returns the folder of everything about packages.
 pub(super) fn package_dir() -> PathBuf {
     target_dir().join("package")
 }
@@ -167,50 +167,4 @@ fn git(arguments: &[&str]) -> Option<String> {
         .ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)
-}
-
-/// Removes a folder and creates it again.
-pub(super) fn fresh(folder: &Path) -> Result<(), Failure> {
-    if folder.exists() {
-        std::fs::remove_dir_all(folder)?;
-    }
-    Ok(std::fs::create_dir_all(folder)?)
-}
-
-/// Copies a file, and creates the folders of the copy.
-pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    create_parent(to)?;
-    match std::fs::copy(from, to) {
-        Ok(_) => Ok(()),
-        Err(e) => fail!("{} to {}: {e}", from.display(), to.display()),
-    }
-}
-
-/// Writes a file, and creates its folders.
-pub(crate) fn write(to: &Path, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
-    create_parent(to)?;
-    std::fs::write(to, contents).map_err(|e| failure!("{}: {e}", to.display()))
-}
-
-fn create_parent(file: &Path) -> Result<(), Failure> {
-    let folder = file.parent().unwrap_or(file);
-    std::fs::create_dir_all(folder).map_err(|e| failure!("{}: {e}", folder.display()))
-}
-
-/// Returns the files below a folder, relative to it, sorted.
-pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut found = Vec::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(next) = open.pop() {
-        for entry in std::fs::read_dir(&next)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                open.push(entry.path());
-            } else {
-                found.extend(entry.path().strip_prefix(folder).map(Path::to_path_buf));
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
 }

@@ -20,7 +20,7 @@ mod reduce;
 use crate::bench::stats::Summary;
 use crate::campaign::{Side, distinct};
 use crate::child::{self, End};
-use crate::{Failure, Outcome};
+use crate::{Failure, Outcome, files};
 use capture::{Launch, Results};
 use compare::{Difference, Element};
 pub(crate) use execute::{One, one};
@@ -69,7 +69,6 @@ struct Run {
     findings: Vec<String>,
 }
 
-/// Runs the sub-command.
 pub(crate) fn run(args: &Args) -> Outcome {
     let sides = args.platforms.iter().map(|name| Side::find(name));
     let sides = distinct(sides.collect::<Result<_, Failure>>()?);
@@ -94,13 +93,8 @@ fn captures(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             all.push(folder.clone());
             continue;
         }
-        let entries = std::fs::read_dir(folder).map_err(|e| failure!("{}: {e}", folder.display()))?;
-        let mut below: Vec<PathBuf> = entries
-            .flatten()
-            .map(|e| e.path())
-            .filter(|p| is_capture(p))
-            .collect();
-        below.sort();
+        let mut below = files::entries(folder);
+        below.retain(|p| is_capture(p));
         if below.is_empty() {
             return fail!("{} has no captures (no file launch.json)", folder.display());
         }

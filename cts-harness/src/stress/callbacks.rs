@@ -25,7 +25,6 @@ pub(super) struct Entry {
     memory: Mutex<Option<Memory>>,
 }
 
-/// All entries of a world.
 #[derive(Default)]
 pub(super) struct Callbacks(Mutex<Vec<Arc<Entry>>>);
 

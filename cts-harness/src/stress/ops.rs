@@ -14,7 +14,6 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// An operation of a thread.
 pub(super) struct Op {
     pub(super) name: &'static str,
     /// How often the operation is chosen, relative to the other operations.
@@ -26,7 +25,6 @@ const fn op(name: &'static str, weight: usize, run: fn(&mut Thread) -> Done) -> 
     Op { name, weight, run }
 }
 
-/// All operations.
 pub(super) const ALL: &[Op] = &[
     op("write", 8, write),
     op("read", 8, read),

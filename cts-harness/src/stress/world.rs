@@ -85,7 +85,6 @@ pub(super) struct World {
     doing: Vec<Mutex<&'static str>>,
 }
 
-/// A context and its objects.
 pub(super) struct Context {
     pub(super) raw: Handle,
     pub(super) program: Handle,
@@ -100,7 +99,6 @@ pub(super) struct Context {
     gates: Mutex<Vec<(Handle, cl_int)>>,
 }
 
-/// A queue and its properties.
 pub(super) struct Queue {
     pub(super) raw: Handle,
     pub(super) ordered: bool,
@@ -200,12 +198,10 @@ impl World {
         self.failure.lock().get_or_insert(why);
     }
 
-    /// Returns whether a check has failed.
     pub(super) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Returns the first failure.
     pub(super) fn failure(&self) -> Option<String> {
         self.failure.lock().clone()
     }
@@ -405,7 +401,6 @@ impl Context {
         Ok(())
     }
 
-    /// Flushes all queues.
     pub(super) fn flush(&self) -> Result<(), Failure> {
         self.all_queues().try_for_each(|q| q.raw.flush())
     }
@@ -550,7 +545,6 @@ impl Object {
         self.dependencies.before(Access::Read)
     }
 
-    /// Returns the number of 32-bit words.
     pub(super) fn words(&self) -> usize {
         self.shadow.len() / 4
     }

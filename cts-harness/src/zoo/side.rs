@@ -3,7 +3,7 @@
 use super::report::{self, Report};
 use crate::app::{App, Place, Verdict};
 use crate::cl;
-use crate::{Failure, artifacts, progress};
+use crate::{Failure, artifacts, files, progress};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,6 @@ pub(super) struct Folders<'a> {
     pub(super) manifest: &'a Path,
 }
 
-/// A platform.
 pub(super) struct Side {
     pub(super) name: String,
     place: Place,
@@ -25,7 +24,6 @@ pub(super) struct Side {
     sources: PathBuf,
 }
 
-/// A run of a program.
 #[derive(Clone)]
 pub(super) struct Run {
     /// `pass`, or how the program failed.
@@ -109,14 +107,9 @@ impl Side {
     }
 
     fn move_sources(&self, folder: &Path) -> Result<(), Failure> {
-        for entry in std::fs::read_dir(folder)? {
-            let path = entry?.path();
-            if let Some(name) = path
-                .file_name()
-                .filter(|_| path.extension().is_some_and(|e| e == "cl"))
-            {
-                std::fs::rename(&path, self.sources.join(name))?;
-            }
+        for path in files::with_extension(folder, "cl") {
+            let name = path.file_name().unwrap_or_default();
+            std::fs::rename(&path, self.sources.join(name))?;
         }
         Ok(())
     }

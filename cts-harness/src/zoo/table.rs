@@ -50,7 +50,6 @@ fn ratios(rows: &[&Row]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns all tables of a comparison.
 pub(super) fn tables(all: &[&Compared], names: [&str; 2], args: &Args) -> String {
     let good = |c: &&&Compared| c.runs.iter().flatten().all(Run::is_good);
     let rows: Vec<&Row> = all.iter().filter(good).flat_map(|c| &c.rows).collect();

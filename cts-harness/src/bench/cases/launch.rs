@@ -61,7 +61,6 @@ impl Running for Latency {
     }
 }
 
-/// The pattern of the many launches.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Pattern {
     /// The kernel has no arguments.

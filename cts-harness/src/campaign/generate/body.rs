@@ -41,7 +41,6 @@ impl Generator {
         }
     }
 
-    /// Adds a variable to the scope.
     pub(super) fn add(&mut self, text: String, ty: Type, len: usize) {
         self.places.push(Place::writable(text, ty, len, true));
     }
@@ -479,7 +478,6 @@ impl Generator {
     }
 }
 
-/// Returns the fields of an object as places.
 fn fields(structure: &Structure, object: &str) -> Vec<Place> {
     let all = structure.places.iter();
     all.map(|p| Place {

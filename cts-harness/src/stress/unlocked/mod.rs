@@ -177,7 +177,6 @@ fn check_counter(
     Ok(Some(Finding { fault, why }))
 }
 
-/// The state of one thread.
 struct Worker<'a> {
     scene: &'a Scene,
     tools: Tools,
