@@ -157,13 +157,7 @@ fn plan(text: &str, most: usize) -> Result<Plan, Failure> {
     Ok(Plan {
         options: "-w".into(),
         memory,
-        launches: vec![Launch {
-            kernel: "entry".into(),
-            offset,
-            global,
-            local,
-            arguments,
-        }],
+        launches: vec![Launch::new("entry", [offset, global, local], arguments)],
     })
 }
 

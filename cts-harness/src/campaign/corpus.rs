@@ -150,16 +150,11 @@ pub(super) fn program(cases: &[Case], seed: u64) -> Result<Option<(String, Strin
         return Ok(None);
     };
     let [global, local] = sizes(&text, case.signature.required);
+    let sizes = [[0; 3], global, local].map(Vec::from);
     let plan = Plan {
         options: case.unit.options.clone(),
         memory: inputs.memory,
-        launches: vec![Launch {
-            kernel: case.signature.kernel.clone(),
-            offset: vec![0; 3],
-            global: global.to_vec(),
-            local: local.to_vec(),
-            arguments,
-        }],
+        launches: vec![Launch::new(&case.signature.kernel, sizes, arguments)],
     };
     let how = format!("{} {}", case.unit.id, case.signature.kernel);
     Ok(Some((format!("{}{text}", plan.line()?), how)))

@@ -73,11 +73,7 @@ mod tests {
         Record {
             id: id.into(),
             project: "p".into(),
-            cost: Cost {
-                outcome,
-                ms,
-                peak: None,
-            },
+            cost: Cost::new(outcome, ms),
             env: None,
             error: None,
             clspv: None,

@@ -67,11 +67,7 @@ pub(super) fn unit(plan: &Plan, unit: &Unit) -> Result<Record, Failure> {
     let Some(mut record) = record else {
         return fail!("no environment to compile for");
     };
-    let indexed = |(outcome, ms): &(String, f64)| Cost {
-        outcome: Outcome::of_index(outcome),
-        ms: *ms,
-        peak: None,
-    };
+    let indexed = |(outcome, ms): &(String, f64)| Cost::new(Outcome::of_index(outcome), *ms);
     record.clspv = match &plan.clspv {
         Some(other) => Some(other.compile(&unit.file, &words(&unit.options), &module, &log, plan.limits)?),
         None => unit.indexed.as_ref().map(indexed),
@@ -116,13 +112,7 @@ fn compile(
         .arg("-o")
         .args([module, &unit.file]);
     let report = child::run(&mut command, log, plan.limits)?;
-    let mut outcome = match report.end {
-        End::Code(0) => Outcome::Accepted,
-        End::Code(1..=3) => Outcome::Rejected,
-        End::Code(_) | End::Signal(_) | End::Flood => Outcome::Crash,
-        End::Timeout => Outcome::Timeout,
-        End::Interrupted => return Err(interrupted()),
-    };
+    let mut outcome = Outcome::of_end(report.end, |code| (1..=3).contains(&code))?;
     if outcome == Outcome::Accepted && plan.validate {
         let mut command = Command::new("spirv-val");
         command.args(["--target-env", env.name]).arg(module);
@@ -132,11 +122,7 @@ fn compile(
             End::Code(_) | End::Signal(_) | End::Timeout | End::Flood => Outcome::Invalid,
         };
     }
-    let cost = Cost {
-        outcome,
-        ms: report.cpu.as_secs_f64() * 1e3,
-        peak: Some(report.peak),
-    };
+    let cost = Cost::of(outcome, &report);
     let error = match outcome {
         Outcome::Accepted => None,
         Outcome::Timeout => Some(format!("no result after {} s", plan.limits.time.as_secs())),

@@ -198,18 +198,13 @@ mod tests {
         } else {
             Outcome::Accepted
         };
-        let cost = |outcome, ms| Cost {
-            outcome,
-            ms,
-            peak: None,
-        };
         Record {
             id: id.into(),
             project: "p".into(),
-            cost: cost(outcome, ms),
+            cost: Cost::new(outcome, ms),
             env: None,
             error: error.map(Into::into),
-            clspv: clspv.map(|(o, ms)| cost(o, ms)),
+            clspv: clspv.map(|(o, ms)| Cost::new(o, ms)),
         }
     }
 

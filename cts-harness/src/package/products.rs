@@ -6,8 +6,8 @@ use super::{licences, sbom};
 use crate::artifacts::{cargo, release_flags, root, target_dir};
 use crate::files::{copy, fresh, write};
 use crate::{Failure, artifacts, progress};
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// The version of the workspace.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -147,7 +147,11 @@ fn host() -> Result<String, Failure> {
 
 /// Returns the revision of the repository, with a mark if files have changed; empty outside of a git checkout.
 pub(crate) fn revision() -> String {
-    git(&["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]).unwrap_or_default()
+    git(
+        &root(),
+        &["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
+    )
+    .unwrap_or_default()
 }
 
 /// Returns the value of SOURCE_DATE_EPOCH, or the time of the revision; outside of a git checkout the first time that
@@ -155,14 +159,16 @@ pub(crate) fn revision() -> String {
 fn epoch() -> String {
     let given = std::env::var("SOURCE_DATE_EPOCH").ok();
     given
-        .or_else(|| git(&["log", "-1", "--format=%ct"]))
+        .or_else(|| git(&root(), &["log", "-1", "--format=%ct"]))
         .unwrap_or_else(|| "315532800".into())
 }
 
-fn git(arguments: &[&str]) -> Option<String> {
+/// Returns what git answers in a folder, if it succeeds and answers anything.
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new("git")
-        .current_dir(root())
+        .current_dir(folder)
         .args(arguments)
+        .stderr(Stdio::null())
         .output()
         .ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();

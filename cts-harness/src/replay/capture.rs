@@ -104,11 +104,17 @@ pub(super) struct Argument {
 pub(super) enum Value {
     /// A value of any type, in hexadecimal digits.
     #[serde(rename = "value")]
-    Bytes { bytes: String },
-    Local { size: usize },
+    Bytes {
+        bytes: String,
+    },
+    Local {
+        size: usize,
+    },
     Buffer(Range),
     /// An image, by its index among the memory objects.
-    Image { memory: usize },
+    Image {
+        memory: usize,
+    },
     Sampler {
         normalized: u32,
         addressing: u32,

@@ -70,13 +70,11 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
             Memory::input(4, Fill::Zero),
             Memory::result(rows * ITEMS * 8, Fill::Zero),
         ],
-        launches: vec![Launch {
-            kernel: "k0".into(),
-            offset: vec![0],
-            global: vec![ITEMS],
-            local: vec![16],
-            arguments: vec![Argument::Memory(0), Argument::Memory(1)],
-        }],
+        launches: vec![Launch::new(
+            "k0",
+            [0, ITEMS, 16].map(|n| vec![n]),
+            [0, 1].map(Argument::Memory).into(),
+        )],
     };
     Ok(format!(
         "{}{}{}{}kernel void k0(global const uint *zero, global ulong *out) {{\n\

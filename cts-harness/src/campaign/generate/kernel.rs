@@ -69,13 +69,8 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
             arguments.push(Argument::Memory(3));
         }
         text += &g.kernel(k, &tables, group, before, image);
-        plan.launches.push(Launch {
-            kernel: format!("k{k}"),
-            offset,
-            global,
-            local,
-            arguments,
-        });
+        plan.launches
+            .push(Launch::new(&format!("k{k}"), [offset, global, local], arguments));
         before = items;
     }
     Ok(format!("{}{text}", plan.line()?))
