@@ -21,40 +21,26 @@ const ITEMS: usize = 64;
 const TRIVIAL: &str =
     "kernel void generated(global uint *out)\n{\n    uint i = get_global_id(0);\n    out[i] = i * 3;\n}\n";
 
-/// The values that a probe measures, in the order of the rows.
-struct Names {
-    texts: Vec<(String, String, Quantity)>,
-}
-
-impl Names {
-    /// Returns the row and the JSON key of each value. Memory is measured in the cold case only.
-    fn new(state: State, longest: usize) -> Names {
-        let word = state.word();
-        let mut texts = vec![(
-            format!("build/process start to first result, {word}"),
-            String::from("first result"),
-            Quantity::Time,
-        )];
-        for subject in subjects(longest) {
-            let what = subject.label();
-            texts.push((
-                format!("build/{what}, {word}"),
-                format!("{what} build"),
-                Quantity::Time,
-            ));
-            texts.push((
-                format!("build/{what} to first launch done, {word}"),
-                format!("{what} done"),
-                Quantity::Time,
-            ));
-        }
-        if state == State::Cold {
-            for key in ["after the first context", "after the programs"] {
-                texts.push((format!("memory/resident {key}"), key.into(), Quantity::Memory));
-            }
-        }
-        Names { texts }
+/// Returns the values that a probe measures, in the order of the rows: the row, the JSON key and the quantity of each.
+/// Memory is measured in the cold case only.
+fn values(state: State, longest: usize) -> Vec<(String, String, Quantity)> {
+    let word = state.word();
+    let time = |row: &str, key: String| (format!("build/{row}, {word}"), key, Quantity::Time);
+    let mut all = vec![time("process start to first result", "first result".into())];
+    for subject in subjects(longest) {
+        let what = subject.label();
+        all.push(time(&what, format!("{what} build")));
+        all.push(time(
+            &format!("{what} to first launch done"),
+            format!("{what} done"),
+        ));
     }
+    if state == State::Cold {
+        for key in ["after the first context", "after the programs"] {
+            all.push((format!("memory/resident {key}"), key.into(), Quantity::Memory));
+        }
+    }
+    all
 }
 
 /// A program that is built.
@@ -177,24 +163,16 @@ impl State {
 }
 
 pub(super) fn cases(longest: usize) -> Vec<Case> {
-    [State::Cold, State::Warm]
-        .map(|state| {
-            let row = |(name, _, quantity): &(String, String, Quantity)| Row {
-                name: name.clone(),
-                quantity: *quantity,
-            };
-            let rows = Names::new(state, longest).texts.iter().map(row).collect();
-            Case {
-                rows,
-                block: 1,
-                most: 3,
-                make: Box::new(move |side| {
-                    Ok(Box::new(Probes::new(side, state, longest)?) as Box<dyn Running>)
-                }),
-            }
-        })
-        .into_iter()
-        .collect()
+    let case = |state| Case {
+        rows: values(state, longest)
+            .into_iter()
+            .map(|(name, _, quantity)| Row { name, quantity })
+            .collect(),
+        block: 1,
+        most: 3,
+        make: Box::new(move |side| Ok(Box::new(Probes::new(side, state, longest)?) as Box<dyn Running>)),
+    };
+    [State::Cold, State::Warm].map(case).into()
 }
 
 /// Starts the probes of a side.
@@ -240,14 +218,14 @@ impl Probes {
 impl Running for Probes {
     fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
         let report = self.run()?;
-        let names = Names::new(self.state, self.longest);
+        let values = values(self.state, self.longest);
         let sample = |(_, key, _): &(String, String, Quantity)| {
             let value = report[key].as_f64();
             value
                 .map(Sample::wall)
                 .ok_or_else(|| Stop::Failed(format!("the probe does not tell «{key}»")))
         };
-        names.texts.iter().map(sample).collect()
+        values.iter().map(sample).collect()
     }
 
     /// The probe checks its results itself, so nothing is left to check.
