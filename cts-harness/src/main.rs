@@ -18,6 +18,7 @@ mod corpus;
 mod cts;
 mod demo;
 mod doctor;
+mod expectations;
 mod files;
 mod install;
 mod mandelbrot;

@@ -10,9 +10,9 @@ mod results;
 mod table;
 
 use crate::cts::{PlatformArgs, Target};
+use crate::expectations::Status;
 use crate::{Failure, Outcome, artifacts, child, progress};
 use expect::Expectations;
-use judge::Status;
 pub(crate) use judge::Verdict;
 pub(crate) use place::Place;
 use std::collections::BTreeMap;
@@ -191,11 +191,11 @@ fn lacking(app: &App, paths: &BTreeMap<String, PathBuf>) -> Vec<String> {
 }
 
 fn report(app: &App, verdict: &Verdict, time: Duration) {
-    let whole = verdict.checks.get(&app.name).map_or("-", |s| s.word());
+    let whole = verdict.checks.get(&app.name).map_or("-".into(), |s| s.lower());
     let counts: Vec<String> = Status::VARIANTS
         .iter()
         .filter(|s| verdict.count(**s) > 0)
-        .map(|s| format!("{} {}", s.word(), verdict.count(*s)))
+        .map(|s| format!("{} {}", s.lower(), verdict.count(*s)))
         .collect();
     let why = verdict.why.as_deref().unwrap_or_default();
     let line = format!(

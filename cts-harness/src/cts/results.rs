@@ -6,55 +6,13 @@
 //! running.
 
 use super::identity::RunInfo;
+pub(super) use crate::expectations::Status;
 use crate::{Failure, files};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use strum::{EnumString, IntoStaticStr, VariantArray};
-
-/// The result of a sub-test. Files contain the names of the variants.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Debug,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    Serialize,
-    Deserialize,
-)]
-pub(super) enum Status {
-    Pass,
-    /// The test says that it does not apply to this device.
-    Skip,
-    Fail,
-    /// The process was ended by a signal, or wrote no result.
-    Crash,
-    Timeout,
-    /// The sub-test was not run, because it is on the device's list of skips.
-    Excluded,
-}
-
-impl Status {
-    /// Returns the word that stands for the status in files.
-    pub(super) fn word(self) -> &'static str {
-        self.into()
-    }
-
-    /// Returns whether the status is `Fail`, `Crash` or `Timeout`.
-    pub(super) fn is_bad(self) -> bool {
-        match self {
-            Status::Fail | Status::Crash | Status::Timeout => true,
-            Status::Pass | Status::Skip | Status::Excluded => false,
-        }
-    }
-}
 
 /// The result of one sub-test.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

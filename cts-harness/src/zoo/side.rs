@@ -3,6 +3,7 @@
 use super::report::{self, Report};
 use crate::app::{App, Place, Verdict};
 use crate::cl;
+use crate::expectations::Status;
 use crate::{Failure, artifacts, files, progress};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -26,8 +27,8 @@ pub(super) struct Side {
 
 #[derive(Clone)]
 pub(super) struct Run {
-    /// `pass`, or how the program failed.
-    pub(super) word: &'static str,
+    /// `Pass`, or how the program failed.
+    pub(super) status: Status,
     /// The reason why it did not pass; empty if it did.
     pub(super) why: String,
     pub(super) seconds: f64,
@@ -36,7 +37,7 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn is_good(&self) -> bool {
-        self.word == "pass"
+        self.status == Status::Pass
     }
 }
 
@@ -94,12 +95,12 @@ impl Side {
         };
         let report = report::read(&folder)?;
         self.move_sources(&folder)?;
-        let word = word(&verdict);
-        if repetition == 0 && word == "pass" {
+        let status = worst(&verdict);
+        if repetition == 0 && status == Status::Pass {
             self.warn(program, &report);
         }
         Ok(Some(Run {
-            word,
+            status,
             why: verdict.why.unwrap_or_default(),
             seconds: time.as_secs_f64(),
             report,
@@ -133,7 +134,7 @@ impl Side {
 }
 
 /// Returns the worst result of a program and of its own checks; the checks that a program skips count as passed.
-fn word(verdict: &Verdict) -> &'static str {
-    let bad = verdict.checks.values().filter(|s| !s.is_good()).max();
-    bad.map_or("pass", |s| s.word())
+fn worst(verdict: &Verdict) -> Status {
+    let bad = verdict.checks.values().copied().filter(|s| s.is_bad()).max();
+    bad.unwrap_or(Status::Pass)
 }

@@ -35,7 +35,7 @@ pub(super) fn alone(program: &str, runs: &[Run]) -> String {
 /// Returns how the runs of a program ended, and the median of their seconds.
 fn ended(runs: &[Run]) -> String {
     match runs.iter().find(|run| !run.is_good()) {
-        Some(run) => format!("{}: {}", run.word.to_uppercase(), run.why),
+        Some(run) => format!("{}: {}", run.status.word().to_uppercase(), run.why),
         None => {
             let seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
             Summary::of(&seconds).map_or("not run".into(), |s| format!("{:.1} s", s.median))
@@ -206,7 +206,7 @@ pub(super) fn json(compared: &Compared, names: [&str; 2]) -> Vec<Value> {
             let seconds: Vec<f64> = runs.iter().map(|r| r.seconds).collect();
             let bad = runs.iter().find(|r| !r.is_good());
             json!({ "platform": name, "seconds": seconds, "device": runs.first().and_then(|r| r.report.device.clone()),
-                    "end": bad.map_or("pass", |r| r.word), "why": bad.map(|r| &r.why) })
+                    "end": bad.map_or("pass".into(), |r| r.status.lower()), "why": bad.map(|r| &r.why) })
         })
         .collect();
     let program = json!({
