@@ -92,12 +92,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
         None => artifacts::release_dir().join("apps").join(&slug),
     };
     let place = Place::new(&target, args.way, &out, paths.clone(), args.timeout)?;
+    let (count, info) = (apps.len(), &target.info);
     progress::step(&format!(
-        "{} applications on {} ({}, {}); outputs in {}",
-        apps.len(),
-        target.info.device,
-        target.info.platform,
-        target.info.driver,
+        "{count} applications with {info}; outputs in {}",
         out.display()
     ));
     child::catch_interrupts()?;

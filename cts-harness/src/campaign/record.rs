@@ -181,12 +181,15 @@ pub(super) fn print(records: &[Record]) {
                 .iter()
                 .map(|(side, v)| format!("{side} {v:#x}"))
                 .collect();
+            let Difference {
+                ty,
+                expression,
+                item,
+                items,
+                ..
+            } = d;
             say!(
-                "    {} {}: work-item {} (of {}): {}",
-                d.ty,
-                d.expression,
-                d.item,
-                d.items,
+                "    {ty} {expression}: work-item {item} (of {items}): {}",
                 values.join(", ")
             );
         }

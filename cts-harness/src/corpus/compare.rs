@@ -53,14 +53,10 @@ pub(super) fn print(changes: &Changes) {
     for id in &changes.gone {
         say!("gone: {id}");
     }
+    let [worse, better, gone] = [&changes.worse, &changes.better, &changes.gone].map(Vec::len);
+    let (new, (before, now)) = (changes.new, changes.ms);
     say!(
-        "since then: {} worse, {} better, {} new, {} gone; {:.0} ms of CPU before, {:.0} now for what both accept",
-        changes.worse.len(),
-        changes.better.len(),
-        changes.new,
-        changes.gone.len(),
-        changes.ms.0,
-        changes.ms.1
+        "since then: {worse} worse, {better} better, {new} new, {gone} gone; {before:.0} ms of CPU before, {now:.0} now for what both accept"
     );
 }
 

@@ -80,15 +80,11 @@ pub(crate) fn run(args: &Args) -> Done {
         },
         scratch: scratch.path().to_path_buf(),
     };
-    progress::step(&format!(
-        "{} units{}",
-        units.len(),
-        if missing > 0 {
-            format!("; {missing} units of the index are NOT in {}", args.dir.display())
-        } else {
-            String::new()
-        }
-    ));
+    let missing = match missing {
+        0 => String::new(),
+        n => format!("; {n} units of the index are NOT in {}", args.dir.display()),
+    };
+    progress::step(&format!("{} units{missing}", units.len()));
     if !plan.validate {
         warn_unvalidated();
     }

@@ -35,6 +35,12 @@ pub(crate) struct RunInfo {
     pub(super) started: String,
 }
 
+impl std::fmt::Display for RunInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} on {} ({})", self.platform, self.device, self.driver)
+    }
+}
+
 impl RunInfo {
     /// Returns the fields that describe the device, its driver and the CTS, with their names in files.
     pub(super) fn grounds(&mut self) -> [(&'static str, &mut String); 6] {

@@ -152,21 +152,16 @@ pub(super) fn run(args: &RunArgs) -> Outcome {
         wimpy,
         checks,
     };
+    let before = names.len() - todo.len() - excluded.len();
+    let (info, count, jobs) = (&target.info, todo.len(), settings.share.jobs);
     progress::step(&format!(
-        "{} on {} ({}), {mode}: {} to run, {} done before, {} at a time; results in {}",
-        target.info.platform,
-        target.info.device,
-        target.info.driver,
-        todo.len(),
-        names.len() - todo.len() - excluded.len(),
-        settings.share.jobs,
+        "{info}, {mode}: {count} to run, {before} done before, {jobs} at a time; results in {}",
         out.display()
     ));
     let earlier = earlier(&slug)?;
     let known = |name: &str| earlier.get(name).map(|r| r.seconds);
-    let todo_was = todo.len();
     let new = run::run(todo, run_folder, &target, &settings, &known)?;
-    settings.checks.report(todo_was);
+    settings.checks.report(count);
     done.extend(excluded.into_iter().map(|r| (r.name.clone(), r)));
     done.extend(new);
     let records: Vec<&Record> = names.iter().filter_map(|n| done.get(n)).collect();

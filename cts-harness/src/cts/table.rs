@@ -53,17 +53,7 @@ pub(super) fn print<'a>(records: impl Iterator<Item = &'a Record> + Clone) {
     let suites = count(records.clone());
     let mut all = Counts::default();
     records.for_each(|r| all.add(r));
-    say!(
-        "\n{:<26} {:>13} {:>6} {:>6} {:>8} {:>9} {:>8} {:>9}",
-        "suite",
-        "passed",
-        "fail",
-        "crash",
-        "timeout",
-        "excluded",
-        "skipped",
-        "seconds"
-    );
+    say!("\nsuite                             passed   fail  crash  timeout  excluded  skipped   seconds");
     for (suite, counts) in suites.iter().chain([(&String::from("all"), &all)]) {
         say!(
             "{suite:<26} {:>6}/{:<6} {:>6} {:>6} {:>8} {:>9} {:>8} {:>9.1}",

@@ -108,13 +108,14 @@ fn replay(args: &Args, sides: &[Side], folder: &Path) -> Result<bool, Failure> {
     let launch = Launch::read(folder)?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let sizes: Vec<String> = launch.global.iter().map(ToString::to_string).collect();
-    say!(
-        "{name}: launch {} of {}, {} work-items, captured on {}",
-        launch.number,
-        launch.kernel,
-        sizes.join("×"),
-        launch.device
-    );
+    let Launch {
+        number,
+        kernel,
+        device,
+        ..
+    } = &launch;
+    let sizes = sizes.join("×");
+    say!("{name}: launch {number} of {kernel}, {sizes} work-items, captured on {device}");
     let expected = match launch.results {
         Results::Captured => Some(expected(folder, &launch)?),
         Results::Unknown => {
@@ -182,12 +183,10 @@ fn report(run: &Run, faults: &[String], is_known: bool) {
             s.repetitions
         )
     });
-    say!(
-        "  {}: {verdict}; {}, built in {:.2} s{times}",
-        run.name,
-        run.device,
-        run.build
-    );
+    let Run {
+        name, device, build, ..
+    } = run;
+    say!("  {name}: {verdict}; {device}, built in {build:.2} s{times}");
     for fault in faults {
         say!("    {fault}");
     }

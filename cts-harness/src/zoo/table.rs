@@ -92,14 +92,11 @@ fn families(rows: &[&Row]) -> String {
             return;
         };
         let share = ratios.iter().filter(|r| **r >= GOOD).count() as f64 / ratios.len() as f64;
-        let [low, high] = s.quartiles;
+        let ([low, high], count, Summary { median, min, .. }) = (s.quartiles, ratios.len(), s);
+        let share = share * 100.0;
         let _ = writeln!(
             text,
-            "| {name} | {} | {mean:.2} | {low:.2}, {:.2}, {high:.2} | {:.2} | {:.0} % |",
-            ratios.len(),
-            s.median,
-            s.min,
-            share * 100.0
+            "| {name} | {count} | {mean:.2} | {low:.2}, {median:.2}, {high:.2} | {min:.2} | {share:.0} % |"
         );
     };
     for name in &names {
@@ -156,17 +153,17 @@ fn kernel(row: &Row) -> String {
     let Some(ratio) = row.ratio() else {
         return String::new();
     };
-    let each = row.medians().map(|m| m / row.launches.max(1) as f64 * 1e6);
-    let [low, high] = ratio.quartiles;
+    let Row {
+        kernel,
+        program,
+        launches,
+        ..
+    } = row;
+    let [a, b] = row.medians().map(|m| m / (*launches).max(1) as f64 * 1e6);
+    let ([low, high], median) = (ratio.quartiles, ratio.median);
+    let star = if row.same { "" } else { "*" };
     format!(
-        "| {}{} | {} | {} | {:.1} | {:.1} | {:.2} ({low:.2}–{high:.2}) |\n",
-        row.kernel,
-        if row.same { "" } else { "*" },
-        row.program,
-        row.launches,
-        each[0],
-        each[1],
-        ratio.median
+        "| {kernel}{star} | {program} | {launches} | {a:.1} | {b:.1} | {median:.2} ({low:.2}–{high:.2}) |\n"
     )
 }
 
