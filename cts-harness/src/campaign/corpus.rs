@@ -5,9 +5,9 @@
 //! local memory has the same size. Such inputs may violate preconditions of the kernel. Therefore, if results
 //! differ, `--oclgrind` runs the program in Oclgrind, which reports invalid accesses and data races.
 
+use super::Options;
 use super::launch::{Argument, Fill, Launch, Memory, Plan};
 use super::side::Side;
-use super::{Limits, Options};
 use crate::Failure;
 use crate::cl::{Parameter, Signature};
 use crate::corpus::index::{self, Unit};
@@ -81,7 +81,7 @@ impl Units {
         std::fs::create_dir_all(&scratch)?;
         let scratch = scratch.canonicalize()?;
         let first = options.platforms.first().map_or("", String::as_str);
-        let side = Side::find(first)?;
+        let side = Side::find(first, &options.limits)?;
         let mut cases = Vec::new();
         let mut refused = Vec::new();
         let wanted = usize::try_from(options.first.saturating_add(options.count))?;
@@ -89,7 +89,7 @@ impl Units {
             if cases.len() >= wanted {
                 break;
             }
-            let signatures = signatures(&side, &unit, &scratch, &options.limits)?;
+            let signatures = signatures(&side, &unit, &scratch)?;
             if signatures.is_empty() {
                 refused.push(unit.id.clone());
             }
@@ -111,14 +111,14 @@ impl Units {
 }
 
 /// Returns the signatures of a unit's kernels, or none if the platform does not build the unit.
-fn signatures(side: &Side, unit: &Unit, scratch: &Path, limits: &Limits) -> Result<Vec<Signature>, Failure> {
+fn signatures(side: &Side, unit: &Unit, scratch: &Path) -> Result<Vec<Signature>, Failure> {
     let plan = Plan {
         options: format!("{} -cl-kernel-arg-info", unit.options),
         ..Plan::default()
     };
     let file = scratch.join("unit.cl");
     std::fs::write(&file, format!("{}{}", plan.line()?, text(unit)?))?;
-    side.signatures(&file, scratch, limits)
+    side.signatures(&file, scratch)
 }
 
 /// Returns a unit's text. Bytes that are not UTF-8 are replaced, since they can only be in comments and

@@ -18,7 +18,7 @@ mod includes;
 mod reduce;
 
 use crate::bench::stats::Summary;
-use crate::campaign::{Side, distinct};
+use crate::campaign::{Limits, Side, distinct};
 use crate::child::{self, End};
 use crate::{Failure, Outcome, files};
 use capture::{Launch, Results};
@@ -26,7 +26,6 @@ use compare::{Difference, Element};
 pub(crate) use execute::{One, one};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -70,7 +69,12 @@ struct Run {
 }
 
 pub(crate) fn run(args: &Args) -> Outcome {
-    let sides = args.platforms.iter().map(|name| Side::find(name));
+    let limits = Limits {
+        timeout: args.timeout,
+        memory: 0,
+        child: None,
+    };
+    let sides = args.platforms.iter().map(|name| Side::find(name, &limits));
     let sides = distinct(sides.collect::<Result<_, Failure>>()?);
     let captures = captures(&args.folders)?;
     child::catch_interrupts()?;
@@ -259,7 +263,6 @@ fn execute(args: &Args, side: &Side, folder: &Path, launch: &Launch, times: usiz
             .env("CALDERA_CHECK", "all")
             .env("CALDERA_CHECK_FILE", &findings);
     }
-    let limits = child::Limits::time(Duration::from_secs(args.timeout));
     let mut run = Run {
         name: side.name.clone(),
         device: String::from("no device"),
@@ -270,19 +273,24 @@ fn execute(args: &Args, side: &Side, folder: &Path, launch: &Launch, times: usiz
         findings: Vec::new(),
     };
     let mut last = String::new();
-    let end = child::follow(&mut command, &out.join("log"), limits, &mut |line| {
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        match word {
-            "device" => run.device = rest.to_owned(),
-            "built" => run.build = rest.parse().unwrap_or(0.0),
-            "took" => run.times.extend(rest.parse::<f64>()),
-            "refused" => run.failure = Some(rest.to_owned()),
-            "done" => run.failure = None,
-            _ if line.trim().is_empty() => {}
-            _ => line.clone_into(&mut last),
-        }
-        matches!(word, "built" | "took")
-    })?;
+    let end = child::follow(
+        &mut command,
+        &out.join("log"),
+        side.limits.of_child(),
+        &mut |line| {
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match word {
+                "device" => run.device = rest.to_owned(),
+                "built" => run.build = rest.parse().unwrap_or(0.0),
+                "took" => run.times.extend(rest.parse::<f64>()),
+                "refused" => run.failure = Some(rest.to_owned()),
+                "done" => run.failure = None,
+                _ if line.trim().is_empty() => {}
+                _ => line.clone_into(&mut last),
+            }
+            matches!(word, "built" | "took")
+        },
+    )?;
     let why = match end.end {
         End::Interrupted => return fail!("interrupted"),
         End::Code(0) => None,
