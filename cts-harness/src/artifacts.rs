@@ -1,6 +1,6 @@
 //! The products of cargo's builds, and how programs are made to use them.
 
-use crate::{Failure, progress};
+use crate::{Failure, files, progress};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -92,7 +92,10 @@ fn built(file: &str, package: &str, options: &[&str]) -> Result<PathBuf, Failure
 
 /// Creates a folder for `OCL_ICD_VENDORS`, in which a loader finds the library only. Returns its absolute path.
 pub(crate) fn icd_vendors(dir: &Path, library: &str) -> Result<PathBuf, Failure> {
-    std::fs::create_dir_all(dir)?;
-    std::fs::write(dir.join("only.icd"), format!("{library}\n"))?;
-    Ok(dir.canonicalize()?)
+    let only = dir.join("only.icd");
+    for other in files::with_extension(dir, "icd").iter().filter(|f| **f != only) {
+        std::fs::remove_file(other)?;
+    }
+    files::write(&only, format!("{library}\n"))?;
+    files::real(dir)
 }
