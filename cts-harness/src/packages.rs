@@ -154,7 +154,7 @@ pub(crate) fn is_root() -> bool {
 }
 
 /// Returns what a program answers, or `None` if it cannot be started.
-fn answer(program: &str, args: &[&str]) -> Option<std::process::Output> {
+pub(crate) fn answer(program: &str, args: &[&str]) -> Option<std::process::Output> {
     Command::new(program)
         .args(args)
         .stdin(Stdio::null())

@@ -17,11 +17,10 @@ pub(crate) use judge::Verdict;
 pub(crate) use place::Place;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 use strum::VariantArray;
 pub(crate) use table::App;
-use table::What;
+use table::Need;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -165,18 +164,16 @@ fn list(apps: &[App], paths: &BTreeMap<String, PathBuf>) {
 fn lacking(app: &App, paths: &BTreeMap<String, PathBuf>) -> Vec<String> {
     let mut all = Vec::new();
     for need in &app.needs {
-        let there = match &need.what {
-            What::Program(name) => crate::packages::program(name),
-            What::Python(module) => Command::new("python3")
-                .args(["-c", &format!("import {module}")])
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status()
-                .is_ok_and(|s| s.success()),
+        let (there, install) = match need {
+            Need::Program { program, install } => (crate::packages::program(program), install),
+            Need::Python { python, install } => {
+                let import = format!("import {python}");
+                let answer = crate::packages::answer("python3", &["-c", &import]);
+                (answer.is_some_and(|o| o.status.success()), install)
+            }
         };
         if !there {
-            all.push(need.install.clone());
+            all.push(install.clone());
         }
     }
     for (name, source) in &app.paths {

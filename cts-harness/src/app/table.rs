@@ -38,43 +38,16 @@ fn usual_timeout() -> u64 {
     300
 }
 
-/// A program or module that must be installed.
+/// A program or a Python module that must be installed, and the command that installs it.
 #[derive(PartialEq, Debug, Deserialize)]
-#[serde(try_from = "NeedFields")]
-pub(super) struct Need {
-    pub(super) what: What,
-    /// The command that installs it.
-    pub(super) install: String,
-}
-
-#[derive(PartialEq, Debug)]
-pub(super) enum What {
-    Program(String),
-    /// A Python module.
-    Python(String),
-}
-
-/// A [`Need`] as a file writes it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NeedFields {
-    program: Option<String>,
-    python: Option<String>,
-    install: String,
-}
-
-impl TryFrom<NeedFields> for Need {
-    type Error = &'static str;
-
-    fn try_from(fields: NeedFields) -> Result<Need, &'static str> {
-        let what = match (fields.program, fields.python) {
-            (Some(program), None) => What::Program(program),
-            (None, Some(module)) => What::Python(module),
-            _ => return Err("a need is one «program» or one «python» module"),
-        };
-        let install = fields.install;
-        Ok(Need { what, install })
-    }
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "a need is one «program» or one «python» module"
+)]
+pub(super) enum Need {
+    Program { program: String, install: String },
+    Python { python: String, install: String },
 }
 
 /// The conditions for a pass.
@@ -125,7 +98,7 @@ mod tests {
              [environment]\nA = 'b'\n[judge]\ncontains = ['ok']\nresults = 'pytest'\n",
         )
         .unwrap();
-        assert_eq!(app.needs[0].what, What::Python("x".into()));
+        assert!(matches!(&app.needs[0], Need::Python { python, .. } if python == "x"));
         assert_eq!((app.timeout, app.judge.exit), (300, 0));
         assert_eq!(app.judge.results, Some(Results::Pytest));
         assert_eq!(app.environment["A"], "b");
@@ -137,7 +110,10 @@ mod tests {
         assert!(wrong("about = 'X'\n").contains("command"));
         assert!(wrong("about = 'X'\ncommand = ['x']\ntime = 3\n").contains("unknown field `time`"));
         assert!(wrong("about = 'X'\ncommand = 'x'\n").contains("expected a sequence"));
-        assert!(wrong("about = 'X'\ncommand = ['x']\nneeds = [{ install = 'y' }]\n").contains("a need is"));
+        for needs in ["install = 'y'", "program = 'a', python = 'b', install = 'y'"] {
+            let text = format!("about = 'X'\ncommand = ['x']\nneeds = [{{ {needs} }}]\n");
+            assert!(wrong(&text).contains("a need is"));
+        }
         assert!(
             wrong("about = 'X'\ncommand = ['x']\n[judge]\nresults = 'y'\n").contains("unknown variant `y`")
         );

@@ -3,8 +3,9 @@
 use super::record::{Cost, Outcome};
 use crate::Failure;
 use crate::child::{self, Limits};
+use crate::packages::answer;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// The clspv with which the units are compared.
 pub(super) enum Clspv {
@@ -24,13 +25,7 @@ impl Clspv {
             "pyclspv" => ("python3", &["-c", "import pyclspv"]),
             program => (program, &["--version"]),
         };
-        let found = Command::new(program)
-            .args(args)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .is_ok_and(|s| s.success() || command != "pyclspv");
+        let found = answer(program, args).is_some_and(|o| o.status.success() || command != "pyclspv");
         match (found, command) {
             (true, "pyclspv") => Ok(Clspv::Python("python3".into())),
             (true, program) => Ok(Clspv::Program(program.into())),

@@ -152,15 +152,19 @@ impl Run<'_> {
         let mut progress = Progress::new(cases.iter().map(|c| c.subtest.as_str()));
         self.bar.begun(&cases[0].name());
         let start = Instant::now();
-        let mut live = Live {
-            progress: &mut progress,
-            cases,
-            bar: &self.bar,
+        let mut line = |text: &str| {
+            let before = progress.current();
+            let restarts = progress.line(text);
+            let now = progress.current();
+            if let Some(now) = now.filter(|_| before != now) {
+                if let Some(before) = before {
+                    self.bar.idle(&cases[before].name());
+                }
+                self.bar.begun(&cases[now].name());
+            }
+            restarts
         };
-        let end = child::follow(&mut command, &files.log, Limits::time(limit), &mut |text| {
-            live.line(text)
-        })?
-        .end;
+        let end = child::follow(&mut command, &files.log, Limits::time(limit), &mut line)?.end;
         let seconds = start.elapsed().as_secs_f64();
         let results = std::fs::read_to_string(&files.results).ok();
         let text = String::from_utf8_lossy(&std::fs::read(&files.log)?).into_owned();
@@ -242,30 +246,6 @@ impl Run<'_> {
             seconds,
             note: verdict.note,
         })
-    }
-}
-
-/// Follows the output of a process and shows in the bar which sub-test runs.
-struct Live<'a> {
-    progress: &'a mut Progress,
-    cases: &'a [Case],
-    bar: &'a Bar,
-}
-
-impl Live<'_> {
-    /// Reads a line of the process's output. Returns whether the time limit starts anew, because another
-    /// sub-test began.
-    fn line(&mut self, text: &str) -> bool {
-        let before = self.progress.current();
-        let restarts = self.progress.line(text);
-        let now = self.progress.current();
-        if let Some(now) = now.filter(|_| before != now) {
-            if let Some(before) = before {
-                self.bar.idle(&self.cases[before].name());
-            }
-            self.bar.begun(&self.cases[now].name());
-        }
-        restarts
     }
 }
 
