@@ -35,22 +35,19 @@ struct Place {
 
 impl Place {
     fn new(args: &Args) -> Result<Place, Failure> {
-        let root = args.root.clone();
-        if args.system {
-            return Ok(Place {
-                prefix: "/usr/local".into(),
-                vendors: "/etc/OpenCL/vendors".into(),
-                root,
-            });
-        }
-        let Some(home) = std::env::home_dir() else {
-            return fail!(
-                "HOME is not set, so there is no place for one user's files; --system installs for all users"
-            );
+        let (prefix, vendors) = match (args.system, std::env::home_dir()) {
+            (true, _) => ("/usr/local".into(), "/etc/OpenCL/vendors".into()),
+            (false, Some(home)) => (home.join(".local"), home.join(".local/share/OpenCL/vendors")),
+            (false, None) => {
+                return fail!(
+                    "HOME is not set, so there is no place for one user's files; --system installs for all users"
+                );
+            }
         };
+        let root = args.root.clone();
         Ok(Place {
-            prefix: home.join(".local"),
-            vendors: home.join(".local/share/OpenCL/vendors"),
+            prefix,
+            vendors,
             root,
         })
     }

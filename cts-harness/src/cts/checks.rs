@@ -11,6 +11,7 @@ use crate::packages::{SPIRV_TOOLS, VALIDATION_LAYERS};
 use crate::{Failure, files, progress};
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::Path;
@@ -62,15 +63,15 @@ impl Checks {
         words
     }
 
-    /// Returns the environment for a run by hand: messages of the layer appear in the output, and modules are
-    /// written to a folder.
-    pub(super) fn by_hand(&self) -> Vec<(&'static str, &'static str)> {
+    /// Returns the environment that switches the checks on. The modules are written to the folder `dump`.
+    pub(super) fn environment(&self, dump: &Path) -> Vec<(&'static str, OsString)> {
         let mut all = Vec::new();
         if self.validation {
-            all.extend([("CALDERA_VALIDATION", "1"), ("CALDERA_LOG", "validation=warn")]);
+            all.push(("CALDERA_VALIDATION", "1".into()));
+            all.push(("CALDERA_LOG", "validation=warn".into()));
         }
         if self.spirv_val {
-            all.push(("CALDERA_DUMP", "dump"));
+            all.push(("CALDERA_DUMP", dump.into()));
         }
         all
     }
@@ -85,14 +86,9 @@ impl Checks {
         // A program from the cache of an earlier process would not be compiled, and so its modules would not
         // be checked.
         command.env("CALDERA_CACHE", "off");
+        command.envs(self.environment(&folder));
         if self.validation {
-            command
-                .env("CALDERA_VALIDATION", "1")
-                .env("CALDERA_LOG", "validation=warn")
-                .env("CALDERA_LOG_FILE", folder.join("validation.log"));
-        }
-        if self.spirv_val {
-            command.env("CALDERA_DUMP", &folder);
+            command.env("CALDERA_LOG_FILE", folder.join("validation.log"));
         }
         Ok(())
     }

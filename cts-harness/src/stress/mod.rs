@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use world::World;
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub(crate) struct Args {
     #[command(flatten)]
     choice: Choice,
@@ -103,12 +103,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let mut memory = None;
     while Instant::now() < end {
         let until = end.min(Instant::now() + Duration::from_secs(args.epoch));
-        let rules = world::Rules {
-            small: args.small,
-            wrong_handles: args.wrong_handles,
-            only: args.only.clone(),
-        };
-        let world = World::new(cl, seed.wrapping_add(epoch << 20), rules)?;
+        let world = World::new(cl, seed.wrapping_add(epoch << 20), args.clone())?;
         let result = one_epoch(&world, args, until);
         for (total, count) in totals.iter_mut().zip(world.counts()) {
             *total += count;

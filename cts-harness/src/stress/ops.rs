@@ -136,7 +136,7 @@ pub(super) fn work(world: &Arc<World>, index: usize, until: Instant) {
         kernels,
         at: 0,
     };
-    let only = &world.rules.only;
+    let only = &world.args.only;
     let wanted = |o: &Op| only.is_empty() || o.name == "check" || only.iter().any(|n| o.name.contains(&**n));
     let weights: Vec<usize> = ALL.iter().map(|o| if wanted(o) { o.weight } else { 0 }).collect();
     let all: usize = weights.iter().sum();
@@ -662,7 +662,7 @@ fn build(t: &mut Thread) -> Done {
 
 /// Passes invalid handles.
 fn wrong(t: &mut Thread) -> Done {
-    if !t.world.rules.wrong_handles {
+    if !t.world.args.wrong_handles {
         return Ok(());
     }
     let address = match t.random.below(4) {

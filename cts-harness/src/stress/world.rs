@@ -10,7 +10,7 @@
 use super::callbacks::Callbacks;
 use super::cl::Cl;
 use super::dependencies::{Access, Dependencies};
-use super::{callbacks, ops};
+use super::{Args, callbacks, ops};
 use crate::Failure;
 use crate::cl::{Handle, Memory, Place};
 use crate::random::Random;
@@ -55,14 +55,6 @@ kernel void ink(read_only image2d_t a, write_only image2d_t b, uint m, uint w) {
 }
 ";
 
-/// The options of a test that restrict its operations.
-#[derive(Clone, Debug)]
-pub(super) struct Rules {
-    pub(super) only: Vec<String>,
-    pub(super) small: bool,
-    pub(super) wrong_handles: bool,
-}
-
 /// The expected outcome of a command.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
@@ -73,7 +65,8 @@ pub(super) enum Outcome {
 /// The state that all threads of an epoch share.
 pub(super) struct World {
     pub(super) cl: &'static Cl,
-    pub(super) rules: Rules,
+    /// The options, some of which restrict the operations.
+    pub(super) args: Args,
     pub(super) contexts: Vec<Context>,
     pub(super) callbacks: Callbacks,
     pending: Mutex<VecDeque<Pending>>,
@@ -131,14 +124,14 @@ pub(super) struct Pending {
 
 impl World {
     /// Creates the contexts with all their objects.
-    pub(super) fn new(cl: &'static Cl, seed: u64, rules: Rules) -> Result<Arc<World>, Failure> {
+    pub(super) fn new(cl: &'static Cl, seed: u64, args: Args) -> Result<Arc<World>, Failure> {
         let mut random = Random::new(seed);
         let contexts = (0..CONTEXTS)
             .map(|_| Context::new(cl))
             .collect::<Result<_, _>>()?;
         let world = Arc::new(World {
             cl,
-            rules,
+            args,
             contexts,
             callbacks: Callbacks::default(),
             pending: Mutex::default(),
@@ -498,7 +491,7 @@ impl Object {
     /// Creates a buffer of random size, flags and contents.
     pub(super) fn new(world: &Arc<World>, context: usize, random: &mut Random) -> Result<Object, Failure> {
         let words = match random.below(24) {
-            0 if !world.rules.small => 2_200_000 + random.below(1000),
+            0 if !world.args.small => 2_200_000 + random.below(1000),
             1..8 => 16 * (1 + random.below(1000)),
             _ => 16 * (1 + random.below(64)),
         };
