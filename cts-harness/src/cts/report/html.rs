@@ -141,11 +141,15 @@ fn row(device: &Device, record: &Record, run: &Run) -> Value {
     let square =
         |(run, status): &(&Run, Status)| context! { word => status.word(), when => run.info.started };
     let bad = record.status.is_bad();
+    let time = match record.seconds > 0.0 {
+        true => format!("{:.1} s", record.seconds),
+        false => String::new(),
+    };
     context! {
+        time,
         status => record.status,
         name => record.name,
         subtest => record.subtest(),
-        time => (record.seconds > 0.0).then(|| format!("{:.1} s", record.seconds)).unwrap_or_default(),
         past => shown.map(square).collect::<Vec<_>>(),
         note => record.note,
         expected => device.known.get(&record.name).filter(|_| bad),
