@@ -137,7 +137,7 @@ fn programs(target: &str, revision: &str) -> Result<PathBuf, Failure> {
 }
 
 /// Returns the target of this machine.
-fn host() -> Result<String, Failure> {
+pub(super) fn host() -> Result<String, Failure> {
     let output = artifacts::rustc().arg("-vV").output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let host = text.lines().find_map(|l| l.strip_prefix("host: "));
