@@ -1,6 +1,6 @@
 //! The products of cargo's builds, and how programs are made to use them.
 
-use crate::{Failure, progress};
+use crate::{Failure, files, progress};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -67,43 +67,35 @@ pub(crate) fn debug_dir() -> PathBuf {
 
 /// Builds `libcaldera.so` in release mode and returns its path.
 pub(crate) fn build_library() -> Result<PathBuf, Failure> {
-    progress::quiet(
-        "building libcaldera.so (release)",
-        cargo().args(["build", "--release", "--package", "caldera-icd"]),
-    )?;
-    Ok(release_dir().join("libcaldera.so"))
+    built("libcaldera.so", "caldera-icd", &[])
 }
 
 /// Builds the layer that times other programs in release mode and returns its path.
 pub(crate) fn build_layer() -> Result<PathBuf, Failure> {
-    progress::quiet(
-        "building the layer (release)",
-        cargo().args(["build", "--release", "--package", "caldera-layer"]),
-    )?;
-    Ok(release_dir().join("libcaldera_layer.so"))
+    built("libcaldera_layer.so", "caldera-layer", &[])
 }
 
 /// Builds `calderac` in release mode and returns its path.
 pub(crate) fn build_calderac() -> Result<PathBuf, Failure> {
-    progress::quiet(
-        "building calderac (release)",
-        cargo().args([
-            "build",
-            "--release",
-            "--package",
-            "caldera-compiler",
-            "--bin",
-            "calderac",
-        ]),
-    )?;
-    Ok(release_dir().join("calderac"))
+    built("calderac", "caldera-compiler", &["--bin", "calderac"])
 }
 
-/// Creates a folder for `OCL_ICD_VENDORS` with one `.icd` file, which names the library. Returns the
-/// folder's path.
-pub(crate) fn icd_vendors(library: &Path) -> Result<PathBuf, Failure> {
-    let dir = release_dir().join("icd-vendors");
-    std::fs::create_dir_all(&dir)?;
-    std::fs::write(dir.join("caldera.icd"), format!("{}\n", library.display()))?;
-    Ok(dir)
+fn built(file: &str, package: &str, options: &[&str]) -> Result<PathBuf, Failure> {
+    progress::quiet(
+        &format!("building {file} (release)"),
+        cargo()
+            .args(["build", "--release", "--package", package])
+            .args(options),
+    )?;
+    Ok(release_dir().join(file))
+}
+
+/// Creates a folder for `OCL_ICD_VENDORS`, in which a loader finds the library only. Returns its absolute path.
+pub(crate) fn icd_vendors(dir: &Path, library: &str) -> Result<PathBuf, Failure> {
+    let only = dir.join("only.icd");
+    for other in files::with_extension(dir, "icd").iter().filter(|f| **f != only) {
+        std::fs::remove_file(other)?;
+    }
+    files::write(&only, format!("{library}\n"))?;
+    files::real(dir)
 }

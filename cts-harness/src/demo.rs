@@ -16,12 +16,12 @@ pub(crate) struct Args {
     quick: bool,
 }
 
-/// Runs the demo.
 pub(crate) fn run(args: &Args) -> Outcome {
     ensure(&[&VULKAN_LOADER, &LAVAPIPE, &OPENCL_LOADER, &CLINFO, &CLPEAK])?;
     progress::step("Library");
     let library = artifacts::build_library()?;
-    let vendors = artifacts::icd_vendors(&library)?;
+    let vendors = artifacts::release_dir().join("icd-vendors");
+    let vendors = artifacts::icd_vendors(&vendors, &library.to_string_lossy())?;
 
     progress::step("Devices");
     let devices = cl::open(&library.display().to_string())?;

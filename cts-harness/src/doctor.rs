@@ -48,13 +48,8 @@ pub(crate) fn run() -> Outcome {
     match vulkan::devices() {
         Ok(devices) => {
             for d in devices {
-                say!(
-                    "  {} (Vulkan {}.{}, {})",
-                    d.name,
-                    d.version.0,
-                    d.version.1,
-                    d.driver
-                );
+                let (major, minor) = d.version;
+                say!("  {} (Vulkan {major}.{minor}, {})", d.name, d.driver);
             }
         }
         Err(why) => say!("  {why}"),

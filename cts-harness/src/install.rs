@@ -1,6 +1,7 @@
 //! `cargo harness install`: installs the release build for all users or for one, and removes it again.
 
-use crate::package::{LIBRARY, Products, build, copy, files_below, write};
+use crate::files::{copy, files_below, write};
+use crate::package::{LIBRARY, Products, build};
 use crate::packages::is_root;
 use crate::{Failure, Outcome, progress};
 use std::path::{Path, PathBuf};
@@ -24,7 +25,6 @@ pub(crate) struct Args {
 /// The list of the installed files, below the prefix. Uninstalling removes the files that it names.
 const LIST: &str = "share/doc/caldera/installed-files.txt";
 
-/// Where the files go.
 struct Place {
     prefix: PathBuf,
     /// The folder of the OpenCL loader's `.icd` files.
@@ -35,22 +35,19 @@ struct Place {
 
 impl Place {
     fn new(args: &Args) -> Result<Place, Failure> {
-        let root = args.root.clone();
-        if args.system {
-            return Ok(Place {
-                prefix: "/usr/local".into(),
-                vendors: "/etc/OpenCL/vendors".into(),
-                root,
-            });
-        }
-        let Some(home) = std::env::home_dir() else {
-            return fail!(
-                "HOME is not set, so there is no place for one user's files; --system installs for all users"
-            );
+        let (prefix, vendors) = match (args.system, std::env::home_dir()) {
+            (true, _) => ("/usr/local".into(), "/etc/OpenCL/vendors".into()),
+            (false, Some(home)) => (home.join(".local"), home.join(".local/share/OpenCL/vendors")),
+            (false, None) => {
+                return fail!(
+                    "HOME is not set, so there is no place for one user's files; --system installs for all users"
+                );
+            }
         };
+        let root = args.root.clone();
         Ok(Place {
-            prefix: home.join(".local"),
-            vendors: home.join(".local/share/OpenCL/vendors"),
+            prefix,
+            vendors,
             root,
         })
     }
@@ -61,7 +58,6 @@ impl Place {
     }
 }
 
-/// Installs or removes.
 pub(crate) fn run(args: &Args) -> Outcome {
     let place = Place::new(args)?;
     if args.system && place.root == Path::new("/") && !is_root() {

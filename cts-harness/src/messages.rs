@@ -10,12 +10,10 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
-/// Prints a line of information.
 macro_rules! say {
     ($($text:tt)*) => { crate::progress::line(&format!($($text)*)) };
 }
 
-/// Makes a [`Failure`].
 macro_rules! failure {
     ($($text:tt)*) => { crate::Failure(format!($($text)*)) };
 }

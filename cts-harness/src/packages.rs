@@ -60,7 +60,7 @@ pub(crate) const LAVAPIPE: Need = Need {
 };
 pub(crate) const MPFR: Need = Need::new("GNU MPFR", "libmpfr6", || library(crate::accuracy::MPFR_LIBRARY));
 pub(crate) const OPENCL_LOADER: Need = Need::new("OpenCL loader", "ocl-icd-libopencl1", || {
-    library("libOpenCL.so.1")
+    library(crate::cl::LOADER)
 });
 pub(crate) const CLINFO: Need = Need::new("clinfo", "clinfo", || program("clinfo"));
 pub(crate) const CLPEAK: Need = Need::new("clpeak", "clpeak", || program("clpeak"));
@@ -154,7 +154,7 @@ pub(crate) fn is_root() -> bool {
 }
 
 /// Returns what a program answers, or `None` if it cannot be started.
-fn answer(program: &str, args: &[&str]) -> Option<std::process::Output> {
+pub(crate) fn answer(program: &str, args: &[&str]) -> Option<std::process::Output> {
     Command::new(program)
         .args(args)
         .stdin(Stdio::null())

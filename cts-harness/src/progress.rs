@@ -13,12 +13,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Prints a heading.
 pub(crate) fn step(text: &str) {
     println!("\n{}", console::style(format!("== {text}")).bold());
 }
 
-/// Prints a line of information.
 pub(crate) fn line(text: &str) {
     println!("{text}");
 }
@@ -31,7 +29,6 @@ pub(crate) fn warning(text: &str) {
     );
 }
 
-/// Prints an error.
 pub(crate) fn error(text: &str) {
     eprintln!("{} {text}", console::style("error:").red().bold().for_stderr());
 }
@@ -94,6 +91,18 @@ fn spinner(what: &str) -> Option<ProgressBar> {
     Some(bar)
 }
 
+/// Shows a bar for a number of items, if there is a terminal.
+pub(crate) fn bar(items: usize, template: &str) -> Option<ProgressBar> {
+    let bar = std::io::stderr()
+        .is_terminal()
+        .then(|| ProgressBar::new(items as u64))?;
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+        bar.enable_steady_tick(Duration::from_millis(200));
+    }
+    Some(bar)
+}
+
 /// A progress bar for a known number of items, with the number of items for each outcome. Without a terminal
 /// it prints a line for each item.
 pub(crate) struct Bar {
@@ -102,18 +111,8 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// Shows a bar for `items` items.
     pub(crate) fn new(items: usize) -> Bar {
-        let bar = std::io::stderr()
-            .is_terminal()
-            .then(|| ProgressBar::new(items as u64));
-        if let (Some(bar), Ok(style)) = (
-            &bar,
-            ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} (left {eta}) {msg}"),
-        ) {
-            bar.set_style(style);
-            bar.enable_steady_tick(Duration::from_millis(200));
-        }
+        let bar = bar(items, "{bar:30} {pos}/{len} {elapsed} (left {eta}) {msg}");
         Bar {
             bar,
             counts: parking_lot::Mutex::default(),

@@ -42,7 +42,6 @@ impl Random {
         a.min(b)..a.max(b) + 1
     }
 
-    /// Returns `count` random bytes.
     pub(crate) fn bytes(&mut self, count: usize) -> Vec<u8> {
         // Only the first 4096 bytes are random; the rest repeats them.
         let mut bytes = vec![0; count.min(4096)];

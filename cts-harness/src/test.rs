@@ -5,8 +5,8 @@ use crate::packages::{
     C_COMPILER, CLINFO, LAVAPIPE, MLIR_TOOLS, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER, SPIRV_TOOLS,
     VALIDATION_LAYERS, VULKAN_LOADER, ensure,
 };
-use crate::{Failure, Outcome, artifacts, package, progress};
-use std::path::Path;
+use crate::{Failure, Outcome, artifacts, files, package, progress};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[derive(clap::Args)]
@@ -118,10 +118,8 @@ fn has_target(target: &str) -> bool {
         .output();
     let Ok(output) = output else { return false };
     let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    files
-        .map(|f| f.file_name())
-        .any(|name| name.to_string_lossy().starts_with("libstd-"))
+    let is_std = |f: &PathBuf| f.to_string_lossy().contains("/libstd-");
+    files::entries(Path::new(&folder)).iter().any(is_std)
 }
 
 /// Returns the changes since the last commit, or `None` outside of a git checkout.
@@ -203,14 +201,9 @@ fn stress() -> Outcome {
 /// Returns a list of drivers that names lavapipe twice, for `VK_DRIVER_FILES`; `None` if lavapipe is not
 /// installed.
 fn two_drivers() -> Result<Option<String>, Failure> {
-    let Ok(list) = std::fs::read_dir("/usr/share/vulkan/icd.d") else {
-        return Ok(None);
-    };
-    let is_lavapipe = |p: &std::path::PathBuf| {
-        let name = p.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("lvp_icd") && name.ends_with(".json")
-    };
-    let Some(driver) = list.flatten().map(|e| e.path()).find(is_lavapipe) else {
+    let drivers = files::with_extension(Path::new("/usr/share/vulkan/icd.d"), "json");
+    let is_lavapipe = |p: &PathBuf| p.to_string_lossy().contains("/lvp_icd");
+    let Some(driver) = drivers.into_iter().find(is_lavapipe) else {
         return Ok(None);
     };
     let copy = artifacts::debug_dir().join("second-driver.json");

@@ -4,7 +4,6 @@
 
 use ash::vk;
 
-/// A Vulkan device, as the Vulkan loader lists it.
 pub(crate) struct Device {
     pub(crate) name: String,
     pub(crate) driver: String,

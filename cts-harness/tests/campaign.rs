@@ -160,7 +160,7 @@ fn each_ending_is_told_apart() {
     assert_eq!(results[2]["sides"]["one"]["phase"], "build");
     let why = results[2]["sides"]["one"]["why"].as_str().unwrap();
     assert!(
-        why.starts_with("signal 11") && why.contains("panicked at here"),
+        why.starts_with("ended by signal 11") && why.contains("panicked at here"),
         "{why}"
     );
     assert_eq!(results[3]["sides"]["two"]["phase"], "launch");

@@ -46,7 +46,6 @@ functions! {
     NativeRsqrt "native_rsqrt" NativeSin "native_sin" NativeSqrt "native_sqrt" NativeTan "native_tan"
 }
 
-/// The operands of a function.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Operands {
     One,

@@ -36,7 +36,6 @@ pub(super) struct Verdict {
     pub(super) worst: Option<Example>,
 }
 
-/// A result with its operands.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Example {
     pub(super) operands: Vec<f64>,
@@ -67,7 +66,6 @@ impl Verdict {
     }
 }
 
-/// The errors of one element.
 struct Errors {
     ulps: f64,
     absolute: f64,

@@ -38,12 +38,8 @@ use std::time::Instant;
 pub(crate) struct Args {
     /// Names of functions, or operators as `x / y`; default: all
     functions: Vec<String>,
-    /// OpenCL platform: `caldera` (built first), part of an installed platform's name, or a library's file
-    #[arg(long, default_value = "caldera", value_name = "NAME")]
-    platform: String,
-    /// Part of the device's name; default: the first device of the platform
-    #[arg(long, value_name = "NAME")]
-    device: Option<String>,
+    #[command(flatten)]
+    choice: cl::Choice,
     /// Another platform, whose times are shown in additional columns
     #[arg(long, value_name = "NAME")]
     compare: Option<String>,
@@ -77,12 +73,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Outcome {
     let start = Instant::now();
     let functions = args.chosen()?;
-    let bench = open(&args.platform, args.device.as_deref())?;
-    let peer = args
-        .compare
-        .as_ref()
-        .map(|name| open(name, args.device.as_deref()));
-    let peer = peer.transpose()?;
+    let bench = Bench::new(args.choice.open()?)?;
+    let device = args.choice.device.as_deref();
+    let peer = match &args.compare {
+        Some(name) => Some(Bench::new(cl::find(name, device)?.1)?),
+        None => None,
+    };
     let precisions = args.precisions(&bench);
     if precisions.contains(&Precision::Double) && !args.only_time {
         ensure(&[&MPFR])?;
@@ -117,10 +113,6 @@ pub(crate) fn run(args: &Args) -> Outcome {
         0 => Ok(()),
         n => fail!("{n} of {} functions exceed their limits or FAILED", rows.len()),
     }
-}
-
-fn open(name: &str, device: Option<&str>) -> Result<Bench, Failure> {
-    Bench::new(cl::find(name, device)?.1)
 }
 
 fn title(bench: &Bench, peer: Option<&Bench>, relaxed: bool) -> String {

@@ -96,7 +96,6 @@ impl Number {
         unsafe { (self.functions.set_d)(&mut *self.raw, x, NEAREST) };
     }
 
-    /// Computes self = f(a).
     fn one(&mut self, f: One, a: &Number) {
         // SAFETY: both numbers are initialised.
         unsafe { f(&mut *self.raw, &*a.raw, NEAREST) };

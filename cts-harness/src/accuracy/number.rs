@@ -74,7 +74,7 @@ impl Precision {
     /// Returns the word of the nearest number of the format, with ties to even.
     pub(super) fn to_bits(self, x: f64) -> u64 {
         match self {
-            Precision::Half => u64::from(f16::from_f64(x).to_bits()),
+            Precision::Half => u64::from(f16::from_f32(rounded_to_odd(x)).to_bits()),
             Precision::Single => u64::from((x as f32).to_bits()),
             Precision::Double => x.to_bits(),
         }
@@ -94,30 +94,30 @@ impl Precision {
     }
 }
 
-/// Returns x · 2ⁿ. The result is exact unless it leaves the range of normal `f64`.
-pub(super) fn scale(x: f64, n: i32) -> f64 {
-    let step = |n: i32| f64::from_bits(((n + 1023) as u64) << 52);
-    let (mut x, mut n) = (x, n.clamp(-6000, 6000));
-    while n > 1000 {
-        x *= step(1000);
-        n -= 1000;
-    }
-    while n < -1000 {
-        x *= step(-1000);
-        n += 1000;
-    }
-    x * step(n)
+// SAFETY: ISO C declares these functions with these types, and they have no preconditions.
+unsafe extern "C" {
+    safe fn ldexp(x: f64, n: i32) -> f64;
+    safe fn frexp(x: f64, exponent: &mut i32) -> f64;
 }
 
-/// Splits a finite number other than 0: x = result · 2ᵉ, with a result in [½, 1).
-fn split(x: f64) -> (f64, i32) {
-    let (x, less) = if x.abs() < f64::MIN_POSITIVE {
-        (scale(x, 64), 64)
-    } else {
-        (x, 0)
-    };
-    let exponent = ((x.to_bits() >> 52) & 0x7ff) as i32 - 1022;
-    (scale(x, -exponent), exponent - less)
+/// Returns x · 2ⁿ, rounded once.
+pub(super) fn scale(x: f64, n: i32) -> f64 {
+    ldexp(x, n)
+}
+
+/// Returns the float next to a number whose last bit is 1, or the number itself if it is a float. Rounding the
+/// result to half gives what rounding the number would give. `f16::from_f64` drops the number's last 32 bits
+/// before it rounds.
+fn rounded_to_odd(x: f64) -> f32 {
+    let near = x as f32;
+    let lost = x - f64::from(near);
+    if lost == 0.0 || !near.is_finite() || near.to_bits() & 1 == 1 {
+        return near;
+    }
+    match (lost > 0.0) == (x > 0.0) {
+        true => f32::from_bits(near.to_bits() + 1),
+        false => f32::from_bits(near.to_bits() - 1),
+    }
 }
 
 /// An exact result: (high + low) · 2ᵉ with |high| in [½, 1), or a special value.
@@ -140,12 +140,9 @@ impl Exact {
         if x == 0.0 {
             return Exact::Zero;
         }
-        let (high, exponent) = split(x);
-        Exact::Finite {
-            high,
-            low: 0.0,
-            exponent,
-        }
+        let mut exponent = 0;
+        let (high, low) = (frexp(x, &mut exponent), 0.0);
+        Exact::Finite { high, low, exponent }
     }
 
     /// Returns whether the value is smaller in magnitude than the normal numbers of a format.
@@ -282,7 +279,10 @@ mod tests {
             // The number half way between two neighbours is rounded to the even one.
             let next = number(bits + 1);
             if next.is_finite() {
-                assert_eq!(bits_of((x + next) / 2.0), bits + (bits & 1), "{bits:#x}");
+                let tie = (x + next) / 2.0;
+                assert_eq!(bits_of(tie), bits + (bits & 1), "{bits:#x}");
+                let (lower, higher) = (tie.abs().next_down().copysign(x), tie.abs().next_up().copysign(x));
+                assert_eq!((bits_of(lower), bits_of(higher)), (bits, bits + 1), "{bits:#x}");
             }
         }
         assert_eq!(bits_of(65519.9), 0x7bff);

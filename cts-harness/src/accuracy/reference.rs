@@ -187,7 +187,7 @@ fn exact(f: Function, p: Precision, [x, y, z]: [f64; 3], n: i32) -> Option<Resul
                 scale(x, -exponent(x) - 1)
             }
         }
-        F::Ldexp => p.round(scale_rounded(p, x, n)),
+        F::Ldexp => p.round(scale(x, n)),
         F::Logb if x == 0.0 => f64::NEG_INFINITY,
         F::Logb if x.is_infinite() => f64::INFINITY,
         F::Logb if x.is_nan() => x,
@@ -253,23 +253,6 @@ fn fused(p: Precision, x: f64, y: f64, z: f64) -> f64 {
         }
         Precision::Single => f64::from((x as f32).mul_add(y as f32, z as f32)),
         Precision::Double => x.mul_add(y, z),
-    }
-}
-
-fn scale_rounded(p: Precision, x: f64, n: i32) -> f64 {
-    match p {
-        // The result is exact in double, even if it underflows in the format.
-        Precision::Half | Precision::Single => scale(x, n.clamp(-700, 700)),
-        Precision::Double if x == 0.0 || !x.is_finite() => x,
-        Precision::Double => {
-            let (e, m) = (exponent(x), scale(x, -exponent(x)));
-            let to = e.saturating_add(n.clamp(-5000, 5000));
-            match to {
-                // Only the last product is inexact, so there is only one rounding.
-                ..-1022 => scale(scale(m, -1000), (to + 1000).max(-1000)),
-                _ => scale(m, to),
-            }
-        }
     }
 }
 
@@ -444,8 +427,8 @@ mod tests {
     #[test]
     fn doubles_are_scaled_with_one_rounding() {
         // 3 · 2⁻¹⁰⁷⁵ is half way between 2⁻¹⁰⁷⁴ and 2⁻¹⁰⁷³, and is rounded to the even one.
-        assert_eq!(scale_rounded(Precision::Double, 3.0, -1075), f64::from_bits(2));
-        assert_eq!(scale_rounded(Precision::Double, 1.0, 2000), f64::INFINITY);
-        assert_eq!(scale_rounded(Precision::Double, f64::from_bits(1), 1074), 1.0);
+        assert_eq!(scale(3.0, -1075), f64::from_bits(2));
+        assert_eq!(scale(1.0, 2000), f64::INFINITY);
+        assert_eq!(scale(f64::from_bits(1), 1074), 1.0);
     }
 }

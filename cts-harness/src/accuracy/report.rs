@@ -6,7 +6,6 @@ use super::limits::Limit;
 use super::number::Precision;
 use serde_json::{Value, json};
 
-/// A line of the table.
 pub(super) struct Row {
     pub(super) function: Function,
     pub(super) precision: Precision,
@@ -28,14 +27,12 @@ impl Row {
     }
 }
 
-/// Returns the head of the table.
 pub(super) fn head(compared: bool) -> String {
     let peer = if compared { " peer | speed over peer |" } else { "" };
     let rule = if compared { "--:|--:|" } else { "" };
     format!("| function | ulp found | limit | at | time |{peer}\n|---|--:|--:|---|--:|{rule}")
 }
 
-/// Returns a line of the table.
 pub(super) fn line(row: &Row, compared: bool) -> String {
     let (found, at) = match &row.verdict {
         Ok(v) => {
@@ -100,7 +97,6 @@ fn time(seconds: Option<f64>) -> String {
     }
 }
 
-/// Returns a line as JSON.
 pub(super) fn json(row: &Row) -> Value {
     let common = json!({
         "function": row.function.name(), "precision": row.precision.name(), "limit": row.limit.text(),

@@ -5,12 +5,12 @@
 //! pass. A line `name,pass N skip N  # when` is for the number of an application's own results that pass or
 //! are skipped. An unexpected pass is reported as well as an unexpected failure.
 
-use super::judge::{Status, Verdict};
-use crate::{Failure, cts};
+use super::judge::Verdict;
+use crate::Failure;
+use crate::expectations::{self, Status, surprise};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The expectations of one device.
 #[derive(Default, PartialEq, Debug)]
 pub(super) struct Expectations {
     /// The expectation and its reason, by the name of the check.
@@ -31,18 +31,17 @@ impl Expected {
             return Some(Expected::Counts(pass.parse().ok()?, skip.parse().ok()?));
         }
         let status: Status = text.parse().ok()?;
-        (!status.is_good()).then_some(Expected::Status(status))
+        status.is_bad().then_some(Expected::Status(status))
     }
 
     fn text(&self) -> String {
         match self {
-            Expected::Status(status) => status.word().into(),
+            Expected::Status(status) => status.lower(),
             Expected::Counts(pass, skip) => format!("pass {pass} skip {skip}"),
         }
     }
 }
 
-/// Returns the file of a device.
 pub(super) fn file(dir: &Path, slug: &str) -> PathBuf {
     dir.join("expectations").join(format!("{slug}.txt"))
 }
@@ -51,7 +50,7 @@ impl Expectations {
     /// Reads a file. Without a file, everything is expected to pass.
     pub(super) fn load(file: &Path) -> Result<Self, Failure> {
         let mut entries = BTreeMap::new();
-        for (what, reason) in cts::expectation_lines(file)? {
+        for (what, reason) in expectations::lines(file)? {
             let parsed = what
                 .rsplit_once(',')
                 .and_then(|(name, e)| Some((name, Expected::parse(e.trim())?)));
@@ -68,26 +67,13 @@ impl Expectations {
         let mut all = Vec::new();
         let expected = |name: &str| self.entries.get(name).map(|(e, _)| e);
         for (name, &status) in &verdict.checks {
-            match expected(name) {
-                Some(Expected::Status(s)) if *s == status => {}
-                Some(Expected::Status(s)) => {
-                    let hint = if status.is_good() {
-                        ": take it off the list"
-                    } else {
-                        ""
-                    };
-                    all.push(format!("{name}: {}, expected {}{hint}", status.word(), s.word()));
-                }
-                Some(Expected::Counts(..)) | None if status.is_good() => {}
-                Some(Expected::Counts(..)) | None => {
-                    let why = verdict.why.as_deref().filter(|_| name == app).unwrap_or_default();
-                    all.push(
-                        format!("{name}: {}, not expected  {why}", status.word())
-                            .trim_end()
-                            .into(),
-                    );
-                }
-            }
+            let wanted = match expected(name) {
+                Some(Expected::Status(s)) => Some(*s),
+                Some(Expected::Counts(..)) | None => None,
+            };
+            let note = verdict.why.as_deref().filter(|_| name == app).unwrap_or_default();
+            let why = surprise((status, note), wanted, Status::lower);
+            all.extend(why.map(|why| format!("{name}: {why}")));
         }
         let counts = Expected::Counts(verdict.count(Status::Pass), verdict.count(Status::Skip));
         if let Some(e @ Expected::Counts(..)) = expected(app)
@@ -116,7 +102,7 @@ impl Expectations {
         let mut found: BTreeMap<String, Expected> = verdict
             .checks
             .iter()
-            .filter(|(_, s)| !s.is_good())
+            .filter(|(_, s)| s.is_bad())
             .map(|(name, s)| (name.clone(), Expected::Status(*s)))
             .collect();
         if verdict.checks.len() > 1 {
@@ -131,22 +117,11 @@ impl Expectations {
             .extend(old.into_iter().filter(|(name, _)| !own(name)));
     }
 
-    /// Writes the file. New entries have no reason, and the file cannot be loaded until they have one.
+    /// Writes the file. New entries have no reason.
     pub(super) fn save(&self, file: &Path) -> Result<(), Failure> {
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir)?;
-        }
-        let mut lines: Vec<(String, &String)> = self
-            .entries
-            .iter()
-            .map(|(name, (e, reason))| (format!("{name},{}", e.text()), reason))
-            .collect();
-        lines.sort();
-        let text: String = lines
-            .iter()
-            .map(|(what, reason)| format!("{what}  # {reason}").trim_end().to_owned() + "\n")
-            .collect();
-        Ok(std::fs::write(file, text)?)
+        let entries = self.entries.iter();
+        let lines = entries.map(|(name, (e, reason))| (format!("{name},{}", e.text()), reason.clone()));
+        expectations::write(file, &lines.collect())
     }
 }
 
@@ -228,11 +203,8 @@ mod tests {
     #[test]
     fn committed_files_are_in_order() {
         let dir = crate::app::directory().join("expectations");
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_some_and(|e| e == "txt") {
-                Expectations::load(&path).unwrap_or_else(|e| panic!("{e:?}"));
-            }
+        for path in crate::files::with_extension(&dir, "txt") {
+            Expectations::load(&path).unwrap_or_else(|e| panic!("{e:?}"));
         }
     }
 }

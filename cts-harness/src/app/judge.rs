@@ -2,31 +2,9 @@
 
 use super::table::App;
 use crate::child::End;
+use crate::expectations::Status;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use strum::{EnumString, IntoStaticStr, VariantArray};
-
-/// The result of a check. A later variant is worse.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "lowercase")]
-pub(crate) enum Status {
-    Pass,
-    /// The application skips the check itself.
-    Skip,
-    Fail,
-    Crash,
-    Timeout,
-}
-
-impl Status {
-    pub(crate) fn word(self) -> &'static str {
-        self.into()
-    }
-
-    pub(crate) fn is_good(self) -> bool {
-        matches!(self, Status::Pass | Status::Skip)
-    }
-}
 
 /// The checks of an application: the application itself under its own name, and `name/check` for each of its
 /// own results.
@@ -60,7 +38,7 @@ pub(super) fn judge(app: &App, end: End, limit: Duration, output: &str) -> Verdi
         );
     }
     // Exit code 1 because of failures that are listed one by one is not counted as another failure.
-    let told = matches!(end, End::Code(1)) && verdict.checks.values().any(|s| !s.is_good());
+    let told = matches!(end, End::Code(1)) && verdict.checks.values().any(|s| s.is_bad());
     let silent = app.judge.results.is_some() && verdict.checks.is_empty() && status == Status::Pass;
     let (status, why) = match (status, why) {
         _ if told => (Status::Pass, None),
@@ -77,25 +55,18 @@ fn whole(app: &App, end: End, limit: Duration, output: &str) -> (Status, Option<
     let fail = |why: String| (Status::Fail, Some(why));
     match end {
         End::Timeout => {
-            return (
-                Status::Timeout,
-                Some(format!("no end after {} s", limit.as_secs())),
-            );
+            let why = format!("no end after {} s", limit.as_secs());
+            return (Status::Timeout, Some(why));
         }
-        End::Flood => return (Status::Crash, Some("it wrote without end".into())),
-        End::Interrupted => return fail("interrupted".into()),
-        End::Signal(n) => return (Status::Crash, Some(format!("ended by signal {n}"))),
+        End::Flood | End::Signal(_) => return (Status::Crash, Some(end.to_string())),
+        End::Interrupted => return fail(end.to_string()),
         End::Code(code) if code != app.judge.exit => {
             let last = output
                 .lines()
                 .rev()
                 .find(|l| !l.trim().is_empty())
                 .unwrap_or_default();
-            return fail(format!(
-                "exit code {code}, not {}: {}",
-                app.judge.exit,
-                last.trim()
-            ));
+            return fail(format!("{end}, not {}: {}", app.judge.exit, last.trim()));
         }
         End::Code(_) => {}
     }

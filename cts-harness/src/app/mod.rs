@@ -10,18 +10,17 @@ mod results;
 mod table;
 
 use crate::cts::{PlatformArgs, Target};
+use crate::expectations::Status;
 use crate::{Failure, Outcome, artifacts, child, progress};
 use expect::Expectations;
-use judge::Status;
 pub(crate) use judge::Verdict;
 pub(crate) use place::Place;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 use strum::VariantArray;
 pub(crate) use table::App;
-use table::What;
+use table::Need;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -56,7 +55,6 @@ pub(crate) struct Args {
     table: Option<PathBuf>,
 }
 
-/// How an application finds the implementation.
 #[derive(Copy, Clone, PartialEq, Eq, clap::ValueEnum)]
 enum Way {
     /// Through the system's OpenCL loader
@@ -71,7 +69,6 @@ fn path_argument(text: &str) -> Result<(String, PathBuf), String> {
     Ok((name.to_owned(), dir))
 }
 
-/// Returns the folder of the committed table.
 fn directory() -> PathBuf {
     artifacts::root().join("cts-harness/apps")
 }
@@ -94,12 +91,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
         None => artifacts::release_dir().join("apps").join(&slug),
     };
     let place = Place::new(&target, args.way, &out, paths.clone(), args.timeout)?;
+    let (count, info) = (apps.len(), &target.info);
     progress::step(&format!(
-        "{} applications on {} ({}, {}); outputs in {}",
-        apps.len(),
-        target.info.device,
-        target.info.platform,
-        target.info.driver,
+        "{count} applications with {info}; outputs in {}",
         out.display()
     ));
     child::catch_interrupts()?;
@@ -170,18 +164,16 @@ fn list(apps: &[App], paths: &BTreeMap<String, PathBuf>) {
 fn lacking(app: &App, paths: &BTreeMap<String, PathBuf>) -> Vec<String> {
     let mut all = Vec::new();
     for need in &app.needs {
-        let there = match &need.what {
-            What::Program(name) => crate::packages::program(name),
-            What::Python(module) => Command::new("python3")
-                .args(["-c", &format!("import {module}")])
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status()
-                .is_ok_and(|s| s.success()),
+        let (there, install) = match need {
+            Need::Program { program, install } => (crate::packages::program(program), install),
+            Need::Python { python, install } => {
+                let import = format!("import {python}");
+                let answer = crate::packages::answer("python3", &["-c", &import]);
+                (answer.is_some_and(|o| o.status.success()), install)
+            }
         };
         if !there {
-            all.push(need.install.clone());
+            all.push(install.clone());
         }
     }
     for (name, source) in &app.paths {
@@ -193,11 +185,11 @@ fn lacking(app: &App, paths: &BTreeMap<String, PathBuf>) -> Vec<String> {
 }
 
 fn report(app: &App, verdict: &Verdict, time: Duration) {
-    let whole = verdict.checks.get(&app.name).map_or("-", |s| s.word());
+    let whole = verdict.checks.get(&app.name).map_or("-".into(), |s| s.lower());
     let counts: Vec<String> = Status::VARIANTS
         .iter()
         .filter(|s| verdict.count(**s) > 0)
-        .map(|s| format!("{} {}", s.word(), verdict.count(*s)))
+        .map(|s| format!("{} {}", s.lower(), verdict.count(*s)))
         .collect();
     let why = verdict.why.as_deref().unwrap_or_default();
     let line = format!(

@@ -73,10 +73,7 @@ impl Place {
             Some(text) => PathBuf::from(self.fill(text)),
             None => folder,
         };
-        let limits = Limits {
-            time: Duration::from_secs(self.timeout.unwrap_or(app.timeout)),
-            memory: None,
-        };
+        let limit = Duration::from_secs(self.timeout.unwrap_or(app.timeout));
         let run = |words: &[String]| -> Result<End, Failure> {
             let mut words = words.iter().map(|w| self.fill(w));
             let mut command = Command::new(words.next().unwrap_or_default());
@@ -85,7 +82,7 @@ impl Place {
                 .current_dir(&directory)
                 .envs(self.environment.iter().chain(variables).map(|(n, v)| (n, v)))
                 .envs(app.environment.iter().map(|(n, v)| (n, self.fill(v))));
-            match child::run(&mut command, &log, limits) {
+            match child::run(&mut command, &log, Limits::time(limit)) {
                 Ok(report) => Ok(report.end),
                 Err(Failure(why)) => fail!("{}: {why}", app.name),
             }
@@ -107,7 +104,7 @@ impl Place {
             return Ok(None);
         }
         let output = std::fs::read(&log)?;
-        let verdict = judge::judge(app, end, limits.time, &String::from_utf8_lossy(&output));
+        let verdict = judge::judge(app, end, limit, &String::from_utf8_lossy(&output));
         Ok(Some((verdict, time)))
     }
 

@@ -1,7 +1,7 @@
 //! Parses the results that applications print themselves: those of `pytest -v`, of Python's `unittest -v`,
 //! and of the scripts in `apps/`.
 
-use super::judge::Status;
+use crate::expectations::Status;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

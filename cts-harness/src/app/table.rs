@@ -1,7 +1,7 @@
 //! Reads the table of applications. `apps/<name>.toml` describes one application.
 
 use super::results::Results;
-use crate::Failure;
+use crate::{Failure, files};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,43 +38,16 @@ fn usual_timeout() -> u64 {
     300
 }
 
-/// A program or module that must be installed.
+/// A program or a Python module that must be installed, and the command that installs it.
 #[derive(PartialEq, Debug, Deserialize)]
-#[serde(try_from = "NeedFields")]
-pub(super) struct Need {
-    pub(super) what: What,
-    /// The command that installs it.
-    pub(super) install: String,
-}
-
-#[derive(PartialEq, Debug)]
-pub(super) enum What {
-    Program(String),
-    /// A Python module.
-    Python(String),
-}
-
-/// A [`Need`] as a file writes it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NeedFields {
-    program: Option<String>,
-    python: Option<String>,
-    install: String,
-}
-
-impl TryFrom<NeedFields> for Need {
-    type Error = &'static str;
-
-    fn try_from(fields: NeedFields) -> Result<Need, &'static str> {
-        let what = match (fields.program, fields.python) {
-            (Some(program), None) => What::Program(program),
-            (None, Some(module)) => What::Python(module),
-            _ => return Err("a need is one «program» or one «python» module"),
-        };
-        let install = fields.install;
-        Ok(Need { what, install })
-    }
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "a need is one «program» or one «python» module"
+)]
+pub(super) enum Need {
+    Program { program: String, install: String },
+    Python { python: String, install: String },
 }
 
 /// The conditions for a pass.
@@ -92,19 +65,13 @@ pub(super) struct Judge {
 
 /// Reads the table. The applications are sorted by name.
 pub(super) fn read(dir: &Path) -> Result<Vec<App>, Failure> {
-    let entries = std::fs::read_dir(dir).map_err(|e| failure!("{}: {e}", dir.display()))?;
+    if !dir.is_dir() {
+        return fail!("{} is no folder", dir.display());
+    }
     let mut apps = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|e| e == "toml") {
-            let name = path
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            let text = std::fs::read_to_string(&path)?;
-            apps.push(parse(&name, &text).map_err(|why| failure!("{}: {why}", path.display()))?);
-        }
+    for path in files::with_extension(dir, "toml") {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        apps.push(parse(&name, &files::text(&path)?).map_err(|why| failure!("{}: {why}", path.display()))?);
     }
     apps.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(apps)
@@ -131,7 +98,7 @@ mod tests {
              [environment]\nA = 'b'\n[judge]\ncontains = ['ok']\nresults = 'pytest'\n",
         )
         .unwrap();
-        assert_eq!(app.needs[0].what, What::Python("x".into()));
+        assert!(matches!(&app.needs[0], Need::Python { python, .. } if python == "x"));
         assert_eq!((app.timeout, app.judge.exit), (300, 0));
         assert_eq!(app.judge.results, Some(Results::Pytest));
         assert_eq!(app.environment["A"], "b");
@@ -143,7 +110,10 @@ mod tests {
         assert!(wrong("about = 'X'\n").contains("command"));
         assert!(wrong("about = 'X'\ncommand = ['x']\ntime = 3\n").contains("unknown field `time`"));
         assert!(wrong("about = 'X'\ncommand = 'x'\n").contains("expected a sequence"));
-        assert!(wrong("about = 'X'\ncommand = ['x']\nneeds = [{ install = 'y' }]\n").contains("a need is"));
+        for needs in ["install = 'y'", "program = 'a', python = 'b', install = 'y'"] {
+            let text = format!("about = 'X'\ncommand = ['x']\nneeds = [{{ {needs} }}]\n");
+            assert!(wrong(&text).contains("a need is"));
+        }
         assert!(
             wrong("about = 'X'\ncommand = ['x']\n[judge]\nresults = 'y'\n").contains("unknown variant `y`")
         );

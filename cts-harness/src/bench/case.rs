@@ -13,7 +13,6 @@ pub(super) struct Case {
     pub(super) make: Make,
 }
 
-/// Prepares a case on a side.
 pub(super) type Make = Box<dyn Fn(&Side) -> Result<Box<dyn Running>, Stop>>;
 
 /// A line of the table.
@@ -85,6 +84,29 @@ pub(super) struct Side {
     pub(super) place: crate::cl::Location,
     pub(super) device: Device,
     pub(super) context: Context,
+}
+
+/// A feature that a case needs.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Need {
+    Half,
+    Double,
+    Images,
+}
+
+impl Side {
+    /// Refuses a case whose need the device does not meet.
+    pub(super) fn offers(&self, need: Need) -> Result<(), Stop> {
+        let (offered, lack) = match need {
+            Need::Half => (self.device.has_half, "no cl_khr_fp16"),
+            Need::Double => (self.device.has_double, "no cl_khr_fp64"),
+            Need::Images => (self.device.has_images, "no images"),
+        };
+        match offered {
+            true => Ok(()),
+            false => Err(Stop::Refused(lack.into())),
+        }
+    }
 }
 
 impl Case {

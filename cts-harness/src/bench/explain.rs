@@ -2,7 +2,7 @@
 //! waits for an event that never completes makes Caldera create the pipeline.
 
 use crate::Outcome;
-use crate::child::{self, End, Limits};
+use crate::child::{self, End};
 use crate::cl::{self, Argument, Location};
 use std::path::PathBuf;
 use std::process::Command;
@@ -21,12 +21,8 @@ const SIZES: std::ops::RangeInclusive<usize> = 1..=1024;
 pub(super) struct Args {
     #[command(flatten)]
     what: What,
-    /// Caldera's library; default: `caldera`, which is built first
-    #[arg(long, default_value = "caldera", value_name = "NAME")]
-    platform: String,
-    /// Part of the device's name; default: the first device
-    #[arg(long, value_name = "NAME")]
-    device: Option<String>,
+    #[command(flatten)]
+    choice: cl::Choice,
 }
 
 /// The kernel.
@@ -55,9 +51,9 @@ pub(super) struct MakeArgs {
 
 /// Prints the statistics of a kernel, one in a line.
 pub(super) fn explain(args: &Args) -> Outcome {
-    let place = cl::locate(&args.platform, args.device.as_deref())?;
+    let place = args.choice.locate()?;
     let dir = tempfile::tempdir()?;
-    let (log, said) = (dir.path().join("log"), dir.path().join("said"));
+    let log = dir.path().join("log");
     let mut command = Command::new(std::env::current_exe()?);
     let what = &args.what;
     command
@@ -71,14 +67,9 @@ pub(super) fn explain(args: &Args) -> Outcome {
         .env("CALDERA_DEBUG", "pipeline-statistics")
         .env("CALDERA_LOG", "kernel=info")
         .env("CALDERA_LOG_FILE", &log);
-    let limits = Limits {
-        time: LIMIT,
-        memory: None,
-    };
-    let end = child::run(&mut command, &said, limits)?.end;
+    let (end, said) = child::output(&mut command, LIMIT)?;
     if end != End::Code(0) {
-        let said = std::fs::read(&said).unwrap_or_default();
-        return fail!("{}", String::from_utf8_lossy(&said).trim());
+        return fail!("{said}");
     }
     let log = std::fs::read_to_string(&log).unwrap_or_default();
     let lines = statistics(&log, &what.kernel);
@@ -109,7 +100,7 @@ fn statistics(log: &str, kernel: &str) -> Vec<String> {
 /// Makes the pipeline of a kernel, in the child process.
 pub(super) fn make_pipeline(args: &MakeArgs) -> Outcome {
     let what = &args.what;
-    let source = std::fs::read_to_string(&what.file).map_err(|e| failure!("{}: {e}", what.file.display()))?;
+    let source = crate::files::text(&what.file)?;
     let device = args.place.open()?;
     let context = cl::context(std::slice::from_ref(&device))?;
     let queue = device.queue(&context, 0)?;

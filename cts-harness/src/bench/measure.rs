@@ -5,7 +5,6 @@ use super::case::{Case, Row, Running, Sample, Side, Stop};
 use super::stats::{self, Summary};
 use std::time::{Duration, Instant};
 
-/// The amount of repetitions.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Plan {
     /// The least number of repetitions, regardless of the budget. A case may have fewer.

@@ -3,6 +3,7 @@
 
 use super::case::{Case, Make, Quantity, Running, Sample, Side, Stop};
 use crate::cl::{Argument, Buffer, Handle, Queue, Range};
+use crate::process::processor_seconds;
 use std::time::Instant;
 
 /// A kernel case with its data.
@@ -47,7 +48,6 @@ impl Work {
         }
     }
 
-    /// Sets the options of the build.
     pub(super) fn options(self, options: impl Into<String>) -> Work {
         let options = options.into();
         Work { options, ..self }
@@ -249,12 +249,6 @@ impl Set {
         }
         Ok(())
     }
-}
-
-/// Returns the CPU time of all threads of this process, user and system.
-fn processor_seconds() -> f64 {
-    let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID);
-    time.map_or(0.0, |t| t.tv_sec() as f64 + t.tv_nsec() as f64 * 1e-9)
 }
 
 impl Running for Set {

@@ -9,22 +9,15 @@ use std::process::Command;
 use std::time::Duration;
 
 /// The generator's options: the seed modulo the length selects an entry.
-const MODES: [&[&str]; 8] = [
-    &[],
-    &["--vectors"],
-    &["--atomics"],
-    &["--barriers", "--inter_thread_comm", "--emi"],
-    &["--atomic_reductions", "--vectors"],
-    &["--fake_divergence", "--emi"],
-    &["--vectors", "--barriers", "--inter_thread_comm", "--emi"],
-    &[
-        "--vectors",
-        "--atomics",
-        "--barriers",
-        "--atomic_reductions",
-        "--inter_thread_comm",
-        "--emi",
-    ],
+const MODES: [&str; 8] = [
+    "",
+    "--vectors",
+    "--atomics",
+    "--barriers --inter_thread_comm --emi",
+    "--atomic_reductions --vectors",
+    "--fake_divergence --emi",
+    "--vectors --barriers --inter_thread_comm --emi",
+    "--vectors --atomics --barriers --atomic_reductions --inter_thread_comm --emi",
 ];
 
 #[derive(clap::Args, Clone)]
@@ -45,17 +38,12 @@ pub(crate) struct Generator {
 
 impl Generator {
     fn options(&self, seed: u64) -> Vec<String> {
-        match &self.flags {
-            Some(flags) => flags
-                .split(',')
-                .filter(|f| !f.is_empty())
-                .map(str::to_owned)
-                .collect(),
-            None => MODES[(seed % MODES.len() as u64) as usize]
-                .iter()
-                .map(|f| (*f).to_owned())
-                .collect(),
-        }
+        let flags = self
+            .flags
+            .as_deref()
+            .unwrap_or(MODES[(seed % MODES.len() as u64) as usize]);
+        let flags = flags.split([',', ' ']).filter(|f| !f.is_empty());
+        flags.map(str::to_owned).collect()
     }
 
     /// Returns the program of a seed and the options that made it, or `None` if the generator does not
@@ -157,13 +145,7 @@ fn plan(text: &str, most: usize) -> Result<Plan, Failure> {
     Ok(Plan {
         options: "-w".into(),
         memory,
-        launches: vec![Launch {
-            kernel: "entry".into(),
-            offset,
-            global,
-            local,
-            arguments,
-        }],
+        launches: vec![Launch::new("entry", [offset, global, local], arguments)],
     })
 }
 

@@ -5,9 +5,9 @@
 //! local memory has the same size. Such inputs may violate preconditions of the kernel. Therefore, if results
 //! differ, `--oclgrind` runs the program in Oclgrind, which reports invalid accesses and data races.
 
+use super::Options;
 use super::launch::{Argument, Fill, Launch, Memory, Plan};
 use super::side::Side;
-use super::{Limits, Options};
 use crate::Failure;
 use crate::cl::{Parameter, Signature};
 use crate::corpus::index::{self, Unit};
@@ -53,7 +53,6 @@ const SCALARS: [(&str, usize, bool); 18] = [
     ("unsigned", 4, false),
 ];
 
-/// The units of a corpus.
 #[derive(clap::Args, Clone)]
 pub(super) struct Units {
     /// The folder with the units: PROJECT/ID.cl, or any .cl files
@@ -82,7 +81,7 @@ impl Units {
         std::fs::create_dir_all(&scratch)?;
         let scratch = scratch.canonicalize()?;
         let first = options.platforms.first().map_or("", String::as_str);
-        let side = Side::find(first)?;
+        let side = Side::find(first, &options.limits)?;
         let mut cases = Vec::new();
         let mut refused = Vec::new();
         let wanted = usize::try_from(options.first.saturating_add(options.count))?;
@@ -90,7 +89,7 @@ impl Units {
             if cases.len() >= wanted {
                 break;
             }
-            let signatures = signatures(&side, &unit, &scratch, &options.limits)?;
+            let signatures = signatures(&side, &unit, &scratch)?;
             if signatures.is_empty() {
                 refused.push(unit.id.clone());
             }
@@ -112,14 +111,14 @@ impl Units {
 }
 
 /// Returns the signatures of a unit's kernels, or none if the platform does not build the unit.
-fn signatures(side: &Side, unit: &Unit, scratch: &Path, limits: &Limits) -> Result<Vec<Signature>, Failure> {
+fn signatures(side: &Side, unit: &Unit, scratch: &Path) -> Result<Vec<Signature>, Failure> {
     let plan = Plan {
         options: format!("{} -cl-kernel-arg-info", unit.options),
         ..Plan::default()
     };
     let file = scratch.join("unit.cl");
     std::fs::write(&file, format!("{}{}", plan.line()?, text(unit)?))?;
-    side.signatures(&file, scratch, limits)
+    side.signatures(&file, scratch)
 }
 
 /// Returns a unit's text. Bytes that are not UTF-8 are replaced, since they can only be in comments and
@@ -151,16 +150,11 @@ pub(super) fn program(cases: &[Case], seed: u64) -> Result<Option<(String, Strin
         return Ok(None);
     };
     let [global, local] = sizes(&text, case.signature.required);
+    let sizes = [[0; 3], global, local].map(Vec::from);
     let plan = Plan {
         options: case.unit.options.clone(),
         memory: inputs.memory,
-        launches: vec![Launch {
-            kernel: case.signature.kernel.clone(),
-            offset: vec![0; 3],
-            global: global.to_vec(),
-            local: local.to_vec(),
-            arguments,
-        }],
+        launches: vec![Launch::new(&case.signature.kernel, sizes, arguments)],
     };
     let how = format!("{} {}", case.unit.id, case.signature.kernel);
     Ok(Some((format!("{}{text}", plan.line()?), how)))

@@ -115,7 +115,7 @@ fn words(memory: usize, bytes: &[u8]) {
 
 /// Reads a program's plan and its text. The plan is in the file `launch`, or in the first line of the text.
 pub(super) fn read(file: &Path, launch: Option<&Path>) -> Result<(Plan, String), Failure> {
-    let at = |path: &Path| std::fs::read_to_string(path).map_err(|e| failure!("{}: {e}", path.display()));
+    let at = |path: &Path| crate::files::text(path);
     let text = at(file)?;
     match launch {
         Some(launch) => Ok((Plan::of(&at(launch)?)?, text)),

@@ -26,7 +26,7 @@ pub(super) struct Memory {
     /// Whether the object's contents after the last launch are part of the result.
     #[serde(default)]
     pub(super) result: bool,
-    /// Width, height and depth of an image of `uint4` texels; depth 0 means a 2D image. `None` for a buffer.
+    /// Width, height and depth of an image of `uint4` texels; depth 0 or 1 means a 2D image. `None` for a buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) image: Option<[usize; 3]>,
 }
@@ -77,6 +77,21 @@ pub(super) struct Launch {
     pub(super) global: Vec<usize>,
     pub(super) local: Vec<usize>,
     pub(super) arguments: Vec<Argument>,
+}
+
+impl Launch {
+    /// Returns a launch with an offset, a global and a local size.
+    pub(super) fn new(kernel: &str, sizes: [Vec<usize>; 3], arguments: Vec<Argument>) -> Launch {
+        let [offset, global, local] = sizes;
+        let kernel = kernel.to_owned();
+        Launch {
+            kernel,
+            offset,
+            global,
+            local,
+            arguments,
+        }
+    }
 }
 
 /// A kernel argument.
@@ -164,13 +179,11 @@ mod tests {
                 result: true,
                 image: Some([1, 1, 0]),
             }],
-            launches: vec![Launch {
-                kernel: "k".into(),
-                offset: vec![1],
-                global: vec![4],
-                local: vec![2],
-                arguments: vec![Argument::Memory(0), Argument::Local(8), Argument::U32(7)],
-            }],
+            launches: vec![Launch::new(
+                "k",
+                [1, 4, 2].map(|n| vec![n]),
+                vec![Argument::Memory(0), Argument::Local(8), Argument::U32(7)],
+            )],
         };
         let text = format!("{}kernel void k() {{}}", plan.line().unwrap());
         assert_eq!(Plan::of(&text).unwrap(), plan);

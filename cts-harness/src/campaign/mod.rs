@@ -116,18 +116,18 @@ struct Options {
 pub(crate) struct Limits {
     /// Seconds for the build and the launches
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
-    timeout: u64,
+    pub(crate) timeout: u64,
     /// GiB of address space of a child process; 0 means no limit (drivers of GPUs reserve more address space
     /// than there is memory)
     #[arg(long, default_value_t = 16, value_name = "GIB")]
-    memory: u64,
+    pub(crate) memory: u64,
     /// The executable to start instead of this one for child processes, for the harness's own tests
     #[arg(long, hide = true, value_name = "FILE")]
-    child: Option<PathBuf>,
+    pub(crate) child: Option<PathBuf>,
 }
 
 impl Limits {
-    fn of_child(&self) -> child::Limits {
+    pub(crate) fn of_child(&self) -> child::Limits {
         child::Limits {
             time: Duration::from_secs(self.timeout),
             memory: (self.memory > 0).then_some(self.memory << 30),
@@ -142,7 +142,6 @@ type Source<'a> = dyn Fn(u64, &Path) -> Result<Option<(String, String)>, Failure
 /// Makes the source of programs for the devices of a campaign.
 type Opener<'a> = dyn Fn(&[Described]) -> Box<Source<'a>> + 'a;
 
-/// Runs the sub-command.
 pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Command::Clsmith { generator, options } => campaign(
@@ -202,7 +201,7 @@ fn campaign(open: &Opener<'_>, comparison: Comparison, options: &Options) -> Out
     let platforms: Vec<Side> = options
         .platforms
         .iter()
-        .map(|name| Side::find(name))
+        .map(|name| Side::find(name, &options.limits))
         .collect::<Result<_, Failure>>()?;
     if platforms.len() < 2 {
         return fail!("a campaign compares two platforms at least");
@@ -212,7 +211,7 @@ fn campaign(open: &Opener<'_>, comparison: Comparison, options: &Options) -> Out
     std::fs::create_dir_all(&programs)?;
     let devices = sides
         .iter()
-        .map(|s| s.device(&options.out, &options.limits))
+        .map(|s| s.device(&options.out))
         .collect::<Result<Vec<_>, Failure>>()?;
     for (side, device) in sides.iter().zip(&devices) {
         say!("{}: {}", side.name, device.name);
@@ -308,7 +307,7 @@ impl Run<'_> {
             self.keep(record)?;
         }
         for side in self.sides {
-            let ends = side.run(&files, None, scratch, &self.options.limits)?;
+            let ends = side.run(&files, None, scratch)?;
             for (record, end) in records.iter_mut().zip(ends) {
                 record.sides.insert(side.name.clone(), end);
             }
@@ -319,8 +318,7 @@ impl Run<'_> {
                 self.look_closer(file, record, scratch)?;
             }
             if record.may_be_undefined() && self.options.oclgrind {
-                let log = scratch.join("oclgrind.txt");
-                let (found, end) = reduce::ask_oclgrind(file, None, &log, scratch, &self.options.limits)?;
+                let (found, end) = reduce::ask_oclgrind(file, None, scratch, &self.options.limits)?;
                 record.oclgrind(found, end);
             }
             if record.verdict.is_of_interest() {
@@ -365,7 +363,7 @@ impl Run<'_> {
         scratch: &Path,
     ) -> Result<BTreeMap<String, Vec<(usize, u64)>>, Failure> {
         let done = |s: &&Side| record.sides.get(&s.name).is_some_and(|e| e.hash().is_some());
-        let words = |s: &Side| Ok((s.name.clone(), s.words(program, scratch, &self.options.limits)?));
+        let words = |s: &Side| Ok((s.name.clone(), s.words(program, scratch)?));
         self.sides.iter().filter(done).map(words).collect()
     }
 

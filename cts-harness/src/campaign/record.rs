@@ -1,6 +1,7 @@
 //! The results file, which has a line of JSON for each program, and the summary of all programs.
 
 use super::side::Ending;
+use crate::bench::stats::Summary;
 use crate::{Failure, progress};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -66,7 +67,6 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the verdict in a word.
     pub(super) fn word(self) -> &'static str {
         self.into()
     }
@@ -181,12 +181,15 @@ pub(super) fn print(records: &[Record]) {
                 .iter()
                 .map(|(side, v)| format!("{side} {v:#x}"))
                 .collect();
+            let Difference {
+                ty,
+                expression,
+                item,
+                items,
+                ..
+            } = d;
             say!(
-                "    {} {}: work-item {} (of {}): {}",
-                d.ty,
-                d.expression,
-                d.item,
-                d.items,
+                "    {ty} {expression}: work-item {item} (of {items}): {}",
                 values.join(", ")
             );
         }
@@ -205,11 +208,11 @@ pub(super) fn print(records: &[Record]) {
         }
     }
     progress::step("Campaign");
-    for (name, mut times) in builds {
-        times.sort_by(f64::total_cmp);
-        let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
-        let n = times.len();
-        say!("{name}: {n} finished, builds {median:.2} s in the median, {most:.2} s at most");
+    for (name, times) in builds {
+        if let Some(s) = Summary::of(&times) {
+            let (n, median, most) = (s.repetitions, s.median, s.max);
+            say!("{name}: {n} finished, builds {median:.2} s in the median, {most:.2} s at most");
+        }
     }
     let counts: Vec<String> = counts.iter().map(|(v, n)| format!("{n} {}", v.word())).collect();
     say!("{} programs: {}", records.len(), counts.join(", "));

@@ -44,9 +44,9 @@ impl Args {
         let file = std::path::absolute(&self.program)?;
         let files = [file.clone()];
         let run = |name: &str, role: &str| -> Result<Ending, Failure> {
-            let mut side = Side::find(name)?;
+            let mut side = Side::find(name, &self.limits)?;
             side.name = role.into();
-            let mut ends = side.run(&files, self.launch.as_deref(), scratch, &self.limits)?;
+            let mut ends = side.run(&files, self.launch.as_deref(), scratch)?;
             Ok(ends.remove(0))
         };
         let right = run(b, "right")?;
@@ -59,8 +59,7 @@ impl Args {
         let wrong = run(a, "wrong")?;
         let mut verdict = record::verdict(&[&wrong, &right]);
         if verdict == Verdict::Differs && !self.without_oclgrind {
-            let log = scratch.join("oclgrind.txt");
-            let (found, end) = ask_oclgrind(&file, self.launch.as_deref(), &log, scratch, &self.limits)?;
+            let (found, end) = ask_oclgrind(&file, self.launch.as_deref(), scratch, &self.limits)?;
             if found.is_some() || end.hash() != Some(hash) {
                 verdict = Verdict::Undefined;
                 return Ok(Seen {
@@ -79,29 +78,26 @@ impl Args {
 pub(super) fn ask_oclgrind(
     program: &Path,
     launch: Option<&Path>,
-    log: &Path,
     scratch: &Path,
     limits: &Limits,
 ) -> Result<(Option<String>, Ending), Failure> {
-    let _ = std::fs::remove_file(log);
-    let side = Side::oclgrind(log)?;
-    let end = side
-        .run(&[program.to_owned()], launch, scratch, limits)?
-        .remove(0);
+    let log = scratch.join("oclgrind.txt");
+    let _ = std::fs::remove_file(&log);
+    let side = Side::oclgrind(&log, limits)?;
+    let end = side.run(&[program.to_owned()], launch, scratch)?.remove(0);
     let text = std::fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let found = text.lines().find(|l| {
         let l = l.to_lowercase();
-        [
+        let signs = [
             "race",
             "uninitialized",
             "invalid",
             "divergence",
             "error",
             "mismatch",
-        ]
-        .iter()
-        .any(|w| l.contains(w))
+        ];
+        signs.iter().any(|w| l.contains(w))
     });
     Ok((found.map(|l| l.trim().to_owned()), end))
 }

@@ -16,6 +16,8 @@ pub(crate) struct Side {
     pub(crate) name: String,
     place: Location,
     environment: Vec<(String, String)>,
+    /// The limits of its child processes.
+    pub(crate) limits: Limits,
 }
 
 /// How a program ended on one platform.
@@ -65,7 +67,7 @@ impl Ending {
 impl Side {
     /// Finds the platform that `NAME[,VARIABLE=VALUE…]` describes: `NAME` as `bench` understands it, and
     /// variables for the environment of its child processes.
-    pub(crate) fn find(text: &str) -> Result<Side, Failure> {
+    pub(crate) fn find(text: &str, limits: &Limits) -> Result<Side, Failure> {
         let (name, environment) = with_variables(text)?;
         let place = locate(name, None)?;
         let stem = Path::new(name).file_stem().unwrap_or_default();
@@ -73,18 +75,19 @@ impl Side {
             name: stem.to_string_lossy().into_owned(),
             place,
             environment,
+            limits: limits.clone(),
         })
     }
 
     /// Returns Oclgrind as a platform. Oclgrind writes its findings to `log`. The library is found relative
     /// to the program `oclgrind` on the PATH.
-    pub(super) fn oclgrind(log: &Path) -> Result<Side, Failure> {
+    pub(super) fn oclgrind(log: &Path, limits: &Limits) -> Result<Side, Failure> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let library = std::env::split_paths(&path)
             .map(|bin| bin.join("../lib/oclgrind/liboclgrind-rt-icd.so"))
             .find(|l| l.exists());
         let library = library.ok_or_else(|| failure!("Oclgrind is missing: apt-get install oclgrind"))?;
-        let mut side = Side::find(&library.to_string_lossy())?;
+        let mut side = Side::find(&library.to_string_lossy(), limits)?;
         let log = log.display().to_string();
         for (name, value) in [
             ("OCLGRIND_DATA_RACES", "1"),
@@ -99,14 +102,11 @@ impl Side {
     }
 
     /// Asks a child process to describe the platform's device.
-    pub(super) fn device(&self, scratch: &Path, limits: &Limits) -> Result<Described, Failure> {
+    pub(super) fn device(&self, scratch: &Path) -> Result<Described, Failure> {
         let log = scratch.join("device.log");
         let mut said = None;
-        let time = child::Limits {
-            time: Duration::from_secs(120),
-            memory: None,
-        };
-        let report = child::follow(&mut self.command(scratch, limits)?, &log, time, &mut |line| {
+        let time = child::Limits::time(Duration::from_secs(120));
+        let report = child::follow(&mut self.command(scratch)?, &log, time, &mut |line| {
             said = line
                 .strip_prefix("device ")
                 .and_then(|d| serde_json::from_str(d).ok())
@@ -118,14 +118,9 @@ impl Side {
     }
 
     /// Returns the signatures of a program's kernels; none if the platform does not build the program.
-    pub(super) fn signatures(
-        &self,
-        program: &Path,
-        scratch: &Path,
-        limits: &Limits,
-    ) -> Result<Vec<Signature>, Failure> {
+    pub(super) fn signatures(&self, program: &Path, scratch: &Path) -> Result<Vec<Signature>, Failure> {
         let mut found = Vec::new();
-        self.ask("--signatures", program, scratch, limits, &mut |line| {
+        self.ask("--signatures", program, scratch, &mut |line| {
             let signature = line.strip_prefix("kernel ");
             found.extend(signature.and_then(|s| serde_json::from_str(s).ok()));
         })?;
@@ -134,14 +129,9 @@ impl Side {
 
     /// Returns the 64-bit words of a program's results, each with the index of its memory object among the
     /// results; none if the program does not finish.
-    pub(super) fn words(
-        &self,
-        program: &Path,
-        scratch: &Path,
-        limits: &Limits,
-    ) -> Result<Vec<(usize, u64)>, Failure> {
+    pub(super) fn words(&self, program: &Path, scratch: &Path) -> Result<Vec<(usize, u64)>, Failure> {
         let mut found = Vec::new();
-        self.ask("--words", program, scratch, limits, &mut |line| {
+        self.ask("--words", program, scratch, &mut |line| {
             let mut parts = line.strip_prefix("word ").into_iter().flat_map(|l| l.split(' '));
             if let (Some(memory), Some(_), Some(word)) = (parts.next(), parts.next(), parts.next())
                 && let (Ok(memory), Ok(word)) = (memory.parse(), u64::from_str_radix(word, 16))
@@ -159,13 +149,12 @@ impl Side {
         option: &str,
         program: &Path,
         scratch: &Path,
-        limits: &Limits,
         take: &mut dyn FnMut(&str),
     ) -> Result<(), Failure> {
         let log = scratch.join(format!("{}.log", self.name));
-        let mut command = self.command(scratch, limits)?;
+        let mut command = self.command(scratch)?;
         command.arg(option).arg(program);
-        let report = child::follow(&mut command, &log, limits.of_child(), &mut |line| {
+        let report = child::follow(&mut command, &log, self.limits.of_child(), &mut |line| {
             take(line);
             false
         })?;
@@ -175,8 +164,8 @@ impl Side {
         }
     }
 
-    fn command(&self, scratch: &Path, limits: &Limits) -> Result<Command, Failure> {
-        let program = limits.child.clone().map_or_else(std::env::current_exe, Ok)?;
+    fn command(&self, scratch: &Path) -> Result<Command, Failure> {
+        let program = self.limits.child.clone().map_or_else(std::env::current_exe, Ok)?;
         let mut command = Command::new(program);
         command.args(["campaign", "run"]);
         self.prepare(&mut command, scratch);
@@ -207,27 +196,23 @@ impl Side {
         programs: &[PathBuf],
         launch: Option<&Path>,
         scratch: &Path,
-        limits: &Limits,
     ) -> Result<Vec<Ending>, Failure> {
         let mut ends: Vec<Ending> = Vec::new();
         while ends.len() < programs.len() {
             let left = &programs[ends.len()..];
             let log = scratch.join(format!("{}.log", self.name));
-            let mut command = self.command(scratch, limits)?;
+            let mut command = self.command(scratch)?;
             if let Some(file) = launch {
                 command.arg("--launch").arg(file);
             }
             command.args(left);
             let mut child = Follower::default();
-            let report = child::follow(&mut command, &log, limits.of_child(), &mut |l| child.line(l))?;
+            let report = child::follow(&mut command, &log, self.limits.of_child(), &mut |l| child.line(l))?;
             let progressed = !child.ends.is_empty();
             ends.append(&mut child.ends);
             if progressed && child.phase.is_empty() && report.end != End::Interrupted {
                 if report.end != End::Code(0) {
-                    progress::warning(&format!(
-                        "{} ended badly after its work: {:?}",
-                        self.name, report.end
-                    ));
+                    progress::warning(&format!("{} after its work: {}", self.name, report.end));
                 }
                 continue;
             }
@@ -236,18 +221,17 @@ impl Side {
             } else {
                 child.phase
             };
-            let why = match report.end {
-                End::Interrupted => {
-                    return fail!("interrupted; the next run goes on from here");
-                }
-                End::Timeout => None,
-                End::Signal(signal) => Some(format!("signal {signal}: {}", child.last)),
-                End::Flood => Some("it writes without end".into()),
-                End::Code(code) => Some(format!("exit code {code}: {}", child.last)),
-            };
-            ends.push(match why {
-                None => Ending::Timeout { phase },
-                Some(why) => Ending::Crash { phase, why },
+            ends.push(match report.end {
+                End::Interrupted => return fail!("interrupted; the next run goes on from here"),
+                End::Timeout => Ending::Timeout { phase },
+                End::Flood => Ending::Crash {
+                    phase,
+                    why: report.end.to_string(),
+                },
+                end => Ending::Crash {
+                    phase,
+                    why: format!("{end}: {}", child.last),
+                },
             });
         }
         Ok(ends)

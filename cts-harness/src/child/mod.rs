@@ -24,7 +24,6 @@ use tail::Tail;
 /// A child is ended after it has written this many bytes.
 const MOST_OUTPUT: u64 = 256 << 20;
 
-/// The limits of a child.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Limits {
     /// The time from the child's start, or from the last line that restarted the clock, to its exit.
@@ -33,7 +32,13 @@ pub(crate) struct Limits {
     pub(crate) memory: Option<u64>,
 }
 
-/// The way in which a child ended.
+impl Limits {
+    /// Returns a limit for the time only.
+    pub(crate) const fn time(time: Duration) -> Limits {
+        Limits { time, memory: None }
+    }
+}
+
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     Code(i32),
@@ -44,6 +49,18 @@ pub(crate) enum End {
     Flood,
     /// Ctrl-C was pressed, and the child was ended or not started.
     Interrupted,
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            End::Code(code) => write!(f, "exit code {code}"),
+            End::Signal(signal) => write!(f, "ended by signal {signal}"),
+            End::Timeout => f.write_str("no end in time"),
+            End::Flood => f.write_str("it writes without end"),
+            End::Interrupted => f.write_str("interrupted"),
+        }
+    }
 }
 
 /// The end of a child and its cost.
@@ -60,6 +77,16 @@ pub(crate) struct Report {
 /// Runs a command until it ends or exceeds its limits, and writes both output streams to the file `log`.
 pub(crate) fn run(command: &mut Command, log: &Path, limits: Limits) -> Result<Report, Failure> {
     follow(command, log, limits, &mut |_| false)
+}
+
+/// Runs a command until it ends or exceeds a time limit. Returns how it ended, and its output.
+pub(crate) fn output(command: &mut Command, time: Duration) -> Result<(End, String), Failure> {
+    let log = tempfile::NamedTempFile::new()?;
+    let end = run(command, log.path(), Limits::time(time))?.end;
+    let said = String::from_utf8_lossy(&std::fs::read(log.path())?)
+        .trim()
+        .to_owned();
+    Ok((end, said))
 }
 
 /// Runs a command like [`run`], and calls `line` with every line that the child writes. If `line` returns
@@ -229,16 +256,10 @@ mod tests {
     use super::*;
     use tempfile::NamedTempFile;
 
-    const ROOMY: Limits = Limits {
-        time: Duration::from_secs(60),
-        memory: None,
-    };
+    const ROOMY: Limits = Limits::time(Duration::from_secs(60));
 
     fn within(seconds: f64) -> Limits {
-        Limits {
-            time: Duration::from_secs_f64(seconds),
-            memory: None,
-        }
+        Limits::time(Duration::from_secs_f64(seconds))
     }
 
     fn sh(script: &str, limits: Limits) -> Report {

@@ -7,7 +7,6 @@ use opencl_sys::*;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{null, null_mut};
 
-/// A context with one device.
 pub(crate) struct Context {
     handle: Handle,
     device: cl_device_id,
@@ -35,7 +34,6 @@ pub(crate) enum Pixels {
     Rgba32F,
 }
 
-/// An in-order queue.
 pub(crate) struct Queue(Handle);
 
 /// The global and the local size of a launch. Without a local size, the implementation chooses it.
@@ -57,7 +55,6 @@ impl Range {
 }
 
 impl Pixels {
-    /// Returns the size of a texel in bytes.
     pub(crate) fn size(self) -> usize {
         match self {
             Pixels::Rgba8 => 4,
@@ -75,7 +72,6 @@ impl Deref for Buffer {
 }
 
 impl Buffer {
-    /// Returns the size in bytes.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
@@ -89,7 +85,6 @@ impl Buffer {
 }
 
 impl Image {
-    /// Returns the format.
     pub(crate) fn pixels(&self) -> Pixels {
         self.pixels
     }
@@ -139,7 +134,7 @@ impl Context {
         self.filled_image((CL_R, CL_FLOAT), [width, pixels.len() / width, 0], 4, &bytes)
     }
 
-    /// Creates a read-only image with four 32-bit unsigned integers per texel. It is 2D if `depth` is 0.
+    /// Creates a read-only image with four 32-bit unsigned integers per texel. It is 2D if its depth is 0 or 1.
     pub(crate) fn integer_image(&self, size: [usize; 3], texels: &[u8]) -> Result<Buffer, Failure> {
         self.filled_image((CL_RGBA, CL_UNSIGNED_INT32), size, 16, texels)
     }
@@ -157,7 +152,7 @@ impl Context {
         }
         let flags = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
         let host = texels.as_ptr().cast_mut().cast();
-        let handle = self.handle.new_image(flags, format, size, host)?;
+        let handle = self.handle.plain_image(flags, format, size, host)?;
         Ok(Buffer { handle, size: bytes })
     }
 
@@ -169,7 +164,7 @@ impl Context {
         };
         let handle = self
             .handle
-            .new_image(CL_MEM_READ_WRITE, format, [side, side, 0], null_mut())?;
+            .plain_image(CL_MEM_READ_WRITE, format, [side, side, 0], null_mut())?;
         Ok(Image { handle, side, pixels })
     }
 

@@ -21,12 +21,10 @@ impl Handle {
         call!(self.clWaitForEvents(1, &self.raw()))
     }
 
-    /// Calls clFlush.
     pub(crate) fn flush(&self) -> Result<(), Failure> {
         done!(self.clFlush(self.raw()))
     }
 
-    /// Calls clFinish.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         done!(self.clFinish(self.raw()))
     }
@@ -155,7 +153,6 @@ impl Handle {
         ))
     }
 
-    /// Enqueues an unmap command.
     pub(crate) fn unmap(&self, mem: &Handle, mapped: Mapped, after: &[Handle]) -> Result<Handle, Failure> {
         enqueued!(
             self.clEnqueueUnmapMemObject(self.raw(), mem.raw(), mapped.ptr()),

@@ -6,7 +6,6 @@ use opencl_sys::*;
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 
-/// What an image is.
 pub(crate) struct ImageForm<'a> {
     pub(crate) flags: u64,
     /// CL_MEM_OBJECT_IMAGE….
@@ -17,6 +16,8 @@ pub(crate) struct ImageForm<'a> {
     pub(crate) size: [usize; 3],
     /// The buffer that has the texels, and the distance of its rows in bytes.
     pub(crate) buffer: Option<(&'a Handle, usize)>,
+    /// Null, or all texels without gaps between the rows.
+    pub(crate) host: *mut c_void,
 }
 
 /// The sizes of a launch; all have the same number of dimensions.
@@ -34,36 +35,50 @@ impl Handle {
             image_channel_data_type: form.format.1,
         };
         let [width, second, third] = form.size;
-        let has = |kinds: &[u32]| kinds.contains(&form.kind);
-        let layers = match form.kind {
-            CL_MEM_OBJECT_IMAGE1D_ARRAY => second,
-            CL_MEM_OBJECT_IMAGE2D_ARRAY => third,
-            _ => 0,
+        let (height, depth, layers) = match form.kind {
+            CL_MEM_OBJECT_IMAGE1D_ARRAY => (0, 0, second),
+            CL_MEM_OBJECT_IMAGE2D => (second, 0, 0),
+            CL_MEM_OBJECT_IMAGE2D_ARRAY => (second, 0, third),
+            CL_MEM_OBJECT_IMAGE3D => (second, third, 0),
+            _ => (0, 0, 0),
         };
-        let planes = [
-            CL_MEM_OBJECT_IMAGE2D,
-            CL_MEM_OBJECT_IMAGE2D_ARRAY,
-            CL_MEM_OBJECT_IMAGE3D,
-        ];
         // Only a 2D image from a buffer has a pitch without a host pointer.
-        let pitch = form.buffer.map_or(0, |(_, pitch)| pitch);
+        let pitch = form.buffer.filter(|_| form.kind == CL_MEM_OBJECT_IMAGE2D);
         let desc = cl_image_desc {
             image_type: form.kind,
             image_width: width,
-            image_height: if has(&planes) { second } else { 0 },
-            image_depth: if has(&[CL_MEM_OBJECT_IMAGE3D]) { third } else { 0 },
+            image_height: height,
+            image_depth: depth,
             image_array_size: layers,
-            image_row_pitch: if has(&[CL_MEM_OBJECT_IMAGE2D]) { pitch } else { 0 },
+            image_row_pitch: pitch.map_or(0, |(_, pitch)| pitch),
             image_slice_pitch: 0,
             num_mip_levels: 0,
             num_samples: 0,
             buffer: form.buffer.map_or(null_mut(), |(buffer, _)| buffer.raw()),
         };
-        let raw = created!(self.clCreateImage(self.raw(), form.flags, &format, &desc, null_mut()))?;
+        let raw = created!(self.clCreateImage(self.raw(), form.flags, &format, &desc, form.host))?;
         Ok(Handle::new(self.table, raw, Kind::Mem))
     }
 
-    /// Creates a sampler in a context.
+    /// Creates an image of `size` texels: a 3D image if the depth is greater than 1, otherwise a 2D image.
+    pub(super) fn plain_image(
+        &self,
+        flags: u64,
+        format: (u32, u32),
+        size: [usize; 3],
+        host: *mut c_void,
+    ) -> Result<Handle, Failure> {
+        let kinds = [CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D];
+        self.image_of(&ImageForm {
+            flags,
+            kind: kinds[usize::from(size[2] > 1)],
+            format,
+            size,
+            buffer: None,
+            host,
+        })
+    }
+
     pub(crate) fn sampler(&self, normalized: bool, addressing: u32, filter: u32) -> Result<Handle, Failure> {
         let normalized = cl_bool::from(normalized);
         let raw = created!(self.clCreateSampler(self.raw(), normalized, addressing, filter))?;
@@ -155,7 +170,6 @@ impl Handle {
         fail!("{call} gave {code}:\n{}", text(&log.unwrap_or_default()))
     }
 
-    /// Enqueues a launch of a kernel.
     pub(crate) fn launch_of(&self, kernel: &Handle, sizes: &Sizes<'_>) -> Result<Handle, Failure> {
         let count = sizes.global.len();
         if sizes.offset.len() != count || sizes.local.is_some_and(|l| l.len() != count) {

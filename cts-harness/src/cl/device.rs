@@ -7,7 +7,6 @@ use opencl_sys::*;
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
 
-/// A device.
 pub(crate) struct Device {
     pub(super) table: &'static Table,
     pub(super) raw: cl_device_id,

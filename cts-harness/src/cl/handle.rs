@@ -1,7 +1,7 @@
 //! Handles that each own one reference, the creation of objects, and queries about them.
 
 use super::library::Table;
-use super::{answer, call, created, done, number, text};
+use super::{answer, call, created, done, number};
 use crate::Failure;
 use opencl_sys::cl_function_types::clRetainContext_t;
 use opencl_sys::*;
@@ -9,7 +9,6 @@ use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The type of an OpenCL object.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Context,
@@ -33,7 +32,6 @@ unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
 
-/// An argument of a kernel.
 #[derive(Copy, Clone)]
 pub(crate) enum Argument<'a> {
     Memory(&'a Handle),
@@ -67,7 +65,6 @@ impl Handle {
         Handle::new(self.table, raw, kind)
     }
 
-    /// Returns the C handle.
     pub(crate) fn raw(&self) -> *mut c_void {
         self.raw
     }
@@ -109,68 +106,24 @@ impl Handle {
         Ok(self.made(raw, Kind::Mem))
     }
 
-    /// Creates an image without gaps between its rows: a 2D image if the depth is 0, otherwise a 3D image.
-    /// `format` is the channel order and the channel type. `host` is null or has all texels.
-    pub(super) fn new_image(
-        &self,
-        flags: u64,
-        format: (cl_uint, cl_uint),
-        [width, height, depth]: [usize; 3],
-        host: *mut c_void,
-    ) -> Result<Handle, Failure> {
-        let format = cl_image_format {
-            image_channel_order: format.0,
-            image_channel_data_type: format.1,
-        };
-        let kinds = [CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D];
-        let desc = cl_image_desc {
-            image_type: kinds[usize::from(depth > 0)],
-            image_width: width,
-            image_height: height,
-            image_depth: depth,
-            image_array_size: 1,
-            image_row_pitch: 0,
-            image_slice_pitch: 0,
-            num_mip_levels: 0,
-            num_samples: 0,
-            buffer: null_mut(),
-        };
-        let raw = created!(self.clCreateImage(self.raw, flags, &format, &desc, host))?;
-        Ok(self.made(raw, Kind::Mem))
-    }
-
     /// Creates a program and builds it for all devices of the context. If the build fails, the error contains
-    /// the build log of the first device.
+    /// the build log.
     pub(crate) fn build(&self, source: &str, options: &str) -> Result<Handle, Failure> {
-        let (mut text, length) = (source.as_ptr().cast(), source.len());
-        let raw = created!(self.clCreateProgramWithSource(self.raw, 1, &raw mut text, &length))?;
-        let (program, options) = (self.made(raw, Kind::Program), CString::new(options)?);
-        match call!(self.clBuildProgram(raw, 0, null(), options.as_ptr(), None, null_mut()))? {
-            CL_SUCCESS => Ok(program),
-            code => fail!("clBuildProgram gave {code}:\n{}", self.log(&program)),
-        }
+        let program = self.program_of_source(source.as_bytes())?;
+        program.build_with(options)?;
+        Ok(program)
     }
 
-    fn log(&self, program: &Handle) -> String {
-        let devices = answer!(self.clGetContextInfo(self.raw, CL_CONTEXT_DEVICES)).unwrap_or_default();
-        let device: cl_device_id = std::ptr::with_exposed_provenance_mut(number(&devices) as usize);
-        let log = answer!(self.clGetProgramBuildInfo(program.raw, device, CL_PROGRAM_BUILD_LOG));
-        text(&log.unwrap_or_default())
-    }
-
-    /// Creates a kernel of a program.
     pub(crate) fn kernel(&self, name: &str) -> Result<Handle, Failure> {
         let name = CString::new(name)?;
         let raw = created!(self.clCreateKernel(self.raw, name.as_ptr()))?;
         Ok(self.made(raw, Kind::Kernel))
     }
 
-    /// Returns the number of arguments of a kernel.
     pub(crate) fn argument_count(&self) -> Result<usize, Failure> {
         Ok(number(&answer!(self.clGetKernelInfo(self.raw, CL_KERNEL_NUM_ARGS))?) as usize)
     }
 
-    /// Sets an argument of a kernel.
     pub(crate) fn set(&self, index: usize, argument: Argument<'_>) -> Result<(), Failure> {
         let bytes: &[u8] = match &argument {
             Argument::Memory(memory) => &memory.raw.expose_provenance().to_ne_bytes(),
@@ -188,24 +141,20 @@ impl Handle {
         done!(self.clSetKernelArg(self.raw, index, bytes.len(), bytes.as_ptr().cast()))
     }
 
-    /// Sets all arguments of a kernel.
     pub(crate) fn set_all(&self, arguments: &[Argument<'_>]) -> Result<(), Failure> {
         let mut all = arguments.iter().enumerate();
         all.try_for_each(|(index, argument)| self.set(index, *argument))
     }
 
-    /// Creates a user event in a context.
     pub(crate) fn user_event(&self) -> Result<Handle, Failure> {
         let raw = created!(self.clCreateUserEvent(self.raw))?;
         Ok(self.made(raw, Kind::Event))
     }
 
-    /// Sets the status of a user event.
     pub(crate) fn set_status(&self, status: cl_int) -> Result<(), Failure> {
         done!(self.clSetUserEventStatus(self.raw, status))
     }
 
-    /// Returns the execution status of an event.
     pub(crate) fn status(&self) -> Result<cl_int, Failure> {
         let (mut status, what) = (77, CL_EVENT_COMMAND_EXECUTION_STATUS);
         done!(self.clGetEventInfo(self.raw, what, 4, (&raw mut status).cast(), null_mut()))?;
@@ -263,40 +212,22 @@ impl Handle {
     /// Checks that calls of every type that take a handle refuse an address that is not a handle.
     pub(crate) fn refuses(&self, address: usize) -> Result<(), Failure> {
         let none = std::ptr::without_provenance_mut::<c_void>(address);
-        let info = call!(self.clGetProgramInfo(none, CL_PROGRAM_DEVICES, 0, null_mut(), null_mut()));
-        for (what, code, wanted) in [
-            (
-                "clRetainContext",
-                call!(self.clRetainContext(none)),
-                CL_INVALID_CONTEXT,
-            ),
-            ("clFlush", call!(self.clFlush(none)), CL_INVALID_COMMAND_QUEUE),
-            (
-                "clReleaseMemObject",
-                call!(self.clReleaseMemObject(none)),
-                CL_INVALID_MEM_OBJECT,
-            ),
-            (
-                "clReleaseKernel",
-                call!(self.clReleaseKernel(none)),
-                CL_INVALID_KERNEL,
-            ),
-            (
-                "clReleaseEvent",
-                call!(self.clReleaseEvent(none)),
-                CL_INVALID_EVENT,
-            ),
-            (
-                "clSetUserEventStatus",
-                call!(self.clSetUserEventStatus(none, 0)),
-                CL_INVALID_EVENT,
-            ),
-            ("clGetProgramInfo", info, CL_INVALID_PROGRAM),
-        ] {
-            let code = code?;
-            if code != wanted {
-                return fail!("{what} gave {code}, not {wanted}");
-            }
+        macro_rules! refused {
+            ($($name:ident($($more:expr),*) $wanted:ident;)*) => {$(
+                let code = call!(self.$name(none $(, $more)*))?;
+                if code != $wanted {
+                    return fail!("{} gave {code}, not {}", stringify!($name), $wanted);
+                }
+            )*};
+        }
+        refused! {
+            clRetainContext() CL_INVALID_CONTEXT;
+            clFlush() CL_INVALID_COMMAND_QUEUE;
+            clReleaseMemObject() CL_INVALID_MEM_OBJECT;
+            clReleaseKernel() CL_INVALID_KERNEL;
+            clReleaseEvent() CL_INVALID_EVENT;
+            clSetUserEventStatus(0) CL_INVALID_EVENT;
+            clGetProgramInfo(CL_PROGRAM_DEVICES, 0, null_mut(), null_mut()) CL_INVALID_PROGRAM;
         }
         Ok(())
     }

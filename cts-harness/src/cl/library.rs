@@ -108,11 +108,7 @@ pub(crate) fn icd_files() -> Vec<PathBuf> {
     if place.is_file() {
         return vec![place];
     }
-    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
-    entries
-        .map(|e| e.path())
-        .filter(|p| p.extension().is_some_and(|e| e == "icd"))
-        .collect()
+    crate::files::with_extension(&place, "icd")
 }
 
 /// Returns the dispatch table that a platform begins with.

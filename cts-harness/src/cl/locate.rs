@@ -4,6 +4,9 @@ use super::{Device, icd_files, open};
 use crate::{Failure, artifacts};
 use std::path::Path;
 
+/// The name under which the dynamic linker finds the OpenCL loader.
+pub(crate) const LOADER: &str = "libOpenCL.so.1";
+
 /// The location of a device. It is also passed to a child process as arguments.
 #[derive(clap::Args, Clone, PartialEq, Debug)]
 pub(crate) struct Location {
@@ -12,10 +15,33 @@ pub(crate) struct Location {
     from: String,
     /// Part of the platform's name
     #[arg(long = "of", value_name = "NAME")]
-    platform: Option<String>,
+    pub(crate) platform: Option<String>,
     /// Part of the device's name
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
+}
+
+/// The options that choose a platform and a device.
+#[derive(clap::Args, Clone)]
+pub(crate) struct Choice {
+    /// OpenCL platform: `caldera` (built first), part of an installed platform's name, or a library's file
+    #[arg(long, default_value = "caldera", value_name = "NAME")]
+    platform: String,
+    /// Part of the device's name; default: the first device of the platform
+    #[arg(long, value_name = "NAME")]
+    pub(crate) device: Option<String>,
+}
+
+impl Choice {
+    /// Finds the platform as [`locate`] does.
+    pub(crate) fn locate(&self) -> Result<Location, Failure> {
+        locate(&self.platform, self.device.as_deref())
+    }
+
+    /// Finds the platform and opens the device.
+    pub(crate) fn open(&self) -> Result<Device, Failure> {
+        Ok(find(&self.platform, self.device.as_deref())?.1)
+    }
 }
 
 impl Location {
@@ -27,7 +53,6 @@ impl Location {
         all
     }
 
-    /// Returns the library.
     pub(crate) fn library(&self) -> &str {
         &self.from
     }
@@ -86,7 +111,7 @@ pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Location, Failu
         seen.push(format!("{} ({platform})", file.display()));
     }
     // The loader may know more platforms, because it reads other variables and directories.
-    let loader = place(String::from("libOpenCL.so.1"), Some(name));
+    let loader = place(LOADER.to_owned(), Some(name));
     match loader.open() {
         Ok(_) => Ok(loader),
         Err(Failure(why)) => fail!("no OpenCL platform is called «{name}»: {}; {why}", list(&seen)),

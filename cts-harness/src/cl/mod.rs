@@ -36,7 +36,7 @@ pub(crate) use described::{ImageForm, Sizes};
 pub(crate) use device::{Device, context, open};
 pub(crate) use handle::{Argument, Handle, Kind, abort_on_bad_release};
 pub(crate) use library::{can_load, icd_files, reason};
-pub(crate) use locate::{Location, contains, find, locate, with_variables};
+pub(crate) use locate::{Choice, LOADER, Location, contains, find, locate, with_variables};
 pub(crate) use memory::{Mapped, Memory, watch_memory};
 pub(crate) use signature::{Parameter, Signature};
 pub(crate) use texels::Place;

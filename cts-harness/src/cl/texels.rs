@@ -6,7 +6,6 @@ use opencl_sys::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// A box of texels.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) origin: [usize; 3],
@@ -36,9 +35,7 @@ impl Place {
 impl Handle {
     /// Creates an image of uints in a context: a 3D image if its depth is greater than 1, otherwise a 2D image.
     pub(crate) fn image(&self, flags: u64, size: [usize; 3], host: *mut c_void) -> Result<Handle, Failure> {
-        let [width, height, depth] = size;
-        let size = [width, height, if depth > 1 { depth } else { 0 }];
-        self.new_image(flags, (CL_R, CL_UNSIGNED_INT32), size, host)
+        self.plain_image(flags, (CL_R, CL_UNSIGNED_INT32), size, host)
     }
 
     /// Enqueues a transfer between an image and `memory`, which has the box's texels without gaps and must

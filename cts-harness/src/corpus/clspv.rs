@@ -1,11 +1,11 @@
 //! Compiles a unit with clspv for comparison.
 
-use super::compile::interrupted;
 use super::record::{Cost, Outcome};
 use crate::Failure;
-use crate::child::{self, End, Limits};
+use crate::child::{self, Limits};
+use crate::packages::answer;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// The clspv with which the units are compared.
 pub(super) enum Clspv {
@@ -25,13 +25,7 @@ impl Clspv {
             "pyclspv" => ("python3", &["-c", "import pyclspv"]),
             program => (program, &["--version"]),
         };
-        let found = Command::new(program)
-            .args(args)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .is_ok_and(|s| s.success() || command != "pyclspv");
+        let found = answer(program, args).is_some_and(|o| o.status.success() || command != "pyclspv");
         match (found, command) {
             (true, "pyclspv") => Ok(Clspv::Python("python3".into())),
             (true, program) => Ok(Clspv::Program(program.into())),
@@ -68,17 +62,7 @@ impl Clspv {
             }
         }
         let report = child::run(&mut command, log, limits)?;
-        let mut cost = Cost {
-            outcome: match report.end {
-                End::Code(0) => Outcome::Accepted,
-                End::Code(_) => Outcome::Rejected,
-                End::Signal(_) | End::Flood => Outcome::Crash,
-                End::Timeout => Outcome::Timeout,
-                End::Interrupted => return Err(interrupted()),
-            },
-            ms: report.cpu.as_secs_f64() * 1e3,
-            peak: Some(report.peak),
-        };
+        let mut cost = Cost::of(Outcome::of_end(report.end, |_| true)?, &report);
         if let (Clspv::Python(_), Outcome::Accepted) = (self, cost.outcome) {
             let (accepted, ms) = parse_result(&std::fs::read_to_string(log)?)
                 .ok_or_else(|| failure!("{}: the pyclspv script printed no result line", file.display()))?;

@@ -3,7 +3,6 @@
 use super::record::{Outcome, Record};
 use std::collections::BTreeMap;
 
-/// The differences between two runs.
 #[derive(Default, PartialEq, Debug)]
 pub(super) struct Changes {
     pub(super) worse: Vec<String>,
@@ -45,7 +44,6 @@ pub(super) fn changes(before: &BTreeMap<String, Record>, now: &[Record]) -> Chan
     all
 }
 
-/// Prints the changes.
 pub(super) fn print(changes: &Changes) {
     for (what, lines) in [("worse", &changes.worse), ("better", &changes.better)] {
         for line in lines {
@@ -55,14 +53,10 @@ pub(super) fn print(changes: &Changes) {
     for id in &changes.gone {
         say!("gone: {id}");
     }
+    let [worse, better, gone] = [&changes.worse, &changes.better, &changes.gone].map(Vec::len);
+    let (new, (before, now)) = (changes.new, changes.ms);
     say!(
-        "since then: {} worse, {} better, {} new, {} gone; {:.0} ms of CPU before, {:.0} now for what both accept",
-        changes.worse.len(),
-        changes.better.len(),
-        changes.new,
-        changes.gone.len(),
-        changes.ms.0,
-        changes.ms.1
+        "since then: {worse} worse, {better} better, {new} new, {gone} gone; {before:.0} ms of CPU before, {now:.0} now for what both accept"
     );
 }
 
@@ -75,11 +69,7 @@ mod tests {
         Record {
             id: id.into(),
             project: "p".into(),
-            cost: Cost {
-                outcome,
-                ms,
-                peak: None,
-            },
+            cost: Cost::new(outcome, ms),
             env: None,
             error: None,
             clspv: None,

@@ -1,18 +1,35 @@
 //! Compiles a unit with calderac and validates the result.
 
+use super::clspv;
 use super::index::{Unit, words};
 use super::record::{Cost, Outcome, Record};
-use super::{clspv, env::Environment};
 use crate::Failure;
+use crate::bench::stats::Summary;
 use crate::child::{self, End, Limits};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// An environment with `spirv-val`'s name, and its newest version of SPIR-V.
+struct Environment {
+    name: &'static str,
+    spirv: &'static str,
+}
+
+/// The environments to compile for. The cost of the first one is recorded as the cost of the unit.
+const ENVIRONMENTS: [Environment; 2] = [
+    Environment {
+        name: "vulkan1.3",
+        spirv: "1.6",
+    },
+    Environment {
+        name: "vulkan1.1",
+        spirv: "1.3",
+    },
+];
+
 /// The settings for compiling each unit.
 pub(super) struct Plan {
     pub(super) calderac: PathBuf,
-    /// The environments to compile for. The cost of the first one is recorded as the cost of the unit.
-    pub(super) environments: Vec<Environment>,
     /// Whether `spirv-val` is installed.
     pub(super) validate: bool,
     pub(super) clspv: Option<clspv::Clspv>,
@@ -28,7 +45,7 @@ pub(super) fn unit(plan: &Plan, unit: &Unit) -> Result<Record, Failure> {
     let log = plan.scratch.join(format!("{stem}.log"));
     let module = plan.scratch.join(format!("{stem}.spv"));
     let mut record: Option<Record> = None;
-    for env in &plan.environments {
+    for env in &ENVIRONMENTS {
         let (cost, error) = compile(plan, unit, env, &module, &log)?;
         let accepted = cost.outcome == Outcome::Accepted;
         let first = record.as_ref().map(|r| r.cost.clone());
@@ -50,11 +67,7 @@ pub(super) fn unit(plan: &Plan, unit: &Unit) -> Result<Record, Failure> {
     let Some(mut record) = record else {
         return fail!("no environment to compile for");
     };
-    let indexed = |(outcome, ms): &(String, f64)| Cost {
-        outcome: Outcome::of_index(outcome),
-        ms: *ms,
-        peak: None,
-    };
+    let indexed = |(outcome, ms): &(String, f64)| Cost::new(Outcome::of_index(outcome), *ms);
     record.clspv = match &plan.clspv {
         Some(other) => Some(other.compile(&unit.file, &words(&unit.options), &module, &log, plan.limits)?),
         None => unit.indexed.as_ref().map(indexed),
@@ -80,8 +93,7 @@ pub(super) fn start(plan: &Plan) -> Result<f64, Failure> {
         }
         all.push(report.cpu.as_secs_f64() * 1e3);
     }
-    all.sort_by(f64::total_cmp);
-    Ok(all[all.len() / 2])
+    Ok(Summary::of(&all).map_or(0.0, |s| s.median))
 }
 
 fn compile(
@@ -100,13 +112,7 @@ fn compile(
         .arg("-o")
         .args([module, &unit.file]);
     let report = child::run(&mut command, log, plan.limits)?;
-    let mut outcome = match report.end {
-        End::Code(0) => Outcome::Accepted,
-        End::Code(1..=3) => Outcome::Rejected,
-        End::Code(_) | End::Signal(_) | End::Flood => Outcome::Crash,
-        End::Timeout => Outcome::Timeout,
-        End::Interrupted => return Err(interrupted()),
-    };
+    let mut outcome = Outcome::of_end(report.end, |code| (1..=3).contains(&code))?;
     if outcome == Outcome::Accepted && plan.validate {
         let mut command = Command::new("spirv-val");
         command.args(["--target-env", env.name]).arg(module);
@@ -116,11 +122,7 @@ fn compile(
             End::Code(_) | End::Signal(_) | End::Timeout | End::Flood => Outcome::Invalid,
         };
     }
-    let cost = Cost {
-        outcome,
-        ms: report.cpu.as_secs_f64() * 1e3,
-        peak: Some(report.peak),
-    };
+    let cost = Cost::of(outcome, &report);
     let error = match outcome {
         Outcome::Accepted => None,
         Outcome::Timeout => Some(format!("no result after {} s", plan.limits.time.as_secs())),
@@ -145,9 +147,6 @@ fn first_error(log: &Path, end: End) -> String {
         .or_else(|| text.lines().next());
     match (line, end) {
         (Some(line), _) => line.trim().to_owned(),
-        (None, End::Signal(signal)) => format!("ended by signal {signal}"),
-        (None, End::Code(code)) => format!("exit code {code} and no word"),
-        (None, End::Flood) => "it writes without end".into(),
-        (None, End::Timeout | End::Interrupted) => "no end".into(),
+        (None, end) => format!("{end}, and no word"),
     }
 }

@@ -1,6 +1,7 @@
 //! Reads the index of a corpus, and finds the units.
 
 use crate::Failure;
+use crate::files::{self, files_below};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -23,36 +24,20 @@ type Row<'a> = BTreeMap<&'a str, &'a str>;
 /// file. Files that the index does not contain are ignored. Without an index, every `.cl` file is a unit
 /// without options, and the name of its folder is its project.
 pub(crate) fn units(dir: &Path, index: Option<&Path>) -> Result<(Vec<Unit>, usize), Failure> {
-    let mut files = Vec::new();
-    collect(dir, &mut files)?;
-    files.sort();
+    let mut files = files_below(dir)?;
+    files.retain(|f| f.extension().is_some_and(|e| e == "cl"));
+    let files = files.into_iter().map(|f| dir.join(f));
     let Some(index) = index else {
-        return Ok((files.into_iter().map(|f| bare(dir, f)).collect(), 0));
+        return Ok((files.map(|f| bare(dir, f)).collect(), 0));
     };
-    let text = std::fs::read_to_string(index).map_err(|e| failure!("{}: {e}", index.display()))?;
+    let text = files::text(index)?;
     let rows = rows(&text).map_err(|why| failure!("{}: {why}", index.display()))?;
     let by_id: BTreeMap<String, PathBuf> = files
-        .into_iter()
         .filter_map(|f| Some((f.file_stem()?.to_str()?.to_owned(), f)))
         .collect();
     let known: Vec<Unit> = rows.iter().filter_map(|row| unit(row, &by_id)).collect();
     let missing = rows.len() - known.len();
     Ok((known, missing))
-}
-
-fn collect(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let entries = std::fs::read_dir(dir).map_err(|e| failure!("{}: {e}", dir.display()))?;
-    for entry in entries {
-        let entry = entry?;
-        let path = entry.path();
-        // Symbolic links to folders are not followed, because they may form cycles.
-        if entry.file_type()?.is_dir() {
-            collect(&path, into)?;
-        } else if path.extension().is_some_and(|e| e == "cl") {
-            into.push(path);
-        }
-    }
-    Ok(())
 }
 
 fn bare(dir: &Path, file: PathBuf) -> Unit {

@@ -7,7 +7,6 @@
 mod clspv;
 mod compare;
 mod compile;
-mod env;
 pub(crate) mod index;
 mod record;
 mod table;
@@ -33,10 +32,6 @@ pub(crate) struct Args {
     /// The compiler; default: the one of this repository, which is built first
     #[arg(long)]
     calderac: Option<PathBuf>,
-    /// Environments to compile and validate for: vulkan1.1 (SPIR-V 1.3), vulkan1.1spv1.4, vulkan1.2 (1.5),
-    /// vulkan1.3 (1.6). Time and memory are measured for the first one
-    #[arg(long, value_parser = env::parse, value_delimiter = ',', default_value = "vulkan1.3,vulkan1.1")]
-    env: Vec<env::Environment>,
     /// Time limit of each compilation in seconds
     #[arg(long, default_value_t = 60)]
     timeout: u64,
@@ -77,7 +72,6 @@ pub(crate) fn run(args: &Args) -> Done {
     let scratch = tempfile::tempdir()?;
     let plan = compile::Plan {
         calderac,
-        environments: args.env.clone(),
         validate: (SPIRV_TOOLS.found)(),
         clspv: args.clspv.as_deref().map(clspv::Clspv::open).transpose()?,
         limits: Limits {
@@ -86,15 +80,11 @@ pub(crate) fn run(args: &Args) -> Done {
         },
         scratch: scratch.path().to_path_buf(),
     };
-    progress::step(&format!(
-        "{} units{}",
-        units.len(),
-        if missing > 0 {
-            format!("; {missing} units of the index are NOT in {}", args.dir.display())
-        } else {
-            String::new()
-        }
-    ));
+    let missing = match missing {
+        0 => String::new(),
+        n => format!("; {n} units of the index are NOT in {}", args.dir.display()),
+    };
+    progress::step(&format!("{} units{missing}", units.len()));
     if !plan.validate {
         warn_unvalidated();
     }

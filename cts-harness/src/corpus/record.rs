@@ -1,6 +1,7 @@
 //! The record of a unit, which is one line of JSON.
 
 use crate::Failure;
+use crate::child::{End, Report};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,6 +31,17 @@ impl Outcome {
         self.into()
     }
 
+    /// Returns the outcome of a compiler's process. `rejects` says whether it rejects the unit with an exit code.
+    pub(super) fn of_end(end: End, rejects: fn(i32) -> bool) -> Result<Outcome, Failure> {
+        Ok(match end {
+            End::Code(0) => Outcome::Accepted,
+            End::Code(code) if rejects(code) => Outcome::Rejected,
+            End::Code(_) | End::Signal(_) | End::Flood => Outcome::Crash,
+            End::Timeout => Outcome::Timeout,
+            End::Interrupted => return Err(super::compile::interrupted()),
+        })
+    }
+
     /// Parses an outcome in the index of a corpus. Unknown words mean [`Outcome::Rejected`].
     pub(super) fn of_index(word: &str) -> Outcome {
         match word {
@@ -41,7 +53,6 @@ impl Outcome {
     }
 }
 
-/// An outcome and its cost.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Cost {
     pub(super) outcome: Outcome,
@@ -51,7 +62,22 @@ pub(super) struct Cost {
     pub(super) peak: Option<u64>,
 }
 
-/// The record of one unit.
+impl Cost {
+    /// Returns a cost whose memory was not measured.
+    pub(super) fn new(outcome: Outcome, ms: f64) -> Cost {
+        let peak = None;
+        Cost { outcome, ms, peak }
+    }
+
+    /// Returns the cost of a process.
+    pub(super) fn of(outcome: Outcome, report: &Report) -> Cost {
+        Cost {
+            peak: Some(report.peak),
+            ..Cost::new(outcome, report.cpu.as_secs_f64() * 1e3)
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) id: String,
@@ -98,17 +124,12 @@ mod tests {
             id: "p-1".into(),
             project: "p".into(),
             cost: Cost {
-                outcome: Outcome::Invalid,
-                ms: 1.25,
                 peak: Some(5 << 20),
+                ..Cost::new(Outcome::Invalid, 1.25)
             },
             env: Some("vulkan1.1".into()),
             error: Some("error: \"x\"".into()),
-            clspv: Some(Cost {
-                outcome: Outcome::Crash,
-                ms: 40.0,
-                peak: None,
-            }),
+            clspv: Some(Cost::new(Outcome::Crash, 40.0)),
         };
         let line = serde_json::to_string(&record).unwrap();
         assert!(line.contains(r#""outcome":"invalid""#), "{line}");

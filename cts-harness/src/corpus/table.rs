@@ -11,18 +11,7 @@ pub(super) fn print(records: &[Record]) {
         projects.entry(&record.project).or_default().push(record);
     }
     say!(
-        "{:<22} {:>5} {:>8} {:>8} {:>7} {:>5} {:>7} {:>9} {:>8} {:>9} {:>9}",
-        "project",
-        "units",
-        "accepted",
-        "rejected",
-        "invalid",
-        "crash",
-        "timeout",
-        "CPU ms",
-        "peak MB",
-        "clspv acc",
-        "clspv ms"
+        "project                units accepted rejected invalid crash timeout    CPU ms  peak MB clspv acc  clspv ms"
     );
     for (project, records) in projects {
         line(project, &records);
@@ -98,17 +87,20 @@ pub(super) fn ratios(records: &[Record], start: f64) -> Option<Ratios> {
 /// milliseconds that calderac takes to start. It is given if clspv's times exclude the start.
 pub(super) fn print_costs(records: &[Record], measured: bool, start: Option<f64>) {
     if let Some(r) = ratios(records, 0.0) {
+        let source = if measured {
+            "measured in this run"
+        } else {
+            "from the index"
+        };
+        let Ratios {
+            units,
+            median,
+            total,
+            slower,
+        } = &r;
+        let slower = slower.len();
         say!(
-            "time beside clspv's ({}, {} units that both accept): median {:.3}, total {:.3}, {} units slower",
-            if measured {
-                "measured in this run"
-            } else {
-                "from the index"
-            },
-            r.units,
-            r.median,
-            r.total,
-            r.slower.len()
+            "time beside clspv's ({source}, {units} units that both accept): median {median:.3}, total {total:.3}, {slower} units slower"
         );
         for (ratio, id) in &r.slower {
             say!("  {id}: {ratio:.2}");
@@ -198,18 +190,13 @@ mod tests {
         } else {
             Outcome::Accepted
         };
-        let cost = |outcome, ms| Cost {
-            outcome,
-            ms,
-            peak: None,
-        };
         Record {
             id: id.into(),
             project: "p".into(),
-            cost: cost(outcome, ms),
+            cost: Cost::new(outcome, ms),
             env: None,
             error: error.map(Into::into),
-            clspv: clspv.map(|(o, ms)| cost(o, ms)),
+            clspv: clspv.map(|(o, ms)| Cost::new(o, ms)),
         }
     }
 

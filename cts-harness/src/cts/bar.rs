@@ -3,11 +3,11 @@
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
 use super::results::{Record, Status};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::progress;
+use indicatif::ProgressBar;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The duration in seconds that is assumed for a sub-test without a known duration.
 const GUESS: f64 = 2.0;
@@ -37,20 +37,12 @@ impl Bar {
         expected: &dyn Fn(&str) -> Option<f64>,
         jobs: usize,
     ) -> Bar {
-        let left: BTreeMap<String, f64> = names
-            .map(|n| {
-                let seconds = expected(&n).unwrap_or(GUESS);
-                (n, seconds)
-            })
-            .collect();
-        let bar = std::io::stderr()
-            .is_terminal()
-            .then(|| ProgressBar::new(left.len() as u64));
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed}{wide_msg}");
-        if let (Some(bar), Ok(style)) = (&bar, style) {
-            bar.set_style(style);
-            bar.enable_steady_tick(Duration::from_millis(200));
-        }
+        let guess = |n: String| {
+            let seconds = expected(&n).unwrap_or(GUESS);
+            (n, seconds)
+        };
+        let left: BTreeMap<String, f64> = names.map(guess).collect();
+        let bar = progress::bar(left.len(), "{bar:24} {pos}/{len} {elapsed}{wide_msg}");
         Bar {
             bar,
             start: Instant::now(),

@@ -9,12 +9,11 @@ use super::REVISION;
 use super::identity::RunInfo;
 use super::results::{self, Record, Records, Status};
 use super::table::{self, Counts};
-use crate::{Failure, Outcome, artifacts, progress};
+use crate::{Failure, Outcome, artifacts, files, progress};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The arguments of `baseline`.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Run folders; a suite of a later folder replaces the same suite of an earlier one
@@ -52,11 +51,8 @@ pub(super) fn directory() -> PathBuf {
 
 /// Returns all baselines of `directory`, those of Caldera first, then by file name of the device.
 pub(super) fn all(directory: &Path) -> Result<Vec<Baseline>, Failure> {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let files = entries
-        .map(|e| e.path())
-        .filter(|p| p.extension().is_some_and(|e| e == "txt"));
-    let mut all = files.map(|f| read(&f)).collect::<Result<Vec<_>, _>>()?;
+    let files = files::with_extension(directory, "txt");
+    let mut all = files.iter().map(|f| read(f)).collect::<Result<Vec<_>, _>>()?;
     all.sort_by_key(|b| (b.info.platform != "Caldera", b.info.slug()));
     Ok(all)
 }
@@ -68,7 +64,6 @@ impl Section {
         results.map(move |(subtest, status)| Record::new(&format!("{suite}/{subtest}"), *status))
     }
 
-    /// Counts the results of the section.
     pub(super) fn counts(&self, suite: &str) -> Counts {
         let records: Vec<Record> = self.records(suite).collect();
         table::count(records.iter()).remove(suite).unwrap_or_default()
@@ -181,7 +176,6 @@ fn read(file: &Path) -> Result<Baseline, Failure> {
     Baseline::parse(&text).ok_or_else(|| failure!("{}: not written by this harness", file.display()))
 }
 
-/// Creates or updates the baselines of the runs' devices.
 pub(super) fn update(args: &Args) -> Outcome {
     let directory = args.baselines.clone().unwrap_or_else(directory);
     for run in &args.runs {
@@ -221,14 +215,11 @@ mod tests {
     /// duplicates.
     #[test]
     fn committed_files_are_in_order() {
-        let entries = std::fs::read_dir(directory()).into_iter().flatten().flatten();
-        for file in entries.map(|e| e.path()) {
-            if file.extension().is_some_and(|e| e == "txt") {
-                let text = std::fs::read_to_string(&file).unwrap();
-                let baseline = Baseline::parse(&text).unwrap_or_else(|| panic!("{}", file.display()));
-                assert_eq!(baseline.to_text(), text, "{}", file.display());
-                assert_eq!(file.file_stem().unwrap().to_str().unwrap(), baseline.info.slug());
-            }
+        for file in files::with_extension(&directory(), "txt") {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let baseline = Baseline::parse(&text).unwrap_or_else(|| panic!("{}", file.display()));
+            assert_eq!(baseline.to_text(), text, "{}", file.display());
+            assert_eq!(file.file_stem().unwrap().to_str().unwrap(), baseline.info.slug());
         }
     }
 

@@ -3,7 +3,7 @@
 use super::expect::{self, Known};
 use super::matches;
 use super::results::{self, Status};
-use crate::{Outcome, progress};
+use crate::{Outcome, expectations, progress};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -23,9 +23,6 @@ pub(super) struct Args {
     /// Write a change that only removes entries; such a change needs no reason
     #[arg(long)]
     write: bool,
-    /// Keep the entries of sub-tests that pass or are skipped now
-    #[arg(long)]
-    keep: bool,
     /// The directory of the expectations
     #[arg(long, hide = true)]
     expectations: Option<PathBuf>,
@@ -45,7 +42,7 @@ pub(super) fn bless(args: &Args) -> Outcome {
     }
     let directory = args.expectations.clone().unwrap_or_else(expect::directory);
     let file = expect::path(&directory, &info.slug(), "fails");
-    let old: BTreeMap<String, String> = expect::lines(&file)?.into_iter().collect();
+    let old: BTreeMap<String, String> = expectations::lines(&file)?.into_iter().collect();
     let chosen = |name: &str| args.only.is_empty() || args.only.iter().any(|o| matches(o, name));
     let mut new = old.clone();
     let (mut added, mut removed) = (Vec::new(), Vec::new());
@@ -59,7 +56,7 @@ pub(super) fn bless(args: &Args) -> Outcome {
         let known = listed.iter().any(|(_, k)| k.status == record.status);
         for (what, k) in &listed {
             let gone = match record.status {
-                Status::Pass | Status::Skip => !args.keep,
+                Status::Pass | Status::Skip => true,
                 Status::Excluded => false,
                 Status::Fail | Status::Crash | Status::Timeout => k.status != record.status,
             };
@@ -91,12 +88,7 @@ pub(super) fn bless(args: &Args) -> Outcome {
              time if they differ: cargo harness cts bless RUN PATTERN… --reason TEXT"
         );
     }
-    let text: String = new
-        .iter()
-        .map(|(what, reason)| format!("{what}  # {reason}\n"))
-        .collect();
-    std::fs::create_dir_all(&directory)?;
-    std::fs::write(&file, text)?;
+    expectations::write(&file, &new)?;
     say!("written; {} entries", new.len());
     Ok(())
 }

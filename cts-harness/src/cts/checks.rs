@@ -8,12 +8,13 @@
 //! sub-test.
 
 use crate::packages::{SPIRV_TOOLS, VALIDATION_LAYERS};
-use crate::{Failure, progress};
+use crate::{Failure, files, progress};
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The largest number of messages that are kept of a sub-test.
@@ -49,7 +50,6 @@ impl Checks {
         })
     }
 
-    /// Returns whether any check is on.
     pub(super) fn any(&self) -> bool {
         self.validation || self.spirv_val
     }
@@ -63,15 +63,15 @@ impl Checks {
         words
     }
 
-    /// Returns the environment for a run by hand: messages of the layer appear in the output, and modules are
-    /// written to a folder.
-    pub(super) fn by_hand(&self) -> Vec<(&'static str, &'static str)> {
+    /// Returns the environment that switches the checks on. The modules are written to the folder `dump`.
+    pub(super) fn environment(&self, dump: &Path) -> Vec<(&'static str, OsString)> {
         let mut all = Vec::new();
         if self.validation {
-            all.extend([("CALDERA_VALIDATION", "1"), ("CALDERA_LOG", "validation=warn")]);
+            all.push(("CALDERA_VALIDATION", "1".into()));
+            all.push(("CALDERA_LOG", "validation=warn".into()));
         }
         if self.spirv_val {
-            all.push(("CALDERA_DUMP", "dump"));
+            all.push(("CALDERA_DUMP", dump.into()));
         }
         all
     }
@@ -86,14 +86,9 @@ impl Checks {
         // A program from the cache of an earlier process would not be compiled, and so its modules would not
         // be checked.
         command.env("CALDERA_CACHE", "off");
+        command.envs(self.environment(&folder));
         if self.validation {
-            command
-                .env("CALDERA_VALIDATION", "1")
-                .env("CALDERA_LOG", "validation=warn")
-                .env("CALDERA_LOG_FILE", folder.join("validation.log"));
-        }
-        if self.spirv_val {
-            command.env("CALDERA_DUMP", &folder);
+            command.env("CALDERA_LOG_FILE", folder.join("validation.log"));
         }
         Ok(())
     }
@@ -107,7 +102,7 @@ impl Checks {
             all.extend(layer_messages(&String::from_utf8_lossy(&log)));
         }
         if self.spirv_val {
-            for module in modules(&folder.join("modules")) {
+            for module in files::entries(&folder.join("modules")) {
                 all.extend(self.validate(&module, keep)?);
             }
         }
@@ -158,13 +153,6 @@ fn layer_messages(log: &str) -> impl Iterator<Item = String> + '_ {
     log.lines()
         .filter_map(|l| l.split_once(" validation: "))
         .map(|(_, message)| format!("validation layer: {message}"))
-}
-
-fn modules(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut all: Vec<PathBuf> = entries.map(|e| e.path()).collect();
-    all.sort();
-    all
 }
 
 /// Returns the `--target-env` for a module: the oldest Vulkan version that supports the module's SPIR-V

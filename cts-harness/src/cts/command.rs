@@ -6,6 +6,7 @@ use super::plan::Share;
 use super::platform::Target;
 use super::select::Case;
 use std::ffi::OsStr;
+use std::path::Path;
 use std::process::Command;
 
 /// Returns the command that runs the program of the cases' suite in the program's directory, for the names of
@@ -38,11 +39,11 @@ pub(super) fn command(cases: &[Case], target: &Target, wimpy: bool, share: Share
     command
 }
 
-/// Returns the shell command that runs one case by hand, with the same checks.
 pub(super) fn by_hand(case: &Case, target: &Target, wimpy: bool, checks: &Checks) -> String {
     let share = Share { jobs: 1, threads: 1 };
     let mut command = command(std::slice::from_ref(case), target, wimpy, share);
-    command.envs(checks.by_hand());
+    // The messages of the validation layer appear in the output.
+    command.envs(checks.environment(Path::new("dump")));
     as_text(&command)
 }
 

@@ -17,15 +17,13 @@ pub(super) fn compare(before: &Path, after: &Path, force: bool) -> Outcome {
         return fail!("these runs are not comparable; --force compares them all the same");
     }
     for (label, info) in [("before", &a), ("after", &b)] {
-        say!(
-            "{label}: {} on {} ({}) {} {} {}",
-            info.platform,
-            info.device,
-            info.driver,
-            info.mode,
-            info.revision,
-            info.started
-        );
+        let RunInfo {
+            mode,
+            revision,
+            started,
+            ..
+        } = info;
+        say!("{label}: {info} {mode} {revision} {started}");
     }
     let (lines, worse) = changes(&results::read(before)?, &results::read(after)?);
     lines.iter().for_each(|l| progress::line(l));

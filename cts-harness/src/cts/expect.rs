@@ -12,11 +12,11 @@
 
 use super::matches;
 use super::results::{Record, Status};
+use crate::expectations::{lines, surprise};
 use crate::{Failure, Outcome, artifacts, progress};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The expectations of one device.
 #[derive(Default, Debug)]
 pub(super) struct Expectations {
     fails: BTreeMap<String, Status>,
@@ -32,36 +32,6 @@ pub(super) fn directory() -> PathBuf {
 /// Returns the path of one of a device's files. `kind` is fails, flakes or skips.
 pub(super) fn path(directory: &Path, slug: &str, kind: &str) -> PathBuf {
     directory.join(format!("{slug}-{kind}.txt"))
-}
-
-/// Splits a line into the entry and its reason. Blank lines and comment lines give `None`.
-fn entry<'a>(file: &Path, line: &'a str) -> Result<Option<(&'a str, &'a str)>, Failure> {
-    let line = line.trim();
-    if line.is_empty() || line.starts_with('#') {
-        return Ok(None);
-    }
-    match line.split_once('#') {
-        Some((what, reason)) if !reason.trim().is_empty() => Ok(Some((what.trim(), reason.trim()))),
-        _ => fail!("{}: «{line}» has no reason", file.display()),
-    }
-}
-
-/// Returns the entries of a file with their reasons. A missing file has no entries. A file that is not
-/// sorted, or an entry without a reason, is an error.
-pub(crate) fn lines(file: &Path) -> Result<Vec<(String, String)>, Failure> {
-    let Ok(text) = std::fs::read_to_string(file) else {
-        return Ok(Vec::new());
-    };
-    let mut all = Vec::new();
-    for line in text.lines() {
-        if let Some((what, reason)) = entry(file, line)? {
-            all.push((what.to_owned(), reason.to_owned()));
-        }
-    }
-    if !all.is_sorted_by(|a, b| a.0 < b.0) {
-        return fail!("{} is not sorted, or has an entry twice", file.display());
-    }
-    Ok(all)
 }
 
 /// An entry of a list of failures.
@@ -139,21 +109,9 @@ impl Expectations {
     fn surprises<'a>(&self, records: impl Iterator<Item = &'a Record>) -> Vec<String> {
         let mut all = Vec::new();
         for r in records.filter(|r| !self.flaky(&r.name)) {
-            let is = format!("{}: {}", r.name, r.status.word());
-            match (self.fails.get(&r.name), r.status) {
-                (None, Status::Pass | Status::Skip | Status::Excluded) => {}
-                (None, Status::Fail | Status::Crash | Status::Timeout) => {
-                    all.push(format!("{is}, not expected to fail  {}", r.note));
-                }
-                (Some(expected), status) if *expected == status => {}
-                (Some(expected), Status::Pass | Status::Skip | Status::Excluded) => all.push(format!(
-                    "{is}, expected {}: take it off the list (`cargo harness cts bless`)",
-                    expected.word()
-                )),
-                (Some(expected), Status::Fail | Status::Crash | Status::Timeout) => {
-                    all.push(format!("{is}, expected {}  {}", expected.word(), r.note));
-                }
-            }
+            let expected = self.fails.get(&r.name).copied();
+            let why = surprise((r.status, &r.note), expected, |s| s.word().to_owned());
+            all.extend(why.map(|why| format!("{}: {why}", r.name)));
         }
         all
     }
@@ -169,7 +127,7 @@ impl Expectations {
             say!("{}: {}, known to be flaky", r.name, r.status.word());
         }
         let surprises = self.surprises(records);
-        surprises.iter().for_each(|s| progress::line(s.trim_end()));
+        surprises.iter().for_each(|s| progress::line(s));
         if surprises.is_empty() {
             Ok(())
         } else {
@@ -206,18 +164,6 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_needs_a_reason() {
-        let file = Path::new("x");
-        assert!(entry(file, "basic/if,Fail").is_err());
-        assert!(entry(file, "basic/if,Fail  # ").is_err());
-        assert_eq!(
-            entry(file, "basic/if,Fail  # issue 8: images").unwrap(),
-            Some(("basic/if,Fail", "issue 8: images"))
-        );
-        assert_eq!(entry(file, "# images").unwrap(), None);
-    }
-
-    #[test]
     fn entries_of_failures() {
         let known = Known::parse("a/b,Fail,full").unwrap();
         assert!(known.applies("full") && !known.applies("wimpy"));
@@ -230,14 +176,7 @@ mod tests {
     /// The committed files are sorted, and every entry has a reason.
     #[test]
     fn committed_files_are_in_order() {
-        for file in std::fs::read_dir(directory())
-            .unwrap()
-            .flatten()
-            .map(|e| e.path())
-        {
-            if file.extension().is_none_or(|e| e != "txt") {
-                continue;
-            }
+        for file in crate::files::with_extension(&directory(), "txt") {
             let all = lines(&file).unwrap_or_else(|e| panic!("{e:?}"));
             if file.to_string_lossy().ends_with("-fails.txt") {
                 for (what, _) in all {

@@ -20,7 +20,7 @@ pub(crate) struct RunInfo {
     /// The revision of the CTS. It ends in a question mark if it is only assumed.
     #[serde(default)]
     pub(super) cts: String,
-    /// The Git revision of this repository, with `+` if the working tree had changes. It is empty for other
+    /// The Git revision of this repository, marked if the working tree had changes. It is empty for other
     /// platforms.
     #[serde(default)]
     pub(super) revision: String,
@@ -33,6 +33,12 @@ pub(crate) struct RunInfo {
     /// The time at which the run began, in UTC: `2026-11-21 06:40`.
     #[serde(default)]
     pub(super) started: String,
+}
+
+impl std::fmt::Display for RunInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} on {} ({})", self.platform, self.device, self.driver)
+    }
 }
 
 impl RunInfo {

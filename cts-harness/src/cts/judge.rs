@@ -122,7 +122,7 @@ pub(super) fn alone(end: End, results: Option<&str>, subtest: &str) -> Option<Ve
     let code = match end {
         End::Interrupted => return None,
         End::Timeout => return verdict(Status::Timeout, String::new()),
-        End::Flood => return verdict(Status::Crash, "ended because it wrote without end".into()),
+        End::Flood => return verdict(Status::Crash, end.to_string()),
         End::Signal(signal) => {
             let after = if result.is_some() { " after its result" } else { "" };
             return verdict(Status::Crash, format!("{}{after}", signal_name(signal)));

@@ -29,7 +29,6 @@ mod table;
 
 use crate::{Failure, Outcome};
 use clap::Subcommand;
-pub(crate) use expect::lines as expectation_lines;
 pub(crate) use platform::{PlatformArgs, Target, print_identity};
 use std::path::PathBuf;
 

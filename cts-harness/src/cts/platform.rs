@@ -3,7 +3,7 @@
 //! environment says.
 
 use super::identity::RunInfo;
-use crate::cl::{self, contains};
+use crate::cl::{self, Location, contains};
 use crate::packages::OPENCL_LOADER;
 use crate::{Failure, Outcome, artifacts, progress};
 use serde::{Deserialize, Serialize};
@@ -56,24 +56,17 @@ struct Found {
 impl Target {
     /// Finds the implementation and the device. For `caldera`, this builds the library.
     pub(crate) fn open(args: &PlatformArgs) -> Result<Target, Failure> {
-        let (environment, found, library) = if let Some(file) = &args.described {
-            let text = std::fs::read_to_string(file)?;
-            (Vec::new(), devices(&text), None)
-        } else if let Some(library) = &args.library {
-            let library = library
-                .canonicalize()
-                .map_err(|e| failure!("{}: {e}", library.display()))?;
-            let (environment, found) = implementation(&library)?;
-            (environment, found, Some(library))
-        } else if args.platform == "caldera" {
-            let library = artifacts::build_library()?;
-            let (environment, found) = implementation(&library)?;
-            (environment, found, Some(library))
-        } else {
-            let (environment, found) = installed(&args.platform)?;
-            (environment, found, None)
+        let (environment, found, place) = match &args.described {
+            Some(file) => (Vec::new(), devices(&std::fs::read_to_string(file)?), None),
+            None => {
+                let place = args.place()?;
+                let (environment, found) = implementation(place.library())?;
+                (environment, found, Some(place))
+            }
         };
-        let device = choose(found, args)?;
+        let part = |part: &Option<String>| part.clone().unwrap_or_default();
+        let platform = place.as_ref().map(|p| part(&p.platform)).unwrap_or_default();
+        let device = choose(found, &platform, &part(&args.device))?;
         let ours = device.info.platform == "Caldera";
         let mut target = Target {
             environment,
@@ -89,33 +82,36 @@ impl Target {
             ("CL_DEVICE_TYPE", OsString::from(&target.info.device_type)),
         ]);
         if ours {
-            target.info.revision = revision();
-            if let Some(library) = library {
-                target.info.library = digest(&library)?;
-            }
+            target.info.revision = crate::package::revision();
+            // A library may be named in a way that only the dynamic linker understands.
+            let library = place
+                .as_ref()
+                .map(|p| Path::new(p.library()))
+                .filter(|l| l.is_file());
+            target.info.library = library.map(digest).transpose()?.unwrap_or_default();
         }
         Ok(target)
     }
 }
 
-fn choose(found: Vec<Found>, args: &PlatformArgs) -> Result<Found, Failure> {
-    let by_library = args.library.is_some() || args.described.is_some() || args.platform == "caldera";
-    let of_platform = |f: &Found| by_library || contains(&f.info.platform, &args.platform);
-    // The platform may have been chosen by the name of its .icd file. Then none of the names may match, and
-    // any platform of the file is accepted.
-    let any = found.iter().any(of_platform);
-    let names: Vec<String> = found.iter().map(|f| f.info.device.clone()).collect();
-    let device = args.device.as_deref().unwrap_or_default();
-    found
-        .into_iter()
-        .find(|f| (of_platform(f) || !any) && contains(&f.info.device, device))
-        .ok_or_else(|| {
-            Failure(if names.is_empty() {
-                String::from("the OpenCL implementation offers no device")
-            } else {
-                format!("no device is called «{device}»; there is {}", names.join(", "))
-            })
-        })
+impl PlatformArgs {
+    fn place(&self) -> Result<Location, Failure> {
+        let Some(library) = &self.library else {
+            return cl::locate(&self.platform, None);
+        };
+        let library = crate::files::real(library)?;
+        cl::locate(&library.to_string_lossy(), None)
+    }
+}
+
+fn choose(found: Vec<Found>, platform: &str, device: &str) -> Result<Found, Failure> {
+    let names: Vec<&str> = found.iter().map(|f| f.info.device.as_str()).collect();
+    let none = match names.is_empty() {
+        true => failure!("the OpenCL implementation offers no device"),
+        false => failure!("no device is called «{device}»; there is {}", names.join(", ")),
+    };
+    let fits = |f: &Found| contains(&f.info.platform, platform) && contains(&f.info.device, device);
+    found.into_iter().find(fits).ok_or(none)
 }
 
 type Implementation = (Vec<(&'static str, OsString)>, Vec<Found>);
@@ -128,10 +124,18 @@ fn is_obeyed() -> Result<bool, Failure> {
 
 /// Returns the environment and the devices of a library. The loader loads it as its only ICD. If the loader
 /// ignores OCL_ICD_VENDORS, or finds no device in the library, the library replaces the loader.
-fn implementation(library: &Path) -> Result<Implementation, Failure> {
-    let name = library.file_stem().map(|n| n.to_string_lossy().into_owned());
-    let dir = scratch(&format!("library-{}", name.unwrap_or_default()))?;
-    std::fs::write(dir.join("only.icd"), format!("{}\n", library.display()))?;
+fn implementation(library: &str) -> Result<Implementation, Failure> {
+    if library == cl::LOADER {
+        return match is_obeyed()? {
+            true => Ok((Vec::new(), identify(&[])?)),
+            false => fail!(
+                "the OpenCL loader does not obey OCL_ICD_VENDORS: name the implementation with --library"
+            ),
+        };
+    }
+    let name = Path::new(library).file_stem().unwrap_or_default();
+    let dir = scratch(&format!("library-{}", name.display()))?;
+    let dir = artifacts::icd_vendors(&dir, library)?;
     if is_obeyed()? {
         let as_icd = vendors(&dir);
         let found = identify(&as_icd)?;
@@ -150,10 +154,7 @@ fn implementation(library: &Path) -> Result<Implementation, Failure> {
     let as_loader = vec![("LD_LIBRARY_PATH", path)];
     let found = identify(&as_loader)?;
     if found.is_empty() {
-        return fail!(
-            "{} offers no OpenCL device, neither as an ICD nor in libOpenCL's place",
-            library.display()
-        );
+        return fail!("{library} offers no OpenCL device, neither as an ICD nor in libOpenCL's place");
     }
     Ok((as_loader, found))
 }
@@ -169,51 +170,6 @@ fn scratch(name: &str) -> Result<PathBuf, Failure> {
     std::fs::create_dir_all(&dir)?;
     // The path must be absolute, because the programs run in other directories.
     Ok(dir.canonicalize()?)
-}
-
-/// Finds an installed platform by a part of its name or of its .icd file's name.
-fn installed(name: &str) -> Result<Implementation, Failure> {
-    let mut files = if name.contains('/') {
-        vec![PathBuf::from(name)]
-    } else {
-        cl::icd_files()
-    };
-    // Files with a matching name come first, because it may take long to ask the other implementations.
-    let stem = |f: &Path| {
-        f.file_stem()
-            .is_some_and(|s| contains(&s.to_string_lossy(), name))
-    };
-    files.sort_by_key(|f| (!stem(f), f.clone()));
-    if !is_obeyed()? {
-        return fail!(
-            "the OpenCL loader does not obey OCL_ICD_VENDORS: name the implementation with --library"
-        );
-    }
-    let mut seen = Vec::new();
-    for file in files {
-        let Ok(text) = std::fs::read_to_string(&file) else {
-            continue;
-        };
-        let label = file
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let dir = scratch(&format!("installed-{label}"))?;
-        std::fs::write(dir.join("only.icd"), text.trim_end().to_owned() + "\n")?;
-        let environment = vendors(&dir);
-        let found = identify(&environment).unwrap_or_default();
-        let matching = stem(&file) || found.iter().any(|f| contains(&f.info.platform, name));
-        if matching && !found.is_empty() {
-            return Ok((environment, found));
-        }
-        let platform = found.first().map_or("no device", |f| f.info.platform.as_str());
-        seen.push(format!("{label} ({platform})"));
-    }
-    fail!(
-        "no OpenCL platform is called «{name}»; there is caldera, {}",
-        seen.join(", ")
-    )
 }
 
 /// Returns the devices that the loader finds in the given environment. A new process asks, because a loader
@@ -253,7 +209,7 @@ fn devices(text: &str) -> Vec<Found> {
 pub(crate) fn print_identity() -> Outcome {
     let mut platforms: Vec<String> = Vec::new();
     let mut types: Vec<(usize, u64)> = Vec::new();
-    for device in cl::open("libOpenCL.so.1")? {
+    for device in cl::open(cl::LOADER)? {
         // The devices are sorted by platform.
         if platforms.last() != Some(&device.platform) {
             platforms.push(device.platform.clone());
@@ -284,24 +240,6 @@ pub(crate) fn print_identity() -> Outcome {
         progress::line(&serde_json::to_string(&found)?);
     }
     Ok(())
-}
-
-/// Returns the revision of this repository, with `+` if the working tree has changes. It is empty if git
-/// cannot be run.
-fn revision() -> String {
-    let git = |args: &[&str]| {
-        let output = Command::new("git")
-            .current_dir(artifacts::root())
-            .args(args)
-            .stderr(Stdio::null())
-            .output();
-        output.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned())
-    };
-    let Ok(head) = git(&["rev-parse", "--short=10", "HEAD"]) else {
-        return String::new();
-    };
-    let changed = git(&["status", "--porcelain", "--untracked-files=no"]).is_ok_and(|s| !s.is_empty());
-    if changed { format!("{head}+") } else { head }
 }
 
 /// Returns a digest of a library's contents as 16 hexadecimal digits.

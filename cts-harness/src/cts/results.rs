@@ -6,55 +6,13 @@
 //! running.
 
 use super::identity::RunInfo;
-use crate::Failure;
+pub(super) use crate::expectations::Status;
+use crate::{Failure, files};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use strum::{EnumString, IntoStaticStr, VariantArray};
-
-/// The result of a sub-test. Files contain the names of the variants.
-#[derive(
-    Copy,
-    Clone,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Debug,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    Serialize,
-    Deserialize,
-)]
-pub(super) enum Status {
-    Pass,
-    /// The test says that it does not apply to this device.
-    Skip,
-    Fail,
-    /// The process was ended by a signal, or wrote no result.
-    Crash,
-    Timeout,
-    /// The sub-test was not run, because it is on the device's list of skips.
-    Excluded,
-}
-
-impl Status {
-    /// Returns the word that stands for the status in files.
-    pub(super) fn word(self) -> &'static str {
-        self.into()
-    }
-
-    /// Returns whether the status is `Fail`, `Crash` or `Timeout`.
-    pub(super) fn is_bad(self) -> bool {
-        match self {
-            Status::Fail | Status::Crash | Status::Timeout => true,
-            Status::Pass | Status::Skip | Status::Excluded => false,
-        }
-    }
-}
 
 /// The result of one sub-test.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -94,7 +52,6 @@ impl Record {
 /// Results by the name of the sub-test.
 pub(super) type Records = BTreeMap<String, Record>;
 
-/// An open run folder.
 #[derive(Debug)]
 pub(super) struct RunFolder {
     dir: PathBuf,
@@ -141,7 +98,6 @@ impl RunFolder {
         Ok(self.results.sync_data()?)
     }
 
-    /// Returns the path of the log of a sub-test.
     pub(super) fn log(&self, name: &str) -> PathBuf {
         log_path(&self.dir, name)
     }
@@ -161,17 +117,8 @@ impl RunFolder {
 
 /// Removes the temporary files of harness processes that no longer exist.
 fn remove_scratch(dir: &Path) {
-    for path in std::fs::read_dir(dir)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|e| e.path())
-    {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+    for path in files::entries(dir) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let owner = name.strip_prefix("running-").and_then(|n| n.split('-').next());
         if owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
             let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));

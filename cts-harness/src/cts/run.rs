@@ -19,7 +19,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// The settings of a run.
 pub(super) struct Settings {
     pub(super) share: Share,
     /// The limit for every sub-test. Without it, the limits of the tiers apply.
@@ -30,7 +29,6 @@ pub(super) struct Settings {
     pub(super) checks: Checks,
 }
 
-/// The state of a run.
 struct Run<'a> {
     target: &'a Target,
     settings: &'a Settings,
@@ -49,7 +47,6 @@ struct Files {
     checks: PathBuf,
 }
 
-/// The result of a process.
 struct Outcome {
     records: Vec<Record>,
     /// The cases that must run again. The case that was running when the process died comes first.
@@ -155,16 +152,19 @@ impl Run<'_> {
         let mut progress = Progress::new(cases.iter().map(|c| c.subtest.as_str()));
         self.bar.begun(&cases[0].name());
         let start = Instant::now();
-        let mut live = Live {
-            progress: &mut progress,
-            cases,
-            bar: &self.bar,
+        let mut line = |text: &str| {
+            let before = progress.current();
+            let restarts = progress.line(text);
+            let now = progress.current();
+            if let Some(now) = now.filter(|_| before != now) {
+                if let Some(before) = before {
+                    self.bar.idle(&cases[before].name());
+                }
+                self.bar.begun(&cases[now].name());
+            }
+            restarts
         };
-        let limits = Limits {
-            time: limit,
-            memory: None,
-        };
-        let end = child::follow(&mut command, &files.log, limits, &mut |text| live.line(text))?.end;
+        let end = child::follow(&mut command, &files.log, Limits::time(limit), &mut line)?.end;
         let seconds = start.elapsed().as_secs_f64();
         let results = std::fs::read_to_string(&files.results).ok();
         let text = String::from_utf8_lossy(&std::fs::read(&files.log)?).into_owned();
@@ -246,30 +246,6 @@ impl Run<'_> {
             seconds,
             note: verdict.note,
         })
-    }
-}
-
-/// Follows the output of a process and shows in the bar which sub-test runs.
-struct Live<'a> {
-    progress: &'a mut Progress,
-    cases: &'a [Case],
-    bar: &'a Bar,
-}
-
-impl Live<'_> {
-    /// Reads a line of the process's output. Returns whether the time limit starts anew, because another
-    /// sub-test began.
-    fn line(&mut self, text: &str) -> bool {
-        let before = self.progress.current();
-        let restarts = self.progress.line(text);
-        let now = self.progress.current();
-        if let Some(now) = now.filter(|_| before != now) {
-            if let Some(before) = before {
-                self.bar.idle(&self.cases[before].name());
-            }
-            self.bar.begun(&self.cases[now].name());
-        }
-        restarts
     }
 }
 

@@ -8,7 +8,7 @@ use super::results::{self, Record, Records, RunFolder, Status};
 use super::run::{self, Settings};
 use super::select::{self, Case};
 use super::{suite, table};
-use crate::{Failure, Outcome, artifacts, child, progress};
+use crate::{Failure, Outcome, artifacts, child, files, progress};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -20,7 +20,6 @@ pub(super) struct SuiteArgs {
     cts: Option<PathBuf>,
 }
 
-/// The arguments of `list`.
 #[derive(clap::Args)]
 pub(super) struct ListArgs {
     #[command(flatten)]
@@ -32,7 +31,6 @@ pub(super) struct ListArgs {
     selection: Vec<String>,
 }
 
-/// The arguments of `run`.
 #[derive(clap::Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]
@@ -154,21 +152,16 @@ pub(super) fn run(args: &RunArgs) -> Outcome {
         wimpy,
         checks,
     };
+    let before = names.len() - todo.len() - excluded.len();
+    let (info, count, jobs) = (&target.info, todo.len(), settings.share.jobs);
     progress::step(&format!(
-        "{} on {} ({}), {mode}: {} to run, {} done before, {} at a time; results in {}",
-        target.info.platform,
-        target.info.device,
-        target.info.driver,
-        todo.len(),
-        names.len() - todo.len() - excluded.len(),
-        settings.share.jobs,
+        "{info}, {mode}: {count} to run, {before} done before, {jobs} at a time; results in {}",
         out.display()
     ));
     let earlier = earlier(&slug)?;
     let known = |name: &str| earlier.get(name).map(|r| r.seconds);
-    let todo_was = todo.len();
     let new = run::run(todo, run_folder, &target, &settings, &known)?;
-    settings.checks.report(todo_was);
+    settings.checks.report(count);
     done.extend(excluded.into_iter().map(|r| (r.name.clone(), r)));
     done.extend(new);
     let records: Vec<&Record> = names.iter().filter_map(|n| done.get(n)).collect();
@@ -236,12 +229,8 @@ fn runs_of(slug: &str) -> PathBuf {
 
 /// Returns the run folders in a directory, oldest first.
 pub(super) fn runs_in(directory: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut all: Vec<PathBuf> = entries
-        .map(|e| e.path())
-        .filter(|p| p.join("run.json").exists())
-        .collect();
-    all.sort();
+    let mut all = files::entries(directory);
+    all.retain(|p| p.join("run.json").exists());
     all
 }
 

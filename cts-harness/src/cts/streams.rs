@@ -6,41 +6,21 @@
 /// The sub-tests.
 const IMAGES: [&str; 5] = ["1D", "1Darray", "2D", "2Darray", "3D"];
 /// The channel types of OpenCL 1.2 and its extensions.
-const TYPES: [&str; 16] = [
-    "unorm_int8",
-    "snorm_int8",
-    "unorm_int16",
-    "snorm_int16",
-    "half_float",
-    "float",
-    "signed_int8",
-    "signed_int16",
-    "signed_int32",
-    "unsigned_int8",
-    "unsigned_int16",
-    "unsigned_int32",
-    "unorm_short_565",
-    "unorm_short_555",
-    "unorm_int_101010",
-    "unorm_int24",
-];
+const TYPES: &str = "unorm_int8 snorm_int8 unorm_int16 snorm_int16 half_float float signed_int8 signed_int16 \
+    signed_int32 unsigned_int8 unsigned_int16 unsigned_int32 unorm_short_565 unorm_short_555 unorm_int_101010 \
+    unorm_int24";
 const COORDINATES: [&str; 2] = ["normalized", "unnormalized"];
 const WRITE: &str = "write";
 
 /// Returns the cases. The cases that take longest come first.
 pub(super) fn cases() -> Vec<String> {
-    let reads = |image: &'static str| {
-        TYPES.into_iter().flat_map(move |data| {
-            COORDINATES
-                .into_iter()
-                .map(move |how| format!("{image}_{data}_{how}"))
-        })
-    };
-    let writes = |image: &str| format!("{image}_{WRITE}");
     let mut all = Vec::new();
     for image in IMAGES.into_iter().rev() {
-        all.extend(reads(image));
-        all.push(writes(image));
+        let reads = TYPES
+            .split(' ')
+            .flat_map(|data| COORDINATES.map(|how| format!("{image}_{data}_{how}")));
+        all.extend(reads);
+        all.push(format!("{image}_{WRITE}"));
     }
     all
 }

@@ -111,14 +111,8 @@ fn revision(dir: &Path) -> Option<String> {
     let sources = cache
         .lines()
         .find_map(|l| l.strip_prefix("CMAKE_HOME_DIRECTORY:INTERNAL="))?;
-    let output = Command::new("git")
-        .args(["-C", sources, "rev-parse", "HEAD"])
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let text = text.trim();
-    (text.len() == 40).then(|| text.to_owned())
+    let text = crate::package::git(Path::new(sources), &["rev-parse", "HEAD"])?;
+    (text.len() == 40).then_some(text)
 }
 
 impl Build {

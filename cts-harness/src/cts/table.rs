@@ -40,7 +40,6 @@ pub(super) fn not_passed(counts: &Counts) -> String {
     all.join(", ")
 }
 
-/// Returns the counts of each suite.
 pub(super) fn count<'a>(records: impl Iterator<Item = &'a Record>) -> BTreeMap<String, Counts> {
     let mut suites: BTreeMap<String, Counts> = BTreeMap::new();
     for record in records {
@@ -54,17 +53,7 @@ pub(super) fn print<'a>(records: impl Iterator<Item = &'a Record> + Clone) {
     let suites = count(records.clone());
     let mut all = Counts::default();
     records.for_each(|r| all.add(r));
-    say!(
-        "\n{:<26} {:>13} {:>6} {:>6} {:>8} {:>9} {:>8} {:>9}",
-        "suite",
-        "passed",
-        "fail",
-        "crash",
-        "timeout",
-        "excluded",
-        "skipped",
-        "seconds"
-    );
+    say!("\nsuite                             passed   fail  crash  timeout  excluded  skipped   seconds");
     for (suite, counts) in suites.iter().chain([(&String::from("all"), &all)]) {
         say!(
             "{suite:<26} {:>6}/{:<6} {:>6} {:>6} {:>8} {:>9} {:>8} {:>9.1}",

@@ -1,15 +1,14 @@
-//! The crates whose code is in the library and in the offline compiler, from `cargo metadata`.
+//! The crates whose code is in the library and in the offline compiler, from `cargo tree` and `cargo metadata`.
 
 use crate::Failure;
 use crate::artifacts::{cargo, root};
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The packages of the workspace that are shipped.
 const SHIPPED: [&str; 2] = ["caldera-icd", "caldera-compiler"];
 
-/// A crate.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Crate {
     pub(super) name: String,
@@ -25,45 +24,14 @@ pub(super) struct Crate {
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
-    resolve: Resolve,
 }
 
 #[derive(Deserialize)]
 struct Package {
-    id: String,
     name: String,
     version: String,
     license: Option<String>,
     manifest_path: PathBuf,
-    targets: Vec<Target>,
-}
-
-#[derive(Deserialize)]
-struct Target {
-    kind: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Resolve {
-    nodes: Vec<Node>,
-}
-
-#[derive(Deserialize)]
-struct Node {
-    id: String,
-    deps: Vec<Dependency>,
-}
-
-#[derive(Deserialize)]
-struct Dependency {
-    pkg: String,
-    dep_kinds: Vec<DependencyKind>,
-}
-
-#[derive(Deserialize)]
-struct DependencyKind {
-    /// `None` for a normal dependency, else `dev` or `build`.
-    kind: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -81,75 +49,75 @@ struct Locked {
 /// Returns the crates that are linked into the programs for a target, sorted by name and version. Macro crates run
 /// inside the compiler of Rust, so they are not among them.
 pub(super) fn shipped(target: &str) -> Result<Vec<Crate>, Failure> {
-    let output = cargo()
-        .args([
-            "metadata",
-            "--format-version",
-            "1",
-            "--locked",
-            "--filter-platform",
-            target,
-        ])
-        .output()?;
-    if !output.status.success() {
-        return fail!(
-            "cargo metadata failed: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-    }
-    let metadata: Metadata = serde_json::from_slice(&output.stdout)?;
+    let packages = SHIPPED.map(|package| ["--package", package]).concat();
+    let tree = ["--prefix=none", "--format={p}", "--edges=normal,no-proc-macro"];
+    let tree = ask(&[&["tree", "--locked", "--target", target][..], &tree, &packages].concat())?;
+    let found: BTreeSet<String> = tree.lines().filter_map(named).collect();
+    let options = ["--format-version", "1", "--locked", "--filter-platform", target];
+    let metadata: Metadata = serde_json::from_str(&ask(&[&["metadata"][..], &options].concat())?)?;
     let lock: Lock = toml::from_str(&std::fs::read_to_string(root().join("Cargo.lock"))?)?;
-    let packages: BTreeMap<&str, &Package> = metadata.packages.iter().map(|p| (&*p.id, p)).collect();
-    let nodes: BTreeMap<&str, &Node> = metadata.resolve.nodes.iter().map(|n| (&*n.id, n)).collect();
-    let is_macro = |id: &str| {
-        let kinds = packages
-            .get(id)
-            .into_iter()
-            .flat_map(|p| &p.targets)
-            .flat_map(|t| &t.kind);
-        kinds.into_iter().any(|kind| kind == "proc-macro")
-    };
-    let mut found = BTreeSet::new();
-    let mut open: Vec<&str> = metadata
-        .packages
-        .iter()
-        .filter(|p| SHIPPED.contains(&&*p.name))
-        .map(|p| &*p.id)
-        .collect();
-    while let Some(id) = open.pop() {
-        if is_macro(id) || !found.insert(id) {
-            continue;
-        }
-        let dependencies = nodes.get(id).into_iter().flat_map(|n| &n.deps);
-        let linked = dependencies.filter(|d| d.dep_kinds.iter().any(|k| k.kind.is_none()));
-        open.extend(linked.map(|d| &*d.pkg));
-    }
-    let describe = |package: &&Package| -> Result<Crate, Failure> {
+    let describe = |package: Package| -> Result<Crate, Failure> {
         let Package { name, version, .. } = package;
-        let Some(licence) = package.license.clone() else {
+        let Some(licence) = package.license else {
             return fail!("the manifest of {name} {version} has no licence");
         };
         let locked = lock
             .package
             .iter()
-            .find(|l| l.name == *name && l.version == *version);
+            .find(|l| l.name == name && l.version == version);
         Ok(Crate {
-            name: name.clone(),
-            version: version.clone(),
+            checksum: locked.and_then(|l| l.checksum.clone()),
+            name,
+            version,
             licence,
             folder: package
                 .manifest_path
                 .parent()
                 .map(PathBuf::from)
                 .unwrap_or_default(),
-            checksum: locked.and_then(|l| l.checksum.clone()),
         })
     };
-    let mut crates = found
-        .iter()
-        .filter_map(|id| packages.get(id))
-        .map(describe)
-        .collect::<Result<Vec<_>, _>>()?;
+    let all = metadata.packages.into_iter();
+    let linked = all.filter(|p| found.contains(&format!("{} v{}", p.name, p.version)));
+    let mut crates = linked.map(describe).collect::<Result<Vec<_>, _>>()?;
     crates.sort();
-    Ok(crates)
+    match crates.len() == found.len() {
+        true => Ok(crates),
+        false => fail!("cargo tree and cargo metadata name different crates"),
+    }
+}
+
+/// Returns the name and the version of the crate in a line of `cargo tree`, where a path or a mark may follow.
+fn named(line: &str) -> Option<String> {
+    let mut words = line.split(' ');
+    Some(format!("{} {}", words.next()?, words.next()?))
+}
+
+fn ask(arguments: &[&str]) -> Result<String, Failure> {
+    let output = cargo().args(arguments).output()?;
+    match output.status.success() {
+        true => Ok(String::from_utf8(output.stdout)?),
+        false => fail!(
+            "cargo {} failed: {}",
+            arguments[0],
+            String::from_utf8_lossy(&output.stderr)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// This machine's target has crates of this repository and of the registry, and no macro crates.
+    #[test]
+    fn linked_crates_are_shipped() {
+        let crates = shipped(&crate::package::products::host().unwrap()).unwrap();
+        let has = |name: &str| crates.iter().find(|c| c.name == name);
+        assert_eq!(has("caldera-runtime").unwrap().checksum, None);
+        assert!(has("ash").unwrap().checksum.is_some());
+        for other in ["thiserror-impl", "caldera-cts-harness", "clap"] {
+            assert_eq!(has(other), None);
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! The Debian packages: `icd/packaging/debian` and the programs, built by debhelper.
 
 use super::overlay::Overlay;
-use super::products::{DOCUMENTS, Products, VERSION, copy, files_below, fresh, package_dir, write};
+use super::products::{DOCUMENTS, Products, VERSION, package_dir};
 use super::trial;
 use crate::artifacts::root;
+use crate::files::{copy, files_below, fresh, write};
 use crate::packages::{DEBHELPER, DEBOOTSTRAP, LINTIAN, ensure, is_root};
 use crate::{Failure, Outcome, progress};
 use std::path::{Path, PathBuf};

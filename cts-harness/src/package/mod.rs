@@ -21,7 +21,7 @@ mod trial;
 mod wheel;
 
 pub(crate) use elf::{dynamic, exports};
-pub(crate) use products::{LIBRARY, Products, build, copy, files_below, revision, write};
+pub(crate) use products::{LIBRARY, Products, build, git, revision};
 
 use crate::{Failure, Outcome, progress};
 use clap::ValueEnum;
@@ -55,7 +55,6 @@ enum Kind {
     Tarball,
 }
 
-/// Builds the packages.
 pub(crate) fn run(args: &Args) -> Outcome {
     progress::step("Release build");
     let products = build(args.target.as_deref())?;

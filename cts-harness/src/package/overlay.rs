@@ -1,6 +1,6 @@
 //! A view of this machine's system in which packages can be installed and removed without a trace: an overlay in memory.
 
-use super::products::{files_below, fresh};
+use crate::files::{files_below, fresh};
 use crate::{Failure, Outcome};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

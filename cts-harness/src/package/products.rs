@@ -4,9 +4,10 @@
 use super::crates::shipped;
 use super::{licences, sbom};
 use crate::artifacts::{cargo, release_flags, root, target_dir};
+use crate::files::{copy, fresh, write};
 use crate::{Failure, artifacts, progress};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// The version of the workspace.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -56,7 +57,6 @@ impl Products {
     }
 }
 
-/// Returns the folder of everything about packages.
 pub(super) fn package_dir() -> PathBuf {
     target_dir().join("package")
 }
@@ -137,7 +137,7 @@ fn programs(target: &str, revision: &str) -> Result<PathBuf, Failure> {
 }
 
 /// Returns the target of this machine.
-fn host() -> Result<String, Failure> {
+pub(super) fn host() -> Result<String, Failure> {
     let output = artifacts::rustc().arg("-vV").output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let host = text.lines().find_map(|l| l.strip_prefix("host: "));
@@ -147,7 +147,11 @@ fn host() -> Result<String, Failure> {
 
 /// Returns the revision of the repository, with a mark if files have changed; empty outside of a git checkout.
 pub(crate) fn revision() -> String {
-    git(&["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]).unwrap_or_default()
+    git(
+        &root(),
+        &["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
+    )
+    .unwrap_or_default()
 }
 
 /// Returns the value of SOURCE_DATE_EPOCH, or the time of the revision; outside of a git checkout the first time that
@@ -155,62 +159,18 @@ pub(crate) fn revision() -> String {
 fn epoch() -> String {
     let given = std::env::var("SOURCE_DATE_EPOCH").ok();
     given
-        .or_else(|| git(&["log", "-1", "--format=%ct"]))
+        .or_else(|| git(&root(), &["log", "-1", "--format=%ct"]))
         .unwrap_or_else(|| "315532800".into())
 }
 
-fn git(arguments: &[&str]) -> Option<String> {
+/// Returns what git answers in a folder, if it succeeds and answers anything.
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new("git")
-        .current_dir(root())
+        .current_dir(folder)
         .args(arguments)
+        .stderr(Stdio::null())
         .output()
         .ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)
-}
-
-/// Removes a folder and creates it again.
-pub(super) fn fresh(folder: &Path) -> Result<(), Failure> {
-    if folder.exists() {
-        std::fs::remove_dir_all(folder)?;
-    }
-    Ok(std::fs::create_dir_all(folder)?)
-}
-
-/// Copies a file, and creates the folders of the copy.
-pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    create_parent(to)?;
-    match std::fs::copy(from, to) {
-        Ok(_) => Ok(()),
-        Err(e) => fail!("{} to {}: {e}", from.display(), to.display()),
-    }
-}
-
-/// Writes a file, and creates its folders.
-pub(crate) fn write(to: &Path, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
-    create_parent(to)?;
-    std::fs::write(to, contents).map_err(|e| failure!("{}: {e}", to.display()))
-}
-
-fn create_parent(file: &Path) -> Result<(), Failure> {
-    let folder = file.parent().unwrap_or(file);
-    std::fs::create_dir_all(folder).map_err(|e| failure!("{}: {e}", folder.display()))
-}
-
-/// Returns the files below a folder, relative to it, sorted.
-pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut found = Vec::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(next) = open.pop() {
-        for entry in std::fs::read_dir(&next)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                open.push(entry.path());
-            } else {
-                found.extend(entry.path().strip_prefix(folder).map(Path::to_path_buf));
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
 }

@@ -1,7 +1,8 @@
 //! The archive of the files in their layout below a prefix.
 
-use super::products::{CALDERAC, LIBRARY, Products, fresh, package_dir, write};
+use super::products::{CALDERAC, LIBRARY, Products, package_dir};
 use super::trial;
+use crate::files::{fresh, write};
 use crate::packages::{CLINFO, OPENCL_LOADER, ensure};
 use crate::{Failure, Outcome, progress};
 use std::path::{Path, PathBuf};

@@ -1,11 +1,9 @@
 //! The Python wheel: `icd/packaging/python` and the programs, built by pip with hatchling.
 
-use super::products::{
-    CALDERAC, DOCUMENTS, LIBRARY, Products, SBOM, THIRD_PARTY, VERSION, copy, files_below, fresh,
-    package_dir, write,
-};
+use super::products::{CALDERAC, DOCUMENTS, LIBRARY, Products, SBOM, THIRD_PARTY, VERSION, package_dir};
 use super::{elf, trial};
 use crate::artifacts::root;
+use crate::files::{copy, files_below, fresh, write};
 use crate::packages::{PYTHON, ensure};
 use crate::{Failure, Outcome, progress};
 use std::path::{Path, PathBuf};

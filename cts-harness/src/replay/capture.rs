@@ -7,7 +7,6 @@ use std::path::Path;
 /// The version of the format.
 const FORMAT: u32 = 1;
 
-/// A captured launch.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub(super) struct Launch {
     format: u32,
@@ -39,7 +38,6 @@ pub(super) enum Results {
     Captured,
 }
 
-/// A program.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum Program {
@@ -90,7 +88,6 @@ pub(super) struct Constant {
     pub(super) bytes: String,
 }
 
-/// An argument.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub(super) struct Argument {
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -102,25 +99,27 @@ pub(super) struct Argument {
     pub(super) value: Value,
 }
 
-/// The value of an argument.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum Value {
     /// A value of any type, in hexadecimal digits.
     #[serde(rename = "value")]
-    Bytes { bytes: String },
-    /// The size of local memory.
-    Local { size: usize },
-    /// A buffer or sub-buffer.
+    Bytes {
+        bytes: String,
+    },
+    Local {
+        size: usize,
+    },
     Buffer(Range),
     /// An image, by its index among the memory objects.
-    Image { memory: usize },
+    Image {
+        memory: usize,
+    },
     Sampler {
         normalized: u32,
         addressing: u32,
         filter: u32,
     },
-    /// A null pointer.
     Null,
 }
 
@@ -132,7 +131,6 @@ pub(super) struct Range {
     pub(super) size: usize,
 }
 
-/// A memory object.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum Memory {
@@ -208,7 +206,7 @@ pub(super) fn read(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {
         return fail!("{} names the file {name}", folder.display());
     }
     let path = folder.join(name);
-    std::fs::read(&path).map_err(|e| failure!("{}: {e}", path.display()))
+    crate::files::read(&path)
 }
 
 /// Returns the bytes that hexadecimal digits stand for.

@@ -32,7 +32,6 @@ pub(super) fn file(memory: usize) -> String {
     format!("memory{memory}.result")
 }
 
-/// Runs the sub-command.
 pub(crate) fn one(args: &One) -> Outcome {
     let device = args.place.open()?;
     say!("device {} ({})", device.name, device.platform);
@@ -164,7 +163,6 @@ struct Objects {
     parts: BTreeMap<(usize, usize, usize), Handle>,
 }
 
-/// A memory object.
 struct Object {
     handle: Handle,
     /// The contents before the launch, if no other object has them.
@@ -274,7 +272,6 @@ impl Objects {
     }
 }
 
-/// Creates an image, from a buffer if `from` has one. Returns it with its size.
 fn image(
     context: &Handle,
     memory: &Memory,
@@ -299,6 +296,7 @@ fn image(
         format: (*order, *data),
         size: *size,
         buffer: from,
+        host: null_mut(),
     })?;
     Ok((image, Some(*size)))
 }

@@ -17,15 +17,15 @@ mod execute;
 mod includes;
 mod reduce;
 
-use crate::campaign::{Side, distinct};
+use crate::bench::stats::Summary;
+use crate::campaign::{Limits, Side, distinct};
 use crate::child::{self, End};
-use crate::{Failure, Outcome};
+use crate::{Failure, Outcome, files};
 use capture::{Launch, Results};
 use compare::{Difference, Element};
 pub(crate) use execute::{One, one};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -68,9 +68,13 @@ struct Run {
     findings: Vec<String>,
 }
 
-/// Runs the sub-command.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let sides = args.platforms.iter().map(|name| Side::find(name));
+    let limits = Limits {
+        timeout: args.timeout,
+        memory: 0,
+        child: None,
+    };
+    let sides = args.platforms.iter().map(|name| Side::find(name, &limits));
     let sides = distinct(sides.collect::<Result<_, Failure>>()?);
     let captures = captures(&args.folders)?;
     child::catch_interrupts()?;
@@ -93,13 +97,8 @@ fn captures(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             all.push(folder.clone());
             continue;
         }
-        let entries = std::fs::read_dir(folder).map_err(|e| failure!("{}: {e}", folder.display()))?;
-        let mut below: Vec<PathBuf> = entries
-            .flatten()
-            .map(|e| e.path())
-            .filter(|p| is_capture(p))
-            .collect();
-        below.sort();
+        let mut below = files::entries(folder);
+        below.retain(|p| is_capture(p));
         if below.is_empty() {
             return fail!("{} has no captures (no file launch.json)", folder.display());
         }
@@ -113,13 +112,14 @@ fn replay(args: &Args, sides: &[Side], folder: &Path) -> Result<bool, Failure> {
     let launch = Launch::read(folder)?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let sizes: Vec<String> = launch.global.iter().map(ToString::to_string).collect();
-    say!(
-        "{name}: launch {} of {}, {} work-items, captured on {}",
-        launch.number,
-        launch.kernel,
-        sizes.join("×"),
-        launch.device
-    );
+    let Launch {
+        number,
+        kernel,
+        device,
+        ..
+    } = &launch;
+    let sizes = sizes.join("×");
+    say!("{name}: launch {number} of {kernel}, {sizes} work-items, captured on {device}");
     let expected = match launch.results {
         Results::Captured => Some(expected(folder, &launch)?),
         Results::Unknown => {
@@ -180,23 +180,17 @@ fn report(run: &Run, faults: &[String], is_known: bool) {
         (false, true, true) => "as captured",
         (false, true, false) => "done",
     };
-    let mut times = run.times.clone();
-    times.sort_by(f64::total_cmp);
-    let times = match (times.first(), times.get(times.len() / 2)) {
-        (Some(least), Some(median)) => format!(
-            ", {:.1} µs at least, median {:.1} µs of {}",
-            least * 1e6,
-            median * 1e6,
-            times.len()
-        ),
-        _ => String::new(),
-    };
-    say!(
-        "  {}: {verdict}; {}, built in {:.2} s{times}",
-        run.name,
-        run.device,
-        run.build
-    );
+    let times = Summary::of(&run.times).map_or(String::new(), |s| {
+        let (least, median) = (s.min * 1e6, s.median * 1e6);
+        format!(
+            ", {least:.1} µs at least, median {median:.1} µs of {}",
+            s.repetitions
+        )
+    });
+    let Run {
+        name, device, build, ..
+    } = run;
+    say!("  {name}: {verdict}; {device}, built in {build:.2} s{times}");
     for fault in faults {
         say!("    {fault}");
     }
@@ -269,10 +263,6 @@ fn execute(args: &Args, side: &Side, folder: &Path, launch: &Launch, times: usiz
             .env("CALDERA_CHECK", "all")
             .env("CALDERA_CHECK_FILE", &findings);
     }
-    let limits = child::Limits {
-        time: Duration::from_secs(args.timeout),
-        memory: None,
-    };
     let mut run = Run {
         name: side.name.clone(),
         device: String::from("no device"),
@@ -283,26 +273,29 @@ fn execute(args: &Args, side: &Side, folder: &Path, launch: &Launch, times: usiz
         findings: Vec::new(),
     };
     let mut last = String::new();
-    let end = child::follow(&mut command, &out.join("log"), limits, &mut |line| {
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        match word {
-            "device" => run.device = rest.to_owned(),
-            "built" => run.build = rest.parse().unwrap_or(0.0),
-            "took" => run.times.extend(rest.parse::<f64>()),
-            "refused" => run.failure = Some(rest.to_owned()),
-            "done" => run.failure = None,
-            _ if line.trim().is_empty() => {}
-            _ => line.clone_into(&mut last),
-        }
-        matches!(word, "built" | "took")
-    })?;
+    let end = child::follow(
+        &mut command,
+        &out.join("log"),
+        side.limits.of_child(),
+        &mut |line| {
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match word {
+                "device" => run.device = rest.to_owned(),
+                "built" => run.build = rest.parse().unwrap_or(0.0),
+                "took" => run.times.extend(rest.parse::<f64>()),
+                "refused" => run.failure = Some(rest.to_owned()),
+                "done" => run.failure = None,
+                _ if line.trim().is_empty() => {}
+                _ => line.clone_into(&mut last),
+            }
+            matches!(word, "built" | "took")
+        },
+    )?;
     let why = match end.end {
         End::Interrupted => return fail!("interrupted"),
         End::Code(0) => None,
-        End::Code(code) => Some(format!("exit code {code}: {last}")),
-        End::Signal(signal) => Some(format!("signal {signal}: {last}")),
         End::Timeout => Some(format!("not complete after {} s", args.timeout)),
-        End::Flood => Some(String::from("it writes without end")),
+        end => Some(format!("{end}: {last}")),
     };
     run.failure = why.or(run.failure);
     if run.failure.is_none() {

@@ -26,8 +26,7 @@ pub(super) fn reduce(
     }
     std::fs::create_dir_all(&to)?;
     let mut reduced = without_results(launch);
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
+    for path in crate::files::entries(folder) {
         let is_result = path.extension().is_some_and(|e| e == "after");
         if path.is_file() && !is_result {
             std::fs::copy(&path, to.join(path.file_name().unwrap_or_default()))?;
@@ -64,7 +63,6 @@ fn without_results(launch: &Launch) -> Launch {
     launch
 }
 
-/// Writes the launch of a part.
 fn write(launch: &mut Launch, part: &Part, to: &Path) -> Result<(), Failure> {
     (launch.offset, launch.global) = part.iter().copied().unzip();
     Ok(std::fs::write(

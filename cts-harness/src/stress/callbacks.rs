@@ -25,7 +25,6 @@ pub(super) struct Entry {
     memory: Mutex<Option<Memory>>,
 }
 
-/// All entries of a world.
 #[derive(Default)]
 pub(super) struct Callbacks(Mutex<Vec<Arc<Entry>>>);
 
@@ -53,26 +52,17 @@ pub(super) fn on_status(
     outcome: Outcome,
 ) -> Result<(), Failure> {
     let data = world.callbacks.add(Entry {
-        calls: AtomicU32::new(0),
-        world: Arc::downgrade(world),
         context,
         awaited: Some((status, outcome)),
         event: Mutex::new(Some(event.clone())),
-        memory: Mutex::new(None),
+        ..Entry::new(world, None)
     });
     event.on_status(status, event_function, data)
 }
 
 /// Registers a destructor callback for a memory object. The callback then frees `memory`.
 pub(super) fn on_destroy(world: &Arc<World>, mem: &Handle, memory: Option<Memory>) -> Result<(), Failure> {
-    let data = world.callbacks.add(Entry {
-        calls: AtomicU32::new(0),
-        world: Arc::downgrade(world),
-        context: 0,
-        awaited: None,
-        event: Mutex::new(None),
-        memory: Mutex::new(memory),
-    });
+    let data = world.callbacks.add(Entry::new(world, memory));
     mem.on_destroy(mem_function, data)
 }
 
@@ -91,6 +81,18 @@ unsafe extern "C" fn mem_function(_: cl_mem, data: *mut c_void) {
 }
 
 impl Entry {
+    /// Returns the entry of a destructor callback.
+    fn new(world: &Arc<World>, memory: Option<Memory>) -> Entry {
+        Entry {
+            calls: AtomicU32::new(0),
+            world: Arc::downgrade(world),
+            context: 0,
+            awaited: None,
+            event: Mutex::new(None),
+            memory: Mutex::new(memory),
+        }
+    }
+
     fn called(&self, about: Option<(cl_event, cl_int)>) {
         let Some(world) = self.world.upgrade() else { return };
         if let Err(Failure(why)) = self.answer(&world, about) {
@@ -103,10 +105,13 @@ impl Entry {
     }
 
     fn answer(&self, world: &Arc<World>, about: Option<(cl_event, cl_int)>) -> Result<(), Failure> {
-        let take = |event: &Mutex<Option<Handle>>| event.lock().take();
         drop(self.memory.lock().take());
         if let (Some((event, status)), Some((at, outcome))) = (about, self.awaited) {
-            let own = take(&self.event).ok_or_else(|| failure!("called a second time"))?;
+            let own = self
+                .event
+                .lock()
+                .take()
+                .ok_or_else(|| failure!("called a second time"))?;
             if own.raw() != event {
                 return fail!("another event");
             }

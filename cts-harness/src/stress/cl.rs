@@ -37,7 +37,6 @@ impl Cl {
         Ok(OPENED.get_or_init(|| cl))
     }
 
-    /// Creates a context with all devices.
     pub(super) fn context(&self) -> Result<Handle, Failure> {
         cl::context(&self.devices)
     }

@@ -5,6 +5,7 @@
 //! cl          the devices
 //! world       contexts with queues, objects with their expected contents, gates, and commands to be checked
 //! ops         the operations of the threads
+//! dependencies  the events that order the commands on one object
 //! callbacks   callbacks, which call the API themselves
 //! inject      faults: one Vulkan call fails at a time, under commands of all types
 //! unlocked    threads without locks; a result is right if some order of the commands gives it
@@ -14,26 +15,23 @@
 
 mod callbacks;
 mod cl;
+mod dependencies;
 mod inject;
 mod ops;
 mod unlocked;
 mod world;
 
-use crate::cl::locate;
+use crate::cl::Choice;
 use crate::{Failure, Outcome, progress};
 use cl::Cl;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use world::World;
 
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub(crate) struct Args {
-    /// OpenCL platform: `caldera` (built first), part of an installed platform's name, or a library's file
-    #[arg(long, default_value = "caldera", value_name = "NAME")]
-    platform: String,
-    /// Part of the device's name; the default is the platform's first device
-    #[arg(long, value_name = "NAME")]
-    device: Option<String>,
+    #[command(flatten)]
+    choice: Choice,
     /// The number of the platform's devices in a context, at most
     #[arg(long, default_value_t = 1, value_name = "N")]
     devices: usize,
@@ -79,13 +77,13 @@ pub(crate) struct Args {
 
 /// Runs epochs until the time is over.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let place = locate(&args.platform, args.device.as_deref())?;
+    let place = args.choice.locate()?;
     if args.play_faults {
         let lost = std::env::var("CALDERA_DEBUG").is_ok_and(|d| d.contains("lose-device"));
         return inject::play(|| Cl::open(&place, 1), lost);
     }
     if args.inject {
-        let device = args.device.iter().flat_map(|d| ["--device", d]);
+        let device = args.choice.device.iter().flat_map(|d| ["--device", d]);
         let arguments: Vec<&str> = ["--platform", place.library()]
             .into_iter()
             .chain(device)
@@ -105,12 +103,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let mut memory = None;
     while Instant::now() < end {
         let until = end.min(Instant::now() + Duration::from_secs(args.epoch));
-        let rules = world::Rules {
-            small: args.small,
-            wrong_handles: args.wrong_handles,
-            only: args.only.clone(),
-        };
-        let world = World::new(cl, seed.wrapping_add(epoch << 20), rules)?;
+        let world = World::new(cl, seed.wrapping_add(epoch << 20), args.clone())?;
         let result = one_epoch(&world, args, until);
         for (total, count) in totals.iter_mut().zip(world.counts()) {
             *total += count;
@@ -120,7 +113,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         epoch += 1;
         // By the third epoch, all memory that the process keeps for good is allocated.
         if epoch == 3 {
-            memory = resident();
+            memory = crate::process::resident();
         }
     }
     let counted: Vec<String> = (ops::ALL.iter().zip(&totals))
@@ -129,7 +122,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     progress::line(&counted.join(", "));
     let all: u64 = totals.iter().sum();
     say!("{all} operations in {epoch} epochs, all results right");
-    if let Some((before, after)) = memory.zip(resident()) {
+    if let Some((before, after)) = memory.zip(crate::process::resident()) {
         say!(
             "resident memory {} MiB after the third epoch, {} MiB at the end",
             before >> 20,
@@ -151,9 +144,10 @@ fn one_epoch(world: &Arc<World>, args: &Args, until: Instant) -> Outcome {
         let world = Arc::clone(world);
         std::thread::spawn(move || world.open_gates())
     };
-    let watch = Watch::new(world, args);
+    let mut watch = Watch::new(args);
+    let mut look = || watch.look(world.steps(), || world.doing());
     while threads.iter().any(|t| !t.is_finished()) {
-        watch.look();
+        look();
         std::thread::sleep(Duration::from_millis(20));
     }
     for thread in threads.drain(..) {
@@ -167,7 +161,7 @@ fn one_epoch(world: &Arc<World>, args: &Args, until: Instant) -> Outcome {
         std::thread::spawn(move || world.end())
     };
     while !ending.is_finished() {
-        watch.look();
+        look();
         std::thread::sleep(Duration::from_millis(5));
     }
     let ended = ending.join().unwrap_or_else(|_| fail!("the end panicked"));
@@ -182,40 +176,31 @@ fn one_epoch(world: &Arc<World>, args: &Args, until: Instant) -> Outcome {
 }
 
 /// A watchdog that aborts the process when there is no more progress.
-struct Watch<'a> {
-    world: &'a World,
+struct Watch {
     patience: Duration,
-    last: std::cell::Cell<(u64, Instant)>,
+    last: (u64, Instant),
 }
 
-impl<'a> Watch<'a> {
-    fn new(world: &'a World, args: &Args) -> Watch<'a> {
+impl Watch {
+    fn new(args: &Args) -> Watch {
         Watch {
-            world,
             patience: Duration::from_secs(args.patience),
-            last: std::cell::Cell::new((0, Instant::now())),
+            last: (0, Instant::now()),
         }
     }
 
-    fn look(&self) {
-        let count = self.world.steps();
-        let (seen, since) = self.last.get();
-        if count != seen {
-            self.last.set((count, Instant::now()));
+    /// Looks at the number of steps so far. `doing` says what each thread does.
+    fn look(&mut self, steps: u64, doing: impl FnOnce() -> Vec<&'static str>) {
+        let (seen, since) = self.last;
+        if steps != seen {
+            self.last = (steps, Instant::now());
         } else if since.elapsed() > self.patience {
             progress::error(&format!("no progress for {:?}:", self.patience));
-            for (thread, doing) in self.world.doing().iter().enumerate() {
+            for (thread, doing) in doing().iter().enumerate() {
                 progress::error(&format!("  thread {thread}: {doing}"));
             }
             // An abort can leave a core file, which shows where each thread hangs.
             std::process::abort();
         }
     }
-}
-
-/// Returns the resident memory of the process in bytes.
-fn resident() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * 4096)
 }

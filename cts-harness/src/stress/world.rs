@@ -9,7 +9,8 @@
 
 use super::callbacks::Callbacks;
 use super::cl::Cl;
-use super::{callbacks, ops};
+use super::dependencies::{Access, Dependencies};
+use super::{Args, callbacks, ops};
 use crate::Failure;
 use crate::cl::{Handle, Memory, Place};
 use crate::random::Random;
@@ -54,14 +55,6 @@ kernel void ink(read_only image2d_t a, write_only image2d_t b, uint m, uint w) {
 }
 ";
 
-/// The options of a test that restrict its operations.
-#[derive(Clone, Debug)]
-pub(super) struct Rules {
-    pub(super) only: Vec<String>,
-    pub(super) small: bool,
-    pub(super) wrong_handles: bool,
-}
-
 /// The expected outcome of a command.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
@@ -72,7 +65,8 @@ pub(super) enum Outcome {
 /// The state that all threads of an epoch share.
 pub(super) struct World {
     pub(super) cl: &'static Cl,
-    pub(super) rules: Rules,
+    /// The options, some of which restrict the operations.
+    pub(super) args: Args,
     pub(super) contexts: Vec<Context>,
     pub(super) callbacks: Callbacks,
     pending: Mutex<VecDeque<Pending>>,
@@ -84,42 +78,36 @@ pub(super) struct World {
     doing: Vec<Mutex<&'static str>>,
 }
 
-/// A context and its objects.
 pub(super) struct Context {
     pub(super) raw: Handle,
     pub(super) program: Handle,
+    /// The buffers.
     pub(super) objects: Vec<Mutex<Object>>,
     /// The images; empty if the device has no images. A thread that locks both images and buffers locks the
     /// images first.
-    pub(super) pictures: Vec<Mutex<Picture>>,
+    pub(super) pictures: Vec<Mutex<Object>>,
     queues: Vec<Mutex<Arc<Queue>>>,
     /// An in-order queue for commands that are to fail.
     pub(super) doomed: Arc<Queue>,
     gates: Mutex<Vec<(Handle, cl_int)>>,
 }
 
-/// A queue and its properties.
 pub(super) struct Queue {
     pub(super) raw: Handle,
     pub(super) ordered: bool,
     pub(super) profiling: bool,
 }
 
-/// A buffer.
+/// A buffer or an image.
 pub(super) struct Object {
     pub(super) mem: Handle,
     /// The CL_MEM_* flags.
     pub(super) flags: u64,
+    /// The size of an image in texels.
+    pub(super) size: [usize; 3],
     /// The expected contents once all commands enqueued so far are complete.
     pub(super) shadow: Vec<u8>,
-    writer: Option<Handle>,
-    readers: Vec<Handle>,
-}
-
-/// An image.
-pub(super) struct Picture {
-    pub(super) object: Object,
-    pub(super) size: [usize; 3],
+    pub(super) dependencies: Dependencies,
 }
 
 /// A command whose completion is still to be checked.
@@ -136,14 +124,14 @@ pub(super) struct Pending {
 
 impl World {
     /// Creates the contexts with all their objects.
-    pub(super) fn new(cl: &'static Cl, seed: u64, rules: Rules) -> Result<Arc<World>, Failure> {
+    pub(super) fn new(cl: &'static Cl, seed: u64, args: Args) -> Result<Arc<World>, Failure> {
         let mut random = Random::new(seed);
         let contexts = (0..CONTEXTS)
             .map(|_| Context::new(cl))
             .collect::<Result<_, _>>()?;
         let world = Arc::new(World {
             cl,
-            rules,
+            args,
             contexts,
             callbacks: Callbacks::default(),
             pending: Mutex::default(),
@@ -154,17 +142,13 @@ impl World {
             counts: ops::ALL.iter().map(|_| AtomicU64::new(0)).collect(),
             doing: (0..64).map(|_| Mutex::new("nothing")).collect(),
         });
-        for index in 0..CONTEXTS {
-            for at in 0..OBJECTS {
-                let object = Object::new(&world, index, &mut random)?;
-                // No other thread has the world yet; the lock is only needed because the objects are in
-                // mutexes.
-                let cell = &world.contexts[index].objects[at];
-                *cell.lock() = object;
+        // No other thread has the world yet; the locks are only needed because the objects are in mutexes.
+        for (index, context) in world.contexts.iter().enumerate() {
+            for cell in &context.objects {
+                *cell.lock() = Object::new(&world, index, &mut random)?;
             }
-            for cell in &world.contexts[index].pictures {
-                let picture = world.contexts[index].new_picture(&world, &mut random)?;
-                *cell.lock() = picture;
+            for cell in &context.pictures {
+                *cell.lock() = Object::new_picture(&world, index, &mut random)?;
             }
         }
         Ok(world)
@@ -207,12 +191,10 @@ impl World {
         self.failure.lock().get_or_insert(why);
     }
 
-    /// Returns whether a check has failed.
     pub(super) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Returns the first failure.
     pub(super) fn failure(&self) -> Option<String> {
         self.failure.lock().clone()
     }
@@ -279,18 +261,14 @@ impl World {
         // Release the objects, so that their destructor callbacks are called.
         for context in &self.contexts {
             for picture in &context.pictures {
-                let mut picture = picture.lock();
-                let (object, place) = (&picture.object, Place::all(picture.size));
-                let what = (&object.mem, place);
-                let read = |q: &Handle, to: &Memory| q.image_transfer(what, false, to, &object.before_read());
-                self.check_end("an image at the end", context, object, read)?;
-                *picture = Picture::none(&context.raw)?;
+                let picture = picture.lock();
+                let what = (&picture.mem, Place::all(picture.size));
+                let read =
+                    |q: &Handle, to: &Memory| q.image_transfer(what, false, to, &picture.before_read());
+                self.check_end("an image at the end", context, &picture, read)?;
             }
-            for object in &context.objects {
-                let mut object = object.lock();
-                object.writer = None;
-                object.readers.clear();
-                object.mem = context.raw.buffer(0, 16, null_mut())?;
+            for cell in context.pictures.iter().chain(&context.objects) {
+                *cell.lock() = Object::none(&context.raw)?;
             }
         }
         let start = Instant::now();
@@ -374,27 +352,16 @@ pub(super) fn difference(got: &[u8], expected: &[u8]) -> Option<String> {
     ))
 }
 
-/// Locks and returns two different objects.
-fn two<'a, T>(all: &'a [Mutex<T>], random: &mut Random) -> [MutexGuard<'a, T>; 2] {
-    let a = random.below(all.len());
-    let b = (a + 1 + random.below(all.len() - 1)) % all.len();
-    // Lock in the order of the indices, so that two threads cannot deadlock.
-    let (low, high) = (all[a.min(b)].lock(), all[a.max(b)].lock());
-    if a < b { [low, high] } else { [high, low] }
-}
-
 impl Context {
     fn new(cl: &'static Cl) -> Result<Context, Failure> {
         let raw = cl.context()?;
         let queues = (0..QUEUES)
             .map(|kind| Queue::new(cl, &raw, kind).map(|q| Mutex::new(Arc::new(q))))
             .collect::<Result<_, _>>()?;
-        let objects = (0..OBJECTS)
-            .map(|_| Ok(Mutex::new(Object::none(&raw)?)))
-            .collect::<Result<_, Failure>>()?;
-        let pictures = (0..if cl.images { PICTURES } else { 0 })
-            .map(|_| Ok(Mutex::new(Picture::none(&raw)?)))
-            .collect::<Result<_, Failure>>()?;
+        let cells = |count: usize| -> Result<Vec<_>, Failure> {
+            (0..count).map(|_| Ok(Mutex::new(Object::none(&raw)?))).collect()
+        };
+        let (objects, pictures) = (cells(OBJECTS)?, cells(if cl.images { PICTURES } else { 0 })?);
         let more = if cl.images { MORE_SOURCE } else { "" };
         Ok(Context {
             program: raw.build(&format!("{SOURCE}{more}"), "")?,
@@ -427,7 +394,6 @@ impl Context {
         Ok(())
     }
 
-    /// Flushes all queues.
     pub(super) fn flush(&self) -> Result<(), Failure> {
         self.all_queues().try_for_each(|q| q.raw.flush())
     }
@@ -451,41 +417,35 @@ impl Context {
         event.set_status(status)
     }
 
-    /// Locks and returns two different objects.
-    pub(super) fn two(&self, random: &mut Random) -> [MutexGuard<'_, Object>; 2] {
-        two(&self.objects, random)
+    fn cells(&self, pictures: bool) -> &[Mutex<Object>] {
+        if pictures { &self.pictures } else { &self.objects }
     }
 
-    /// Locks and returns a random image, if there are any.
-    pub(super) fn picture(&self, random: &mut Random) -> Option<MutexGuard<'_, Picture>> {
-        let count = self.pictures.len();
-        (count > 0).then(|| self.pictures[random.below(count)].lock())
+    /// Locks and returns a random image or buffer, if there is one.
+    pub(super) fn one(&self, picture: bool, random: &mut Random) -> Option<MutexGuard<'_, Object>> {
+        let all = self.cells(picture);
+        (!all.is_empty()).then(|| all[random.below(all.len())].lock())
     }
 
-    /// Locks and returns two different images, if there are any.
-    pub(super) fn two_pictures(&self, random: &mut Random) -> Option<[MutexGuard<'_, Picture>; 2]> {
-        (self.pictures.len() > 1).then(|| two(&self.pictures, random))
-    }
-
-    /// Creates an image of random size, flags and contents.
-    pub(super) fn new_picture(&self, world: &Arc<World>, random: &mut Random) -> Result<Picture, Failure> {
-        let depth = if random.one_in(3) { 2 + random.below(4) } else { 1 };
-        let size = [1 + random.below(60), 1 + random.below(40), depth];
-        let shadow = random.bytes(4 * size.iter().product::<usize>());
-        let mut memory = Memory::new(shadow.clone());
-        let flags = [CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR][random.below(2)];
-        let mem = self.raw.image(flags, size, memory.ptr())?;
-        if flags == CL_MEM_USE_HOST_PTR {
-            let memory = std::mem::replace(&mut memory, Memory::new(Vec::new()));
-            callbacks::on_destroy(world, &mem, Some(memory))?;
+    /// Locks and returns two different images or buffers, if there are any.
+    pub(super) fn two(&self, pictures: bool, random: &mut Random) -> Option<[MutexGuard<'_, Object>; 2]> {
+        let all = self.cells(pictures);
+        if all.is_empty() {
+            return None;
         }
-        let object = Object::of(mem, flags, shadow);
-        Ok(Picture { object, size })
+        let a = random.below(all.len());
+        let b = (a + 1 + random.below(all.len() - 1)) % all.len();
+        // Lock in the order of the indices, so that two threads cannot deadlock.
+        let (low, high) = (all[a.min(b)].lock(), all[a.max(b)].lock());
+        Some(if a < b { [low, high] } else { [high, low] })
     }
 
-    /// Locks and returns a random object.
-    pub(super) fn one(&self, random: &mut Random) -> MutexGuard<'_, Object> {
-        self.objects[random.below(OBJECTS)].lock()
+    /// Replaces a random image or buffer.
+    pub(super) fn replace(&self, picture: bool, fresh: Object, random: &mut Random) {
+        let old = self
+            .one(picture, random)
+            .map(|mut cell| std::mem::replace(&mut *cell, fresh));
+        drop(old);
     }
 }
 
@@ -507,83 +467,77 @@ impl Queue {
     }
 }
 
-impl Picture {
-    /// Returns a placeholder, which `World::new` replaces.
-    fn none(context: &Handle) -> Result<Picture, Failure> {
-        Ok(Picture {
-            object: Object::none(context)?,
-            size: [0; 3],
-        })
-    }
-}
-
 impl Object {
-    fn of(mem: Handle, flags: u64, shadow: Vec<u8>) -> Object {
+    fn of(mem: Handle, flags: u64, size: [usize; 3], shadow: Vec<u8>) -> Object {
         Object {
             mem,
             flags,
+            size,
             shadow,
-            writer: None,
-            readers: Vec::new(),
+            dependencies: Dependencies::default(),
         }
     }
 
     /// Returns a placeholder, which `World::new` replaces.
     fn none(context: &Handle) -> Result<Object, Failure> {
-        Ok(Object::of(context.buffer(0, 16, null_mut())?, 0, Vec::new()))
+        Ok(Object::of(
+            context.buffer(0, 16, null_mut())?,
+            0,
+            [0; 3],
+            Vec::new(),
+        ))
     }
 
     /// Creates a buffer of random size, flags and contents.
     pub(super) fn new(world: &Arc<World>, context: usize, random: &mut Random) -> Result<Object, Failure> {
         let words = match random.below(24) {
-            0 if !world.rules.small => 2_200_000 + random.below(1000),
+            0 if !world.args.small => 2_200_000 + random.below(1000),
             1..8 => 16 * (1 + random.below(1000)),
             _ => 16 * (1 + random.below(64)),
         };
-        let shadow = random.bytes(4 * words);
-        let mut memory = Memory::new(shadow.clone());
         let flags = match random.below(4) {
             0 => CL_MEM_USE_HOST_PTR,
             1 => CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR,
             _ => CL_MEM_COPY_HOST_PTR,
         };
+        let shadow = random.bytes(4 * words);
+        let memory = Memory::new(shadow.clone());
         let mem = world.contexts[context]
             .raw
             .buffer(flags, shadow.len(), memory.ptr())?;
-        if flags == CL_MEM_USE_HOST_PTR {
-            callbacks::on_destroy(
-                world,
-                &mem,
-                Some(std::mem::replace(&mut memory, Memory::new(Vec::new()))),
-            )?;
-        } else if random.one_in(3) {
+        if flags != CL_MEM_USE_HOST_PTR && random.one_in(3) {
             callbacks::on_destroy(world, &mem, None)?;
         }
-        Ok(Object::of(mem, flags, shadow))
+        Object::of(mem, flags, [0; 3], shadow).with(world, memory)
     }
 
-    /// Returns the events that a reading command must wait for.
-    pub(super) fn before_read(&self) -> Vec<Handle> {
-        self.writer.iter().cloned().collect()
+    /// Creates an image of random size, flags and contents.
+    pub(super) fn new_picture(
+        world: &Arc<World>,
+        context: usize,
+        random: &mut Random,
+    ) -> Result<Object, Failure> {
+        let depth = if random.one_in(3) { 2 + random.below(4) } else { 1 };
+        let size = [1 + random.below(60), 1 + random.below(40), depth];
+        let shadow = random.bytes(4 * size.iter().product::<usize>());
+        let memory = Memory::new(shadow.clone());
+        let flags = [CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR][random.below(2)];
+        let mem = world.contexts[context].raw.image(flags, size, memory.ptr())?;
+        Object::of(mem, flags, size, shadow).with(world, memory)
     }
 
-    /// Returns the events that a writing command must wait for.
-    pub(super) fn before_write(&self) -> Vec<Handle> {
-        self.writer.iter().chain(&self.readers).cloned().collect()
+    /// Lets the destructor callback free the memory of an object with CL_MEM_USE_HOST_PTR.
+    fn with(self, world: &Arc<World>, memory: Memory) -> Result<Object, Failure> {
+        if self.flags == CL_MEM_USE_HOST_PTR {
+            callbacks::on_destroy(world, &self.mem, Some(memory))?;
+        }
+        Ok(self)
     }
 
-    /// Notes that a command that reads the object has been enqueued.
-    pub(super) fn read_by(&mut self, event: &Handle) {
-        self.readers.push(event.clone());
+    fn before_read(&self) -> Vec<Handle> {
+        self.dependencies.before(Access::Read)
     }
 
-    /// Notes that a command that writes the object has been enqueued.
-    pub(super) fn written_by(&mut self, event: &Handle) {
-        self.readers.clear();
-        self.writer = Some(event.clone());
-    }
-
-    /// Returns the number of 32-bit words.
     pub(super) fn words(&self) -> usize {
         self.shadow.len() / 4
     }

@@ -15,7 +15,7 @@ struct Manifest {
 
 /// Returns the programs, sorted by name.
 pub(super) fn read(file: &Path) -> Result<Vec<App>, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|e| failure!("{}: {e}", file.display()))?;
+    let text = crate::files::text(file)?;
     parse(&text).map_err(|why| failure!("{}: {why}", file.display()))
 }
 

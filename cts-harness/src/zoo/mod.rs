@@ -152,9 +152,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
 /// Makes the sides of the comparison, each with a name of its own.
 fn sides(args: &Args) -> Result<Vec<Side>, Failure> {
     let layer = match &args.layer {
-        Some(file) => file
-            .canonicalize()
-            .map_err(|e| failure!("{}: {e}", file.display()))?,
+        Some(file) => crate::files::real(file)?,
         None => artifacts::build_layer()?,
     };
     let out = args

@@ -1,6 +1,6 @@
 //! Reads what the layer says of a run. `layer/src/report.rs` has the form.
 
-use crate::Failure;
+use crate::{Failure, files};
 use std::path::Path;
 
 /// What the layer says of all processes of a run.
@@ -45,15 +45,11 @@ pub(super) struct Read {
 /// Reads the reports of the processes of a run, in the order in which the processes started.
 pub(super) fn read(folder: &Path) -> Result<Report, Failure> {
     let mut parts = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|e| e == "layer") {
-            let text = std::fs::read_to_string(&path)?;
-            let mut report = Report::default();
-            let start = parse(&text, &mut report);
-            let start = start.ok_or_else(|| failure!("{} is no report of the layer", path.display()))?;
-            parts.push((start, report));
-        }
+    for path in files::with_extension(folder, "layer") {
+        let mut report = Report::default();
+        let start = parse(&files::text(&path)?, &mut report);
+        let start = start.ok_or_else(|| failure!("{} is no report of the layer", path.display()))?;
+        parts.push((start, report));
     }
     parts.sort_by_key(|(start, _)| *start);
     let mut all = Report::default();

@@ -3,7 +3,8 @@
 use super::report::{self, Report};
 use crate::app::{App, Place, Verdict};
 use crate::cl;
-use crate::{Failure, progress};
+use crate::expectations::Status;
+use crate::{Failure, artifacts, files, progress};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,6 @@ pub(super) struct Folders<'a> {
     pub(super) manifest: &'a Path,
 }
 
-/// A platform.
 pub(super) struct Side {
     pub(super) name: String,
     place: Place,
@@ -25,11 +25,10 @@ pub(super) struct Side {
     sources: PathBuf,
 }
 
-/// A run of a program.
 #[derive(Clone)]
 pub(super) struct Run {
-    /// `pass`, or how the program failed.
-    pub(super) word: &'static str,
+    /// `Pass`, or how the program failed.
+    pub(super) status: Status,
     /// The reason why it did not pass; empty if it did.
     pub(super) why: String,
     pub(super) seconds: f64,
@@ -38,7 +37,7 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn is_good(&self) -> bool {
-        self.word == "pass"
+        self.status == Status::Pass
     }
 }
 
@@ -62,9 +61,7 @@ impl Side {
         let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
         let name = stem.trim_start_matches("lib").to_owned();
         let folder = folders.out.join(format!("{at}-{stem}"));
-        let vendors = folder.join("vendors");
-        std::fs::create_dir_all(&vendors)?;
-        std::fs::write(vendors.join("only.icd"), format!("{library}\n"))?;
+        let vendors = artifacts::icd_vendors(&folder.join("vendors"), &library)?;
         let mut environment: Vec<(OsString, OsString)> = vec![
             ("OCL_ICD_VENDORS".into(), vendors.into()),
             ("OPENCL_LAYERS".into(), folders.layer.clone().into()),
@@ -98,12 +95,12 @@ impl Side {
         };
         let report = report::read(&folder)?;
         self.move_sources(&folder)?;
-        let word = word(&verdict);
-        if repetition == 0 && word == "pass" {
+        let status = worst(&verdict);
+        if repetition == 0 && status == Status::Pass {
             self.warn(program, &report);
         }
         Ok(Some(Run {
-            word,
+            status,
             why: verdict.why.unwrap_or_default(),
             seconds: time.as_secs_f64(),
             report,
@@ -111,14 +108,9 @@ impl Side {
     }
 
     fn move_sources(&self, folder: &Path) -> Result<(), Failure> {
-        for entry in std::fs::read_dir(folder)? {
-            let path = entry?.path();
-            if let Some(name) = path
-                .file_name()
-                .filter(|_| path.extension().is_some_and(|e| e == "cl"))
-            {
-                std::fs::rename(&path, self.sources.join(name))?;
-            }
+        for path in files::with_extension(folder, "cl") {
+            let name = path.file_name().unwrap_or_default();
+            std::fs::rename(&path, self.sources.join(name))?;
         }
         Ok(())
     }
@@ -142,7 +134,7 @@ impl Side {
 }
 
 /// Returns the worst result of a program and of its own checks; the checks that a program skips count as passed.
-fn word(verdict: &Verdict) -> &'static str {
-    let bad = verdict.checks.values().filter(|s| !s.is_good()).max();
-    bad.map_or("pass", |s| s.word())
+fn worst(verdict: &Verdict) -> Status {
+    let bad = verdict.checks.values().copied().filter(|s| s.is_bad()).max();
+    bad.unwrap_or(Status::Pass)
 }

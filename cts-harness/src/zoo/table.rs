@@ -35,7 +35,7 @@ pub(super) fn alone(program: &str, runs: &[Run]) -> String {
 /// Returns how the runs of a program ended, and the median of their seconds.
 fn ended(runs: &[Run]) -> String {
     match runs.iter().find(|run| !run.is_good()) {
-        Some(run) => format!("{}: {}", run.word.to_uppercase(), run.why),
+        Some(run) => format!("{}: {}", run.status.word().to_uppercase(), run.why),
         None => {
             let seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
             Summary::of(&seconds).map_or("not run".into(), |s| format!("{:.1} s", s.median))
@@ -50,7 +50,6 @@ fn ratios(rows: &[&Row]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns all tables of a comparison.
 pub(super) fn tables(all: &[&Compared], names: [&str; 2], args: &Args) -> String {
     let good = |c: &&&Compared| c.runs.iter().flatten().all(Run::is_good);
     let rows: Vec<&Row> = all.iter().filter(good).flat_map(|c| &c.rows).collect();
@@ -93,14 +92,11 @@ fn families(rows: &[&Row]) -> String {
             return;
         };
         let share = ratios.iter().filter(|r| **r >= GOOD).count() as f64 / ratios.len() as f64;
-        let [low, high] = s.quartiles;
+        let ([low, high], count, Summary { median, min, .. }) = (s.quartiles, ratios.len(), s);
+        let share = share * 100.0;
         let _ = writeln!(
             text,
-            "| {name} | {} | {mean:.2} | {low:.2}, {:.2}, {high:.2} | {:.2} | {:.0} % |",
-            ratios.len(),
-            s.median,
-            s.min,
-            share * 100.0
+            "| {name} | {count} | {mean:.2} | {low:.2}, {median:.2}, {high:.2} | {min:.2} | {share:.0} % |"
         );
     };
     for name in &names {
@@ -157,17 +153,17 @@ fn kernel(row: &Row) -> String {
     let Some(ratio) = row.ratio() else {
         return String::new();
     };
-    let each = row.medians().map(|m| m / row.launches.max(1) as f64 * 1e6);
-    let [low, high] = ratio.quartiles;
+    let Row {
+        kernel,
+        program,
+        launches,
+        ..
+    } = row;
+    let [a, b] = row.medians().map(|m| m / (*launches).max(1) as f64 * 1e6);
+    let ([low, high], median) = (ratio.quartiles, ratio.median);
+    let star = if row.same { "" } else { "*" };
     format!(
-        "| {}{} | {} | {} | {:.1} | {:.1} | {:.2} ({low:.2}–{high:.2}) |\n",
-        row.kernel,
-        if row.same { "" } else { "*" },
-        row.program,
-        row.launches,
-        each[0],
-        each[1],
-        ratio.median
+        "| {kernel}{star} | {program} | {launches} | {a:.1} | {b:.1} | {median:.2} ({low:.2}–{high:.2}) |\n"
     )
 }
 
@@ -207,7 +203,7 @@ pub(super) fn json(compared: &Compared, names: [&str; 2]) -> Vec<Value> {
             let seconds: Vec<f64> = runs.iter().map(|r| r.seconds).collect();
             let bad = runs.iter().find(|r| !r.is_good());
             json!({ "platform": name, "seconds": seconds, "device": runs.first().and_then(|r| r.report.device.clone()),
-                    "end": bad.map_or("pass", |r| r.word), "why": bad.map(|r| &r.why) })
+                    "end": bad.map_or("pass".into(), |r| r.status.lower()), "why": bad.map(|r| &r.why) })
         })
         .collect();
     let program = json!({

@@ -1,5 +1,5 @@
-//! Functions and operators that work lane by lane, for every type and every number of lanes, compared with a reference
-//! on scalars.
+//! Tests functions and operators that work lane by lane, for every type and every number of lanes. The results are compared
+//! with those of a reference for scalars.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,8 @@ use crate::exact::{Expected, is_subnormal};
 use crate::lab::{Arg, Lab, Random, bytes_of, element};
 use crate::scalar::{SCALARS, Scalar};
 
-/// An expression of `x`, `y` and `z`. `&p` receives a second result of the first operand's type, `&q` one of type int.
+/// An expression with the operands `x`, `y` and `z`. `&p` stands for a variable for a second result of the first operand's
+/// type, and `&q` for one of type int.
 pub(crate) struct Call<'a> {
     pub(crate) text: String,
     /// The types of the operands.
@@ -151,6 +152,7 @@ impl Kernel {
         }
     }
 }
+
 /// Runs every call for a number of lanes in one kernel. Returns a message for each wrong result.
 pub(crate) fn check(lab: &Lab, calls: &[Call<'_>], lanes: usize, count: usize) -> Vec<String> {
     let items = count.div_ceil(lanes);

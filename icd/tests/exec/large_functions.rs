@@ -1,5 +1,5 @@
-//! Large functions with many calls, which stay functions in SPIR-V (compiler ADR 9), and which drivers are asked not to
-//! inline if the copies would be too large. The host computes the expected results.
+//! Tests large functions that are called many times. The compiler does not inline them (compiler ADR 9), and asks drivers not to
+//! inline them if the copies would be too large. The host computes the expected results.
 
 use crate::cl;
 use crate::common::CL_SUCCESS;
@@ -13,7 +13,7 @@ const CALLS: u32 = 21;
 /// The state of the functions.
 type State = [u32; 4];
 
-/// One round of `step`, of which the function has many copies.
+/// Computes one of the [`ROUNDS`] rounds of [`step`]. In the kernel, the function contains a copy of its code for each round.
 fn round(s: &mut State, n: u32, a: u32) {
     s[0] = s[0].wrapping_add((s[1] & s[2]) | (!s[1] & s[3]));
     s[0] = s[0].wrapping_add(a ^ n.wrapping_mul(0x9E37_79B9));
@@ -21,7 +21,7 @@ fn round(s: &mut State, n: u32, a: u32) {
     s.rotate_left(1);
 }
 
-/// Has two returns.
+/// This function has two `return` statements.
 fn step(mut s: State, a: u32) -> State {
     (0..ROUNDS).for_each(|n| round(&mut s, n, a));
     if s[0] & 7 == 3 {
@@ -31,7 +31,7 @@ fn step(mut s: State, a: u32) -> State {
     s
 }
 
-/// Calls the other function in one of its branches.
+/// This function calls [`step`] in one of its two branches.
 fn twice(s: State, a: u32) -> State {
     match s[1] & 1 {
         1 => step(step(s, a), a ^ 21),

@@ -1,7 +1,7 @@
-//! Operations that the work-items of a work-group or sub-group perform together.
+//! Translates operations that the work-items of a work-group or sub-group perform together.
 //!
-//! Those of sub-groups that are operations of the IR are translated directly; all others are functions of OpenCL C 3.0
-//! and of the extensions cl_khr_subgroup_….
+//! An operation of a sub-group becomes an operation of the IR if the IR has it. All other operations become calls of the
+//! functions of OpenCL C 3.0 and of the extensions cl_khr_subgroup_….
 
 use super::func::FuncLowering;
 use crate::intrinsic::{Intrinsic, SubgroupOp, SubgroupPart};
@@ -13,11 +13,11 @@ use rspirv::spirv::{GroupOperation, Op, Scope};
 /// An operation that combines the values of several work-items.
 struct Combination {
     op: SubgroupOp,
-    /// The end of the names of OpenCL C's functions.
+    /// The last part of the names of the functions of OpenCL C.
     name: &'static str,
     /// Whether integers are signed.
     signed: bool,
-    /// Whether the operands are Booleans, which OpenCL C has as `int`.
+    /// Whether the operands are Booleans, for which OpenCL C uses `int`.
     logical: bool,
 }
 
@@ -64,7 +64,7 @@ where
         }
     }
 
-    /// The instructions with the capability Groups.
+    /// Translates an instruction of the capability Groups.
     pub(super) fn group(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         let of_subgroup = self.is_of_subgroup(inst)?;
         match inst.op {
@@ -86,7 +86,7 @@ where
         }
     }
 
-    /// The instructions with the capabilities GroupNonUniform….
+    /// Translates an instruction of the capabilities GroupNonUniform….
     pub(super) fn group_non_uniform(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         if !self.is_of_subgroup(inst)? {
             return Err(inst.invalid("operations of this kind have the scope Subgroup"));
@@ -196,7 +196,7 @@ where
         self.define(inst, value)
     }
 
-    /// Calls a function in OpenCL C whose `int` is the result as a Boolean.
+    /// Calls a function in OpenCL C that returns an `int`, which is the result as a Boolean.
     fn truth(&mut self, inst: &Inst<'_>, body: &str, args: &[(Value, bool)]) -> Result<(), Error> {
         let value = self.library_call(inst, body, Some((Ty::I32, true)), args)?;
         let Some(value) = value else {
@@ -207,7 +207,7 @@ where
         self.define(inst, value)
     }
 
-    /// Calls a function of a ballot's result, which operand `n` names.
+    /// Calls a function whose argument is a ballot, which is operand `n`.
     fn of_mask(&mut self, inst: &Inst<'_>, name: &str, n: usize) -> Result<(), Error> {
         let mask = self.operand(inst, n)?;
         let to = self.result_type(inst)?;
@@ -247,7 +247,7 @@ where
         self.define(inst, value)
     }
 
-    /// Calls a function of OpenCL C for the value that operand 1 names and a distance.
+    /// Calls a function of OpenCL C for the value that operand 1 names and the distance that operand 2 names.
     fn moved(&mut self, inst: &Inst<'_>, call: &str, signed: bool) -> Result<(), Error> {
         let distance = self.item(inst, 2)?;
         self.lane_by_lane(inst, call, &[(distance, signed)])
@@ -307,7 +307,7 @@ where
         )
     }
 
-    /// OpGroupBroadcast in a work-group: the id is a number, or a vector of two or three numbers.
+    /// Translates OpGroupBroadcast in a work-group. The id is a number, or a vector of two or three numbers.
     fn broadcast_of_work_group(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         let (value, id) = (self.operand(inst, 1)?, self.operand(inst, 2)?);
         let ty = self.b.func.ty(id);
@@ -365,7 +365,7 @@ where
         self.define(inst, result)
     }
 
-    /// Reductions and scans.
+    /// Translates a reduction or a scan.
     fn combine(&mut self, inst: &Inst<'_>, of_subgroup: bool) -> Result<(), Error> {
         let Some(c) = combination(inst.op) else {
             return Err(inst.unsupported("the instruction is not implemented"));

@@ -1,2 +1,2 @@
-// OpenCL C 6.5: a pointer is not converted to another address space.
+// OpenCL C 6.5: a pointer cannot be assigned to a pointer to another address space.
 void f(global int *p, local int *q, constant int *r) { p = q; q = p; p = r; }

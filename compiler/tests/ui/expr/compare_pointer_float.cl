@@ -1,2 +1,2 @@
-// C99 6.5.8: numbers are compared with numbers.
+// C99 6.5.9: a pointer cannot be compared with a floating-point number.
 int f(global int *p, float a) { return p == a; }

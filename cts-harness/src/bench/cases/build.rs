@@ -5,7 +5,7 @@ use super::generate::Program;
 use crate::Outcome;
 use crate::bench::case::{Case, Quantity, Row, Running, Sample, Side, Stop};
 use crate::bench::data::to_u32;
-use crate::child::{self, End, Limits};
+use crate::child::{self, End};
 use crate::cl::{Argument, Context, Location, Queue, Range};
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -21,40 +21,26 @@ const ITEMS: usize = 64;
 const TRIVIAL: &str =
     "kernel void generated(global uint *out)\n{\n    uint i = get_global_id(0);\n    out[i] = i * 3;\n}\n";
 
-/// The values that a probe measures, in the order of the rows.
-struct Names {
-    texts: Vec<(String, String, Quantity)>,
-}
-
-impl Names {
-    /// Returns the row and the JSON key of each value. Memory is measured in the cold case only.
-    fn new(state: State, longest: usize) -> Names {
-        let word = state.word();
-        let mut texts = vec![(
-            format!("build/process start to first result, {word}"),
-            String::from("first result"),
-            Quantity::Time,
-        )];
-        for subject in subjects(longest) {
-            let what = subject.label();
-            texts.push((
-                format!("build/{what}, {word}"),
-                format!("{what} build"),
-                Quantity::Time,
-            ));
-            texts.push((
-                format!("build/{what} to first launch done, {word}"),
-                format!("{what} done"),
-                Quantity::Time,
-            ));
-        }
-        if state == State::Cold {
-            for key in ["after the first context", "after the programs"] {
-                texts.push((format!("memory/resident {key}"), key.into(), Quantity::Memory));
-            }
-        }
-        Names { texts }
+/// Returns the values that a probe measures, in the order of the rows: the row, the JSON key and the quantity of each.
+/// Memory is measured in the cold case only.
+fn values(state: State, longest: usize) -> Vec<(String, String, Quantity)> {
+    let word = state.word();
+    let time = |row: &str, key: String| (format!("build/{row}, {word}"), key, Quantity::Time);
+    let mut all = vec![time("process start to first result", "first result".into())];
+    for subject in subjects(longest) {
+        let what = subject.label();
+        all.push(time(&what, format!("{what} build")));
+        all.push(time(
+            &format!("{what} to first launch done"),
+            format!("{what} done"),
+        ));
     }
+    if state == State::Cold {
+        for key in ["after the first context", "after the programs"] {
+            all.push((format!("memory/resident {key}"), key.into(), Quantity::Memory));
+        }
+    }
+    all
 }
 
 /// A program that is built.
@@ -177,24 +163,16 @@ impl State {
 }
 
 pub(super) fn cases(longest: usize) -> Vec<Case> {
-    [State::Cold, State::Warm]
-        .map(|state| {
-            let row = |(name, _, quantity): &(String, String, Quantity)| Row {
-                name: name.clone(),
-                quantity: *quantity,
-            };
-            let rows = Names::new(state, longest).texts.iter().map(row).collect();
-            Case {
-                rows,
-                block: 1,
-                most: 3,
-                make: Box::new(move |side| {
-                    Ok(Box::new(Probes::new(side, state, longest)?) as Box<dyn Running>)
-                }),
-            }
-        })
-        .into_iter()
-        .collect()
+    let case = |state| Case {
+        rows: values(state, longest)
+            .into_iter()
+            .map(|(name, _, quantity)| Row { name, quantity })
+            .collect(),
+        block: 1,
+        most: 3,
+        make: Box::new(move |side| Ok(Box::new(Probes::new(side, state, longest)?) as Box<dyn Running>)),
+    };
+    [State::Cold, State::Warm].map(case).into()
 }
 
 /// Starts the probes of a side.
@@ -228,20 +206,10 @@ impl Probes {
             .arg(&report)
             .envs(self.state.environment(&self.dir.path().join("caches")))
             .args(["--started", &now().to_string()]);
-        let limits = Limits {
-            time: LIMIT,
-            memory: None,
-        };
-        let log = self.dir.path().join("log");
-        match child::run(&mut command, &log, limits)?.end {
-            End::Code(0) => {}
-            End::Timeout => return Err(Stop::Failed(format!("not done in {} s", LIMIT.as_secs()))),
-            end @ (End::Code(_) | End::Signal(_) | End::Flood | End::Interrupted) => {
-                let said = std::fs::read(&log).unwrap_or_default();
-                let said = String::from_utf8_lossy(&said);
-                let last = said.lines().next_back().unwrap_or_default();
-                return Err(Stop::Failed(format!("the probe ended with {end:?}: {last}")));
-            }
+        let (end, said) = child::output(&mut command, LIMIT)?;
+        if end != End::Code(0) {
+            let last = said.lines().next_back().unwrap_or_default();
+            return Err(Stop::Failed(format!("the probe: {end}: {last}")));
         }
         Ok(serde_json::from_str(&std::fs::read_to_string(&report)?)?)
     }
@@ -250,14 +218,14 @@ impl Probes {
 impl Running for Probes {
     fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
         let report = self.run()?;
-        let names = Names::new(self.state, self.longest);
+        let values = values(self.state, self.longest);
         let sample = |(_, key, _): &(String, String, Quantity)| {
             let value = report[key].as_f64();
             value
                 .map(Sample::wall)
                 .ok_or_else(|| Stop::Failed(format!("the probe does not tell «{key}»")))
         };
-        names.texts.iter().map(sample).collect()
+        values.iter().map(sample).collect()
     }
 
     /// The probe checks its results itself, so nothing is left to check.
@@ -289,6 +257,7 @@ pub(in crate::bench) struct ProbeArgs {
 
 /// Builds and launches each program once, and reports the times and the memory.
 pub(in crate::bench) fn probe(args: &ProbeArgs) -> Outcome {
+    let resident = || crate::process::resident().unwrap_or(0) as f64;
     let before = resident();
     let device = args.place.open()?;
     let context = Context::new(&device)?;
@@ -328,12 +297,4 @@ pub(in crate::bench) fn probe(args: &ProbeArgs) -> Outcome {
     report["after the programs"] = json!(resident() - before);
     std::fs::write(&args.report, report.to_string())?;
     Ok(())
-}
-
-/// Returns the resident memory of this process in bytes.
-fn resident() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|l| l.trim().strip_suffix(" kB")?.parse::<f64>().ok());
-    kib.unwrap_or(0.0) * 1024.0
 }

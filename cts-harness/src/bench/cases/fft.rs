@@ -1,11 +1,6 @@
 //! Fourier transforms of 1024 points in local memory.
 
-use super::giga;
-use crate::bench::case::{Case, Scale};
-use crate::bench::data::{close, of_f32, to_f32};
-use crate::bench::work::{self, Memory, Value::Object, Work};
-use crate::cl::Range;
-use crate::random::Random;
+use super::prelude::*;
 use std::f64::consts::TAU;
 
 const POINTS: usize = 1024;

@@ -123,7 +123,6 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Generates a program of about `lines` lines.
     pub(super) fn new(lines: usize) -> Program {
         let mut random = Random::new(lines as u64);
         let function = |_| std::array::from_fn(|_| Statement::random(&mut random));
@@ -132,7 +131,6 @@ impl Program {
         }
     }
 
-    /// Generates a program of `count` functions.
     pub(super) fn of_functions(count: usize) -> Program {
         Program::new(count * (STATEMENTS + FRAME))
     }

@@ -1,15 +1,6 @@
 //! saxpy and matrix products with halves, one of them with cooperative matrices.
 
-use super::giga;
-use crate::bench::case::{Case, Scale, Side, Stop};
-use crate::bench::data::{of_u16, to_f32, to_u16};
-use crate::bench::work::{
-    self, Memory,
-    Value::{Half, Object, U32},
-    Work,
-};
-use crate::cl::Range;
-use crate::random::Random;
+use super::prelude::*;
 use half::f16;
 
 const SOURCE: &str = include_str!("../kernels/half.cl");
@@ -23,7 +14,7 @@ pub(super) fn cases(scale: Scale) -> [Case; 3] {
             "kernel/half saxpy",
             giga(6.0 * count as f64, "GB/s"),
             move |side| {
-                offered(side)?;
+                side.offers(Need::Half)?;
                 Ok(saxpy(count))
             },
         ),
@@ -31,7 +22,7 @@ pub(super) fn cases(scale: Scale) -> [Case; 3] {
             "kernel/half gemm tiled",
             giga(operations, "GFLOP/s"),
             move |side| {
-                offered(side)?;
+                side.offers(Need::Half)?;
                 Ok(gemm(n))
             },
         ),
@@ -47,7 +38,7 @@ fn matrices(scale: Scale) -> Case {
         "kernel/half gemm matrices",
         giga(operations, "GFLOP/s"),
         move |side| {
-            offered(side)?;
+            side.offers(Need::Half)?;
             let lacks = || Stop::Refused("no cl_khr_cooperative_matrix".into());
             let items = side.device.matrix_items.ok_or_else(lacks)?;
             if SUB_GROUPS * items > MOST_ITEMS {
@@ -56,13 +47,6 @@ fn matrices(scale: Scale) -> Case {
             Ok(by_matrices(n, items))
         },
     )
-}
-
-fn offered(side: &Side) -> Result<(), Stop> {
-    if side.device.has_half {
-        return Ok(());
-    }
-    Err(Stop::Refused("no cl_khr_fp16".into()))
 }
 
 /// Returns multiples of 1/4 in [-1, 1). Sums of their products are exact in half as long as they are below

@@ -1,15 +1,6 @@
 //! Histograms with 256 bins, with local and with global atomics.
 
-use super::giga;
-use crate::bench::case::{Case, Scale};
-use crate::bench::data::{of_u32, same, to_u32};
-use crate::bench::work::{
-    self, Memory,
-    Value::{Object, U32},
-    Work,
-};
-use crate::cl::Range;
-use crate::random::Random;
+use super::prelude::*;
 
 const BINS: usize = 256;
 

@@ -2,7 +2,7 @@
 
 use super::transfer::{self, Storage, Transfers};
 use crate::Failure;
-use crate::bench::case::{Case, Stop};
+use crate::bench::case::{Case, Need, Stop};
 use crate::cl::{Image, Mapping, Pixels, Queue};
 
 const SIDES: [usize; 4] = [256, 1024, 4096, 8192];
@@ -23,9 +23,7 @@ fn case(side: usize, pixels: Pixels, name: &str) -> Case {
     let size = side * side * pixels.size();
     transfer::case(&format!("image/{side} {name}"), size, size < 2 << 20, move |on| {
         let device = &on.device;
-        if !device.has_images {
-            return Err(Stop::Refused("no images".into()));
-        }
+        on.offers(Need::Images)?;
         if size as u64 > device.largest_buffer || size as u64 * 6 > device.global_memory {
             return Err(Stop::Refused("little memory".into()));
         }

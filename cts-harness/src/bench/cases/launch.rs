@@ -13,55 +13,24 @@ const MANY: usize = 10_000;
 const BUFFERS: usize = 64;
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut all = vec![latency()];
-    all.extend(
-        [
-            ("empty", Pattern::Empty),
-            ("independent", Pattern::Independent),
-            ("dependent", Pattern::Dependent),
-            ("changing arguments", Pattern::Changing),
-            ("flush each", Pattern::Flushed),
-        ]
-        .map(|(name, pattern)| many(name, pattern)),
-    );
-    all.push(chain());
+    let many = [
+        ("empty", Pattern::Empty),
+        ("independent", Pattern::Independent),
+        ("dependent", Pattern::Dependent),
+        ("changing arguments", Pattern::Changing),
+        ("flush each", Pattern::Flushed),
+    ];
+    let mut all = vec![one("launch/empty kernel, finish", Pattern::Empty, 50, 3000)];
+    all.extend(many.map(|(name, pattern)| self::many(name, pattern)));
+    all.push(one(
+        "launch/kernel, read of 4 bytes",
+        Pattern::Dependent,
+        20,
+        1000,
+    ));
     all
 }
 
-/// Returns the case of one empty kernel that is enqueued and waited for.
-fn latency() -> Case {
-    let make = |side: &Side| {
-        let kernel = side.context.build(SOURCE, "")?.kernel("empty")?;
-        let queue = Queue::new(&side.context, false)?;
-        Ok(Box::new(Latency { queue, kernel }) as Box<dyn Running>)
-    };
-    Case {
-        block: 50,
-        most: 3000,
-        ..Case::single("launch/empty kernel, finish", Quantity::Time, Box::new(make))
-    }
-}
-
-struct Latency {
-    queue: Queue,
-    kernel: Handle,
-}
-
-impl Running for Latency {
-    fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
-        let start = Instant::now();
-        self.queue.launch(&self.kernel, RANGE)?;
-        self.queue.finish()?;
-        Ok(vec![Sample::wall(start.elapsed().as_secs_f64())])
-    }
-
-    /// There is no result to check.
-    fn check(&mut self) -> Result<(), Stop> {
-        Ok(())
-    }
-}
-
-/// The pattern of the many launches.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Pattern {
     /// The kernel has no arguments.
@@ -185,24 +154,29 @@ impl Running for Many {
     }
 }
 
-/// Returns the case of a launch followed by a blocking read of 4 bytes of its result.
-fn chain() -> Case {
-    let make = |side: &Side| Ok(Box::new(Chain(Many::new(side, Pattern::Dependent)?)) as Box<dyn Running>);
+/// Returns the case of one launch, which is waited for: an empty kernel by clFinish, others by a blocking read of 4
+/// bytes of their result.
+fn one(name: &str, pattern: Pattern, block: usize, most: usize) -> Case {
+    let make = move |side: &Side| Ok(Box::new(One(Many::new(side, pattern)?)) as Box<dyn Running>);
     Case {
-        block: 20,
-        most: 1000,
-        ..Case::single("launch/kernel, read of 4 bytes", Quantity::Time, Box::new(make))
+        block,
+        most,
+        ..Case::single(name, Quantity::Time, Box::new(make))
     }
 }
 
-struct Chain(Many);
+struct One(Many);
 
-impl Running for Chain {
+impl Running for One {
     fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
-        let Chain(set) = self;
+        let One(set) = self;
         let mut bytes = [0; 4];
         let start = Instant::now();
         set.queue.launch(&set.kernels[0], RANGE)?;
+        if set.pattern == Pattern::Empty {
+            set.queue.finish()?;
+            return Ok(vec![Sample::wall(start.elapsed().as_secs_f64())]);
+        }
         set.queue.read(&set.buffers[0], &mut bytes)?;
         let seconds = start.elapsed().as_secs_f64();
         set.expected[0] = set.expected[0].wrapping_add(1);

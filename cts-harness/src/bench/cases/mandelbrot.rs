@@ -1,15 +1,6 @@
 //! The Mandelbrot set: loops with divergent trip counts.
 
-use super::giga;
-use crate::bench::case::{Case, Scale};
-use crate::bench::data::to_u32;
-use crate::bench::work::{
-    self, Memory,
-    Value::{F32, Object, U32},
-    Work,
-};
-use crate::cl::Range;
-use crate::random::Random;
+use super::prelude::*;
 
 const LEFT: f32 = -2.25;
 const TOP: f32 = -1.5;

@@ -52,22 +52,27 @@ pub(super) fn all(extent: Extent) -> Vec<Case> {
     cases
 }
 
+/// What the kernel cases use.
+mod prelude {
+    pub(super) use super::{giga, mega};
+    pub(super) use crate::bench::case::{Case, Need, Scale, Stop};
+    pub(super) use crate::bench::data::*;
+    pub(super) use crate::bench::work::Value::{F32, F64, Half, Object, U32};
+    pub(super) use crate::bench::work::{self, Memory, Work};
+    pub(super) use crate::cl::Range;
+    pub(super) use crate::random::Random;
+}
+
 /// Returns a rate in units of 10^9 per second.
 fn giga(work: f64, unit: &'static str) -> Quantity {
-    Quantity::Rate {
-        work,
-        size: 1e9,
-        unit,
-    }
+    let size = 1e9;
+    Quantity::Rate { work, size, unit }
 }
 
 /// Returns a rate in units of 10^6 per second.
 fn mega(work: f64, unit: &'static str) -> Quantity {
-    Quantity::Rate {
-        work,
-        size: 1e6,
-        unit,
-    }
+    let size = 1e6;
+    Quantity::Rate { work, size, unit }
 }
 
 #[cfg(test)]

@@ -1,15 +1,6 @@
 //! The n-body problem over all pairs: floats with rsqrt and native_rsqrt, and doubles.
 
-use super::giga;
-use crate::bench::case::{Case, Scale, Side, Stop};
-use crate::bench::data::{close, of_f32, of_f64, to_f32, to_f64};
-use crate::bench::work::{
-    self, Memory,
-    Value::{F32, F64, Object, U32},
-    Work,
-};
-use crate::cl::Range;
-use crate::random::Random;
+use super::prelude::*;
 
 const SOFTENING: f64 = 0.0625;
 
@@ -24,17 +15,10 @@ pub(super) fn cases(scale: Scale) -> [Case; 3] {
             Ok(nbody(single, "native_rsqrt", false))
         }),
         work::case("kernel/nbody double", pairs(double), move |side| {
-            offered(side)?;
+            side.offers(Need::Double)?;
             Ok(nbody(double, "rsqrt", true))
         }),
     ]
-}
-
-fn offered(side: &Side) -> Result<(), Stop> {
-    if side.device.has_double {
-        return Ok(());
-    }
-    Err(Stop::Refused("no cl_khr_fp64".into()))
 }
 
 fn nbody(count: usize, root: &str, double: bool) -> Work {

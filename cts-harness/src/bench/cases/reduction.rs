@@ -1,15 +1,6 @@
 //! The sum of many floats, in two launches.
 
-use super::giga;
-use crate::bench::case::{Case, Scale};
-use crate::bench::data::{close, of_f32, to_f32};
-use crate::bench::work::{
-    self, Memory,
-    Value::{Object, U32},
-    Work,
-};
-use crate::cl::Range;
-use crate::random::Random;
+use super::prelude::*;
 
 const GROUP: usize = 256;
 

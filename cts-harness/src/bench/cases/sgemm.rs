@@ -1,15 +1,6 @@
 //! Matrix products of floats: naive, tiled, and blocked in registers.
 
-use super::giga;
-use crate::bench::case::{Case, Scale};
-use crate::bench::data::{close, of_f32, to_f32};
-use crate::bench::work::{
-    self, Memory,
-    Value::{Object, U32},
-    Work,
-};
-use crate::cl::Range;
-use crate::random::Random;
+use super::prelude::*;
 
 /// The number of rows and of columns that a work-item of the blocked kernel computes.
 const EACH: usize = 8;

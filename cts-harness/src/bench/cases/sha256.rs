@@ -1,15 +1,6 @@
 //! SHA-256: integer arithmetic, shifts and rotations.
 
-use super::mega;
-use crate::bench::case::{Case, Scale};
-use crate::bench::data::{of_u32, same, to_u32};
-use crate::bench::work::{
-    self, Memory,
-    Value::{Object, U32},
-    Work,
-};
-use crate::cl::Range;
-use crate::random::Random;
+use super::prelude::*;
 use std::sync::LazyLock;
 
 /// A message or a digest: each has 256 bits here.

@@ -1,15 +1,6 @@
 //! A bitonic sort: many launches over the same keys, with the small steps in local memory.
 
-use super::mega;
-use crate::bench::case::{Case, Scale};
-use crate::bench::data::{of_u32, same, to_u32};
-use crate::bench::work::{
-    self, Memory,
-    Value::{Object, U32},
-    Work,
-};
-use crate::cl::Range;
-use crate::random::Random;
+use super::prelude::*;
 
 /// The number of keys that a work-group sorts in local memory. The kernel has the same constant.
 const KEYS: usize = 512;

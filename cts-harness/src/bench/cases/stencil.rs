@@ -1,11 +1,6 @@
 //! A 3 × 3 stencil that reads a buffer or an image.
 
-use super::giga;
-use crate::bench::case::{Case, Scale, Stop};
-use crate::bench::data::{close, of_f32, to_f32};
-use crate::bench::work::{self, Memory, Value::Object, Work};
-use crate::cl::Range;
-use crate::random::Random;
+use super::prelude::*;
 
 pub(super) fn cases(scale: Scale) -> [Case; 2] {
     let side = scale.pick(512, 4096);
@@ -15,9 +10,7 @@ pub(super) fn cases(scale: Scale) -> [Case; 2] {
             Ok(stencil(side, false))
         }),
         work::case("kernel/stencil image", quantity, move |on| {
-            if !on.device.has_images {
-                return Err(Stop::Refused("no images".into()));
-            }
+            on.offers(Need::Images)?;
             Ok(stencil(side, true))
         }),
     ]

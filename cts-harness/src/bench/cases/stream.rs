@@ -1,15 +1,6 @@
 //! Copy and saxpy in global memory.
 
-use super::giga;
-use crate::bench::case::{Case, Scale};
-use crate::bench::data::{of_f32, same, to_f32, to_u32};
-use crate::bench::work::{
-    self, Memory,
-    Value::{F32, Object},
-    Work,
-};
-use crate::cl::Range;
-use crate::random::Random;
+use super::prelude::*;
 
 const SOURCE: &str = include_str!("../kernels/stream.cl");
 

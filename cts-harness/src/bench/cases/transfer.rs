@@ -17,14 +17,14 @@ const SIZES: [(usize, &str); 6] = [
     (1024 * MIB, "1 GiB"),
 ];
 
-const OPERATIONS: [Operation; 7] = [
-    Operation::Write,
-    Operation::Read,
-    Operation::WritePinned,
-    Operation::ReadPinned,
-    Operation::Map,
-    Operation::Copy,
-    Operation::Fill,
+const OPERATIONS: [(Operation, &str); 7] = [
+    (Operation::Write, "write pageable"),
+    (Operation::Read, "read pageable"),
+    (Operation::WritePinned, "write pinned"),
+    (Operation::ReadPinned, "read pinned"),
+    (Operation::Map, "map and unmap"),
+    (Operation::Copy, "copy"),
+    (Operation::Fill, "fill"),
 ];
 
 /// An operation. It is measured with the host's clock, including the time to wait for it.
@@ -41,20 +41,6 @@ enum Operation {
     /// Copy from one buffer or image to another. Both the bytes read and the bytes written are counted.
     Copy,
     Fill,
-}
-
-impl Operation {
-    fn name(self) -> &'static str {
-        match self {
-            Operation::Write => "write pageable",
-            Operation::Read => "read pageable",
-            Operation::WritePinned => "write pinned",
-            Operation::ReadPinned => "read pinned",
-            Operation::Map => "map and unmap",
-            Operation::Copy => "copy",
-            Operation::Fill => "fill",
-        }
-    }
 }
 
 /// A buffer or an image.
@@ -111,13 +97,13 @@ pub(super) fn case<T: Storage + 'static>(
     small: bool,
     make: impl Fn(&Side) -> Result<Transfers<T>, Stop> + 'static,
 ) -> Case {
-    let row = |operation: Operation| {
+    let row = |(operation, name)| {
         let bytes = match operation {
             Operation::Copy => 2.0 * size as f64,
             _ => size as f64,
         };
         Row {
-            name: format!("{what} {}", operation.name()),
+            name: format!("{what} {name}"),
             quantity: super::giga(bytes, "GB/s"),
         }
     };
@@ -196,7 +182,7 @@ impl<T: Storage> Running for Transfers<T> {
         // untimed command ensures that it does not count.
         other.fill(queue)?;
         queue.finish()?;
-        let sample = |operation| {
+        let sample = |(operation, _)| {
             let start = Instant::now();
             match operation {
                 Operation::Write => device.write(queue, &self.from)?,

@@ -41,15 +41,8 @@ impl Generator {
         }
     }
 
-    /// Adds a variable to the scope.
     pub(super) fn add(&mut self, text: String, ty: Type, len: usize) {
-        self.places.push(Place {
-            text,
-            ty,
-            len,
-            writable: true,
-            private: true,
-        });
+        self.places.push(Place::writable(text, ty, len, true));
     }
 
     /// Declares a variable with a random value.
@@ -119,7 +112,7 @@ impl Generator {
         } else {
             let scope = self.places.len();
             let i = self.name("i");
-            self.places.push(read_only(&i, INT, 0));
+            self.places.push(Place::read_only(&i, INT, 0));
             let value = self.value(ty, 2);
             self.places.truncate(scope);
             format!(
@@ -275,7 +268,7 @@ impl Generator {
             0 => format!("{most}"),
             _ => self.index(most + 1, 1),
         };
-        self.places.push(read_only(&i, ty, 0));
+        self.places.push(Place::read_only(&i, ty, 0));
         let leave = match self.below(3) {
             0 => format!(
                 "if ({}) {};\n",
@@ -390,7 +383,7 @@ impl Generator {
         let name = format!("S{}", self.structures.len());
         let (mut text, mut places, mut make) = (format!("struct {name} {{\n"), Vec::new(), String::new());
         let saved = std::mem::take(&mut self.places);
-        self.places.push(read_only("x", UINT, 0));
+        self.places.push(Place::read_only("x", UINT, 0));
         for n in 0..1 + self.below(5) {
             if !self.structures.is_empty() && self.one_in(5) {
                 let inner = self.pick(&(0..self.structures.len()).collect::<Vec<_>>());
@@ -413,13 +406,7 @@ impl Generator {
                 make += &format!("s.f{n} = {};\n", self.value(ty, 2));
                 format!("$.f{n}")
             };
-            places.push(Place {
-                text: place,
-                ty,
-                len,
-                writable: true,
-                private: true,
-            });
+            places.push(Place::writable(place, ty, len, true));
         }
         self.places = saved;
         let text = format!(
@@ -445,7 +432,7 @@ impl Generator {
                 }
                 2 => {
                     let space = self.pick(&["global", "constant"]);
-                    self.places.push(read_only(&format!("q{n}[@]"), UINT, 16));
+                    self.places.push(Place::read_only(&format!("q{n}[@]"), UINT, 16));
                     (Parameter::Input(space), format!("{space} const uint *q{n}"))
                 }
                 3 | 4 if !self.structures.is_empty() => {
@@ -491,7 +478,6 @@ impl Generator {
     }
 }
 
-/// Returns the fields of an object as places.
 fn fields(structure: &Structure, object: &str) -> Vec<Place> {
     let all = structure.places.iter();
     all.map(|p| Place {
@@ -499,15 +485,4 @@ fn fields(structure: &Structure, object: &str) -> Vec<Place> {
         ..p.clone()
     })
     .collect()
-}
-
-/// Returns a place that can only be read.
-pub(super) fn read_only(text: &str, ty: Type, len: usize) -> Place {
-    Place {
-        text: text.to_owned(),
-        ty,
-        len,
-        writable: false,
-        private: false,
-    }
 }

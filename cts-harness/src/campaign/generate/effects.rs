@@ -1,7 +1,6 @@
 //! Generates statements in which conditions have side effects, counters wrap around, variables are volatile, and
 //! jumps lead into loops.
 
-use super::body::read_only;
 use super::types::{INT, int};
 use super::{Generator, Place, element};
 
@@ -38,13 +37,7 @@ impl Generator {
     fn volatile(&mut self) -> String {
         let ty = self.any_type();
         let (name, value) = (self.name("kept"), self.value(ty, 2));
-        self.places.push(Place {
-            text: name.clone(),
-            ty,
-            len: 0,
-            writable: true,
-            private: false,
-        });
+        self.places.push(Place::writable(name.clone(), ty, 0, false));
         format!("volatile {} {name} = {value};\n", ty.name())
     }
 
@@ -150,7 +143,7 @@ impl Generator {
         self.loops += 1;
         let scope = self.places.len();
         let i = self.name("i");
-        self.places.push(read_only(&i, INT, 0));
+        self.places.push(Place::read_only(&i, INT, 0));
         let value = self.int(INT, 2);
         let [a, b, c, after] = [(); 4].map(|()| self.block(1, depth.saturating_sub(1)));
         self.places.truncate(scope);

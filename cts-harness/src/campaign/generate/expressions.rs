@@ -6,9 +6,8 @@
 //! converted. The inputs are variables named by letter and type, such as `x_char4`. They come from arrays in
 //! constant memory, at an index that a compiler does not know.
 
-use super::body::read_only;
 use super::types::{Type, int};
-use super::{Features, Generator, element};
+use super::{Features, Generator, Place, element};
 use crate::Failure;
 use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::campaign::record::Difference;
@@ -42,7 +41,7 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
     for (name, _, ty) in &inputs {
         // The generator prefers places at the end of the list, so each seed has its own order.
         let at = g.below(g.places.len() + 1);
-        g.places.insert(at, read_only(name, *ty, 0));
+        g.places.insert(at, Place::read_only(name, *ty, 0));
     }
     let (mut rows, mut lines) = (0, String::new());
     for _ in 0..EXPRESSIONS {
@@ -71,13 +70,11 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
             Memory::input(4, Fill::Zero),
             Memory::result(rows * ITEMS * 8, Fill::Zero),
         ],
-        launches: vec![Launch {
-            kernel: "k0".into(),
-            offset: vec![0],
-            global: vec![ITEMS],
-            local: vec![16],
-            arguments: vec![Argument::Memory(0), Argument::Memory(1)],
-        }],
+        launches: vec![Launch::new(
+            "k0",
+            [0, ITEMS, 16].map(|n| vec![n]),
+            [0, 1].map(Argument::Memory).into(),
+        )],
     };
     Ok(format!(
         "{}{}{}{}kernel void k0(global const uint *zero, global ulong *out) {{\n\

@@ -1,7 +1,7 @@
 //! Generates float expressions whose values are exact: each value is a multiple of 2^-f with a magnitude
 //! below 2^m, and m + f is at most the precision of the type.
 
-use super::types::{Base, Type, int};
+use super::types::{Base, Type, float, int};
 use super::{Generator, element};
 
 /// An expression with the bounds of its value (see the module's comment).
@@ -47,11 +47,7 @@ impl Generator {
         let (m, f) = stored(ty);
         if e.f > f {
             let round = self.pick(&["rint", "floor", "ceil", "trunc", "round"]);
-            e = Exact {
-                text: format!("{round}({})", e.text),
-                m: e.m + 1,
-                f: 0,
-            };
+            (e.text, e.m, e.f) = (format!("{round}({})", e.text), e.m + 1, 0);
         }
         if e.m > m {
             let most = literal(ty, &format!("{}.0", (1u32 << m) - 1));
@@ -73,41 +69,27 @@ impl Generator {
         let d = depth - 1;
         let p = precision(ty);
         let a = self.float(ty, d);
-        match self.below(12) {
-            0..3 => self.sum(ty, a, d),
-            3..5 => self.product(ty, a, d),
+        let (text, m, f) = match self.below(12) {
+            0..3 => return self.sum(ty, a, d),
+            3..5 => return self.product(ty, a, d),
             5 => {
                 let by = self.below(3) as u32;
                 if a.m + a.f + by > p || ty.bits() == 16 && a.f + by > 12 {
                     return a;
                 }
                 let text = format!("({} / {})", a.text, literal(ty, &format!("{}.0", 1 << by)));
-                Exact {
-                    text,
-                    m: a.m,
-                    f: a.f + by,
-                }
+                (text, a.m, a.f + by)
             }
             6 => {
                 let f = self.pick(&["-", "fabs", "-fabs", "sign"]);
-                let text = format!("({f}({}))", a.text);
-                Exact {
-                    text,
-                    m: a.m.max(1),
-                    f: a.f,
-                }
+                (format!("({f}({}))", a.text), a.m.max(1), a.f)
             }
             7 => {
                 let round = self.pick(&["rint", "floor", "ceil", "trunc", "round"]);
                 if a.m + 1 + a.f > p {
                     return a;
                 }
-                let text = format!("{round}({})", a.text);
-                Exact {
-                    text,
-                    m: a.m + 1,
-                    f: 0,
-                }
+                (format!("{round}({})", a.text), a.m + 1, 0)
             }
             8 => {
                 let b = self.float(ty, d);
@@ -116,30 +98,21 @@ impl Generator {
                 let zero = literal(ty, "0.0");
                 let f = self.pick(&["fmin", "fmax", "min", "max"]);
                 let text = format!("{f}({} + {zero}, {} + {zero})", a.text, b.text);
-                Exact {
-                    text,
-                    m: a.m.max(b.m),
-                    f: a.f.max(b.f),
-                }
+                (text, a.m.max(b.m), a.f.max(b.f))
             }
-            9 => self.chosen_float(ty, &a, d),
+            9 => return self.chosen_float(ty, &a, d),
             10 => {
                 let b = self.float_leaf(ty);
-                Exact {
-                    text: format!("copysign({}, {})", a.text, b.text),
-                    ..a
-                }
+                (format!("copysign({}, {})", a.text, b.text), a.m, a.f)
             }
             _ => {
                 let n = self.pick(&[2, 4, 8]);
                 let v = self.float_leaf(ty.of(n));
                 let elements: String = (0..ty.n).map(|_| element(self.random.below(n))).collect();
-                Exact {
-                    text: format!("({}).s{elements}", v.text),
-                    ..v
-                }
+                (format!("({}).s{elements}", v.text), v.m, v.f)
             }
-        }
+        };
+        Exact { text, m, f }
     }
 
     /// Generates a sum or a difference with `a`, or returns `a` if the result needs too many bits.
@@ -171,11 +144,8 @@ impl Generator {
                 return Exact { text, m, f };
             }
         }
-        Exact {
-            text: format!("({} * {})", a.text, b.text),
-            m,
-            f,
-        }
+        let text = format!("({} * {})", a.text, b.text);
+        Exact { text, m, f }
     }
 
     /// Generates a choice between `a` and another value.
@@ -191,11 +161,8 @@ impl Generator {
         } else {
             format!("({} ? {} : {})", self.condition(d), a.text, b.text)
         };
-        Exact {
-            text,
-            m: a.m.max(b.m),
-            f: a.f.max(b.f),
-        }
+        let (m, f) = (a.m.max(b.m), a.f.max(b.f));
+        Exact { text, m, f }
     }
 
     fn float_leaf(&mut self, ty: Type) -> Exact {
@@ -232,7 +199,7 @@ impl Generator {
             let round = self.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"]);
             let (bits, signed) = (self.pick(&[32, 64]), self.one_in(2));
             let a = self.int(int(bits, signed, ty.n), d);
-            let float = super::types::float(32, ty.n).name();
+            let float = float(32, ty.n).name();
             return format!("as_{name}(convert_{float}{round}({a}))");
         }
         let mut from = self.float_type().of(ty.n);
@@ -241,7 +208,7 @@ impl Generator {
             return format!("as_{name}({e})");
         }
         if self.one_in(3) {
-            from = super::types::float(32, ty.n);
+            from = float(32, ty.n);
         }
         let e = self.float(from, d);
         let room = ty.bits() - u32::from(ty.is_signed());

@@ -1,8 +1,7 @@
 //! Generates whole programs: kernels with their phases, barriers and launches.
 
-use super::body::read_only;
-use super::types::{Type, UINT, int};
-use super::{Features, Generator, element};
+use super::types::{INT, Type, UINT, int};
+use super::{Features, Generator, Place, element};
 use crate::Failure;
 use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::random::Random;
@@ -70,13 +69,8 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
             arguments.push(Argument::Memory(3));
         }
         text += &g.kernel(k, &tables, group, before, image);
-        plan.launches.push(Launch {
-            kernel: format!("k{k}"),
-            offset,
-            global,
-            local,
-            arguments,
-        });
+        plan.launches
+            .push(Launch::new(&format!("k{k}"), [offset, global, local], arguments));
         before = items;
     }
     Ok(format!("{}{text}", plan.line()?))
@@ -137,7 +131,8 @@ impl Generator {
         self.places.clear();
         self.counters = vec!["counters".into()];
         for (name, ty, len) in tables {
-            self.places.push(read_only(&format!("{name}[@]"), *ty, *len));
+            self.places
+                .push(Place::read_only(&format!("{name}[@]"), *ty, *len));
         }
         for (name, ty, len) in [
             ("in[@]", UINT, INPUT),
@@ -148,17 +143,12 @@ impl Generator {
             ("me", UINT, 0),
             ("((uint)get_global_id(0))", UINT, 0),
             ("((uint)get_group_id(0))", UINT, 0),
-            ("((int)get_global_id(1))", super::types::INT, 0),
+            ("((int)get_global_id(1))", INT, 0),
         ] {
-            self.places.push(read_only(name, ty, len));
+            self.places.push(Place::read_only(name, ty, len));
         }
-        self.places.push(super::Place {
-            text: "slots[me * 16u + (@)]".into(),
-            ty: UINT,
-            len: 16,
-            writable: true,
-            private: false,
-        });
+        let slots = String::from("slots[me * 16u + (@)]");
+        self.places.push(Place::writable(slots, UINT, 16, false));
         let mut text = String::new();
         if image {
             text += &self.texels();
@@ -223,10 +213,11 @@ impl Generator {
         let scope = self.places.len();
         self.loops += 1;
         let value = self.value(ty, 3);
-        self.places.push(read_only(&format!("{array}[@]"), ty, group));
+        self.places
+            .push(Place::read_only(&format!("{array}[@]"), ty, group));
         let pointer = if group > 4 && self.one_in(2) {
             let (p, at) = (self.name("p"), self.index(group - 3, 2));
-            self.places.push(read_only(&format!("{p}[@]"), ty, 4));
+            self.places.push(Place::read_only(&format!("{p}[@]"), ty, 4));
             format!("local const {} *{p} = {array} + ({at});\n", ty.name())
         } else {
             String::new()
@@ -267,7 +258,7 @@ impl Generator {
             2 => format!("add_sat({a}, {b})"),
             _ => format!("hadd({a}, {b})"),
         };
-        self.places.push(read_only(&v, ty, 0));
+        self.places.push(Place::read_only(&v, ty, 0));
         format!(
             "{array}[lid] = {value};\nbarrier(CLK_LOCAL_MEM_FENCE);\n\
              for (uint {step} = {}u; {step} > 0u; {step} >>= 1) {{\n\
@@ -289,7 +280,7 @@ impl Generator {
                 7 => format!("atomic_inc(&{array}[7]);\n"),
                 _ => {
                     let f = ["add", "sub", "min", "max", "and", "or", "xor"][k];
-                    format!("atomic_{f}(&{array}[{k}], {});\n", self.int(super::types::INT, 2))
+                    format!("atomic_{f}(&{array}[{k}], {});\n", self.int(INT, 2))
                 }
             })
             .collect();
@@ -297,7 +288,7 @@ impl Generator {
         self.counters.pop();
         let first = self.below(1000);
         let (v, at) = (self.name("v"), self.index(8, 2));
-        self.places.push(read_only(&v, super::types::INT, 0));
+        self.places.push(Place::read_only(&v, INT, 0));
         format!(
             "if (lid == 0u) for (int i = 0; i < 8; ++i) {array}[i] = i * {first};\nbarrier(CLK_LOCAL_MEM_FENCE);\n\
              {{\n{body}{more}}}\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst int {v} = {array}[{at}];\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -310,7 +301,7 @@ impl Generator {
         let mut text = String::new();
         for _ in 0..1 + self.below(3) {
             let (v, s) = (self.name("v"), self.name("m"));
-            let (x, y) = (self.int(super::types::INT, 2), self.int(super::types::INT, 2));
+            let (x, y) = (self.int(INT, 2), self.int(INT, 2));
             let (sampler, at) = match self.below(4) {
                 0 => (
                     "CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE",
@@ -334,14 +325,14 @@ impl Generator {
             text += &format!(
                 "const sampler_t {s} = {sampler} | CLK_FILTER_NEAREST;\nconst uint4 {v} = read_imageui(img, {s}, {at});\n"
             );
-            self.places.push(read_only(&v, UINT.of(4), 0));
+            self.places.push(Place::read_only(&v, UINT.of(4), 0));
         }
         text
     }
 
     /// Returns statements that mix all private variables in scope into the hash.
     fn mixed(&mut self) -> String {
-        let all: Vec<super::Place> = self
+        let all: Vec<Place> = self
             .places
             .iter()
             .filter(|p| p.writable && p.private)

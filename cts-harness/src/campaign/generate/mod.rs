@@ -54,6 +54,28 @@ struct Place {
     private: bool,
 }
 
+impl Place {
+    /// Returns a place that can only be read.
+    fn read_only(text: &str, ty: Type, len: usize) -> Place {
+        Place {
+            text: text.to_owned(),
+            ty,
+            len,
+            writable: false,
+            private: false,
+        }
+    }
+
+    /// Returns a place that can be written.
+    fn writable(text: String, ty: Type, len: usize, private: bool) -> Place {
+        Place {
+            writable: true,
+            private,
+            ..Place::read_only(&text, ty, len)
+        }
+    }
+}
+
 /// A helper function: its parameters and its result.
 #[derive(Clone, Debug)]
 struct Function {

@@ -14,9 +14,7 @@ pub(super) struct Type {
     pub(super) n: usize,
 }
 
-/// The type `uint`.
 pub(super) const UINT: Type = int(32, false, 1);
-/// The type `int`.
 pub(super) const INT: Type = int(32, true, 1);
 
 /// Returns an integer type with elements of `bits` bits and `n` elements.

@@ -4,12 +4,10 @@
 use super::{Device, Run};
 use crate::Failure;
 use crate::cts::bar::span;
-use crate::cts::identity::RunInfo;
 use crate::cts::results::{self, Record, Status};
 use crate::cts::table::{self, Counts};
 use minijinja::value::Value;
 use minijinja::{Environment, Output, State, UndefinedBehavior, context};
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use strum::VariantArray;
@@ -54,70 +52,15 @@ pub(super) fn page(devices: &[Device], order: &[String], now: &str) -> Result<St
     environment.add_filter("anchor", anchor);
     environment.add_template("page.html", include_str!("page.html"))?;
     let runs: usize = devices.iter().map(|d| d.runs.len()).sum();
-    let devices: Vec<Section<'_>> = devices.iter().filter_map(section).collect();
+    let devices: Vec<Value> = devices.iter().filter_map(section).collect();
     let style = Value::from_safe_string(include_str!("report.css").to_owned());
     let page = environment.get_template("page.html")?;
     Ok(page.render(context! { devices, order, runs, now, style })?)
 }
 
-/// What the page shows of a device.
-#[derive(Serialize)]
-struct Section<'a> {
-    slug: &'a str,
-    /// The description of the newest run.
-    info: &'a RunInfo,
-    total: Tally,
-    /// The sub-tests that do not pass.
-    bad: Vec<Row<'a>>,
-    suites: BTreeMap<&'a str, Suite<'a>>,
-    /// The runs, newest first.
-    history: Vec<Past<'a>>,
-}
-
-#[derive(Serialize)]
-struct Suite<'a> {
-    counts: Tally,
-    shown: Vec<Row<'a>>,
-    skipped: Vec<&'a str>,
-}
-
-/// Counts of results, with their forms on the page.
-#[derive(Serialize)]
-struct Tally {
-    passed: usize,
-    applicable: usize,
-    /// The CSS class of a cell.
-    class: &'static str,
-    not_passed: String,
-    /// The duration. It is empty for a baseline, whose sub-tests have no durations.
-    time: String,
-    bar: Vec<Value>,
-}
-
-/// The row of a sub-test. `past` has a square for each run, oldest first, if the result has ever changed.
-#[derive(Clone, Serialize)]
-struct Row<'a> {
-    status: Status,
-    name: &'a str,
-    subtest: &'a str,
-    time: String,
-    past: Vec<Value>,
-    note: &'a str,
-    /// The reason why a failure is expected.
-    expected: Option<&'a str>,
-    /// The end of the log of a sub-test that did not pass.
-    excerpt: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Past<'a> {
-    info: &'a RunInfo,
-    counts: Tally,
-    changes: Option<Value>,
-}
-
-/// Returns `None` for a device without runs.
-fn section(device: &Device) -> Option<Section<'_>> {
+/// Returns what the page shows of a device: its newest run, the sub-tests that do not pass, the suites, and the runs,
+/// newest first. Returns `None` for a device without runs.
+fn section(device: &Device) -> Option<Value> {
     let mut records: BTreeMap<&str, Vec<(&Record, &Run)>> = BTreeMap::new();
     for (name, index) in device.latest() {
         let run = &device.runs[index];
@@ -129,47 +72,43 @@ fn section(device: &Device) -> Option<Section<'_>> {
     let bad: Vec<_> = all().copied().filter(|(r, _)| r.status.is_bad()).collect();
     let history = device.runs.iter().enumerate().rev().map(|(index, run)| {
         let before = device.runs[..index].iter().rev().find(|b| comparable(b, run));
-        Past {
-            info: &run.info,
-            counts: tally(run.records.values()),
-            changes: before.map(|b| changes(b, run)),
-        }
+        let changes = before.map(|b| changes(b, run));
+        context! { info => run.info, counts => tally(run.records.values()), changes }
     });
-    Some(Section {
-        slug: &device.slug,
-        info: &device.runs.last()?.info,
-        total: tally(all().map(|(r, _)| *r)),
-        bad: rows(device, &bad),
-        suites: records
-            .iter()
-            .map(|(name, records)| (*name, suite(device, records)))
-            .collect(),
-        history: history.collect(),
+    let suites = records
+        .iter()
+        .map(|(name, records)| (*name, suite(device, records)));
+    Some(context! {
+        slug => device.slug,
+        info => device.runs.last()?.info,
+        total => tally(all().map(|(r, _)| *r)),
+        bad => rows(device, &bad),
+        suites => suites.collect::<BTreeMap<_, _>>(),
+        history => history.collect::<Vec<_>>(),
     })
 }
 
 /// Results, each with the run that it is from.
 type Found<'a> = [(&'a Record, &'a Run)];
 
-fn suite<'a>(device: &'a Device, records: &Found<'a>) -> Suite<'a> {
+fn suite(device: &Device, records: &Found<'_>) -> Value {
     let is_skipped = |(r, _): &(&Record, &Run)| r.status == Status::Skip;
     let (skipped, mut shown): (Vec<_>, Vec<_>) = records.iter().copied().partition(is_skipped);
     shown.sort_by_key(|(r, _)| (!r.status.is_bad(), r.status, &r.name));
-    Suite {
-        counts: tally(records.iter().map(|(r, _)| *r)),
-        shown: rows(device, &shown),
-        skipped: skipped.iter().map(|(r, _)| r.subtest()).collect(),
-    }
+    let skipped: Vec<&str> = skipped.iter().map(|(r, _)| r.subtest()).collect();
+    context! { counts => tally(records.iter().map(|(r, _)| *r)), shown => rows(device, &shown), skipped }
 }
 
-fn rows<'a>(device: &'a Device, records: &Found<'a>) -> Vec<Row<'a>> {
+fn rows(device: &Device, records: &Found<'_>) -> Vec<Value> {
     records
         .iter()
         .map(|(record, run)| row(device, record, run))
         .collect()
 }
 
-fn tally<'a>(records: impl Iterator<Item = &'a Record>) -> Tally {
+/// Returns counts of results, with the CSS class of a cell, the parts of a bar, and the duration, which is empty for a
+/// baseline.
+fn tally<'a>(records: impl Iterator<Item = &'a Record>) -> Value {
     let mut counts = Counts::default();
     records.for_each(|r| counts.add(r));
     let (passed, applicable) = (counts.n(Status::Pass), counts.applicable());
@@ -178,53 +117,43 @@ fn tally<'a>(records: impl Iterator<Item = &'a Record>) -> Tally {
         let share = counts.n(*s) as f64 * 100.0 / applicable.max(1) as f64;
         context! { word => s.word(), n => counts.n(*s), share => format!("{share:.2}") }
     };
-    Tally {
-        passed,
-        applicable,
-        class: match (applicable, passed) {
-            (0, _) => "none",
-            (all, passed) if all == passed => "good",
-            (_, 0) => "bad",
-            _ => "some",
-        },
-        not_passed: table::not_passed(&counts),
-        time: if counts.seconds > 0.0 {
-            span(counts.seconds)
-        } else {
-            String::new()
-        },
-        bar: Status::VARIANTS.iter().filter(shown).map(part).collect(),
-    }
+    let class = match (applicable, passed) {
+        (0, _) => "none",
+        (all, passed) if all == passed => "good",
+        (_, 0) => "bad",
+        _ => "some",
+    };
+    let bar: Vec<Value> = Status::VARIANTS.iter().filter(shown).map(part).collect();
+    let time = (counts.seconds > 0.0).then(|| span(counts.seconds));
+    context! { passed, applicable, class, not_passed => table::not_passed(&counts), time, bar }
 }
 
-fn row<'a>(device: &'a Device, record: &'a Record, run: &Run) -> Row<'a> {
-    let past = device
-        .runs
-        .iter()
-        .filter_map(|run| Some((run, run.records.get(&record.name)?.status)));
-    let past: Vec<(&Run, Status)> = past.collect();
+/// Returns the row of a sub-test. `past` has a square for each run, oldest first, if the result has ever changed. What did
+/// not pass has the reason why this is expected, if it is, and the end of its log.
+fn row(device: &Device, record: &Record, run: &Run) -> Value {
+    let past = device.runs.iter();
+    let past: Vec<(&Run, Status)> = past
+        .filter_map(|run| Some((run, run.records.get(&record.name)?.status)))
+        .collect();
     let changed = past.windows(2).any(|w| w[0].1 != w[1].1);
-    let shown = if changed {
-        &past[past.len().saturating_sub(HISTORY)..]
-    } else {
-        &[]
-    };
+    let most = if changed { HISTORY } else { 0 };
+    let shown = past[past.len().saturating_sub(most)..].iter();
     let square =
         |(run, status): &(&Run, Status)| context! { word => status.word(), when => run.info.started };
     let bad = record.status.is_bad();
-    Row {
-        status: record.status,
-        name: &record.name,
-        subtest: record.subtest(),
-        time: if record.seconds > 0.0 {
-            format!("{:.1} s", record.seconds)
-        } else {
-            String::new()
-        },
-        past: shown.iter().map(square).collect(),
-        note: &record.note,
-        expected: device.known.get(&record.name).filter(|_| bad).map(String::as_str),
-        excerpt: if bad { excerpt(record, run) } else { None },
+    let time = match record.seconds > 0.0 {
+        true => format!("{:.1} s", record.seconds),
+        false => String::new(),
+    };
+    context! {
+        time,
+        status => record.status,
+        name => record.name,
+        subtest => record.subtest(),
+        past => shown.map(square).collect::<Vec<_>>(),
+        note => record.note,
+        expected => device.known.get(&record.name).filter(|_| bad),
+        excerpt => if bad { excerpt(record, run) } else { None },
     }
 }
 
@@ -260,6 +189,7 @@ fn changes(before: &Run, after: &Run) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cts::identity::RunInfo;
 
     fn run(started: &str, results: &[(&str, Status)]) -> Run {
         let record = |(name, status): &(&str, Status)| Record {

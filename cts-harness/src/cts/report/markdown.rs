@@ -2,6 +2,7 @@
 
 use super::in_order;
 use crate::cts::baseline::Baseline;
+use crate::cts::identity::RunInfo;
 use crate::cts::results::Status;
 use crate::cts::table::{self, Counts};
 use crate::{Failure, Outcome};
@@ -53,14 +54,17 @@ pub(super) fn columns(baselines: &[Baseline]) -> Result<String, Failure> {
             .collect();
         grounds.sort();
         grounds.dedup();
+        let RunInfo {
+            platform,
+            device,
+            driver,
+            cts,
+            ..
+        } = &b.info;
+        let (cts, grounds) = (cts.get(..8).unwrap_or(cts), grounds.join("; "));
         let _ = writeln!(
             text,
-            "{}: {}, driver {}, CTS {} ({}).",
-            b.info.platform,
-            b.info.device,
-            b.info.driver,
-            b.info.cts.get(..8).unwrap_or(&b.info.cts),
-            grounds.join("; ")
+            "{platform}: {device}, driver {driver}, CTS {cts} ({grounds})."
         );
     }
     Ok(text)

@@ -7,14 +7,13 @@ use super::baseline::{self, Baseline};
 use super::identity::RunInfo;
 use super::results::{self, Records};
 use super::{expect, rows, session};
-use crate::{Failure, Outcome, artifacts, progress};
+use crate::{Failure, Outcome, artifacts, files, progress};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The mode that stands for a baseline.
 const BASELINE: &str = "baseline";
 
-/// The arguments of `report`.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Run folders; default: all below target/release/cts
@@ -36,7 +35,6 @@ pub(super) struct Args {
     expectations: Option<PathBuf>,
 }
 
-/// A run or a baseline.
 struct Run {
     /// The run folder, which has the logs. It is `None` for a baseline.
     dir: Option<PathBuf>,
@@ -84,7 +82,11 @@ pub(super) fn report(args: &Args) -> Outcome {
     }
     let top = artifacts::release_dir().join("cts");
     let folders = if args.runs.is_empty() {
-        found(&top)
+        // The paths are `<device>/<run>`.
+        files::entries(&top)
+            .iter()
+            .flat_map(|device| session::runs_in(device))
+            .collect()
     } else {
         args.runs.clone()
     };
@@ -115,14 +117,6 @@ fn in_order(found: impl Iterator<Item = impl AsRef<str>>) -> Result<Vec<String>,
     let others: Vec<String> = found.into_iter().filter(|s| !all.contains(s)).collect();
     all.extend(others);
     Ok(all)
-}
-
-/// Returns the run folders below a directory, whose paths are `<device>/<run>`.
-fn found(top: &Path) -> Vec<PathBuf> {
-    let devices = std::fs::read_dir(top).into_iter().flatten().flatten();
-    let mut all: Vec<PathBuf> = devices.flat_map(|d| session::runs_in(&d.path())).collect();
-    all.sort();
-    all
 }
 
 fn devices(

@@ -8,10 +8,9 @@
 
 mod scenario;
 
-use crate::child::{self, End, Limits};
+use crate::child::{self, End};
 use crate::parallel::parallel;
 use crate::{Failure, Outcome, progress};
-use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -67,57 +66,43 @@ fn sites(place: &[&str], args: &super::Args, mode: &str, kind: &str) -> Result<(
             return Ok(None);
         }
         let debug = format!("{mode}{kind}={number}");
-        let trial = Trial::new(place, &debug, Duration::from_secs(args.patience))?;
-        over.fetch_or(!trial.reached, Ordering::Relaxed);
-        let wrong = trial.wrong.map(|why| format!("CALDERA_DEBUG={debug}: {why}"));
-        Ok(Some((if trial.reached { *number } else { 0 }, wrong)))
+        let (reached, wrong) = trial(place, &debug, Duration::from_secs(args.patience))?;
+        over.fetch_or(!reached, Ordering::Relaxed);
+        let wrong = wrong.map(|why| format!("CALDERA_DEBUG={debug}: {why}"));
+        Ok(Some((if reached { *number } else { 0 }, wrong)))
     })?;
     let (reached, wrong): (Vec<u32>, Vec<Option<String>>) = trials.into_iter().flatten().unzip();
     let last = reached.into_iter().max().unwrap_or(0);
     Ok((last, wrong.into_iter().flatten().collect()))
 }
 
-/// The result of the scenario with one fault.
-struct Trial {
-    /// Whether the process reached the site.
-    reached: bool,
-    wrong: Option<String>,
-}
-
-impl Trial {
-    fn new(place: &[&str], debug: &str, patience: Duration) -> Result<Trial, Failure> {
-        let folder = tempfile::tempdir()?;
-        let [log, printed] = ["log", "printed"].map(|name| folder.path().join(name));
-        let mut command = Command::new(std::env::current_exe()?);
-        command
-            .args(["stress", "--play-faults"])
-            .args(place)
-            .env("CALDERA_DEBUG", debug)
-            .env("CALDERA_LOG", "vk=info")
-            .env("CALDERA_LOG_FILE", &log)
-            .env("CALDERA_CACHE", "off")
-            .env("CALDERA_CALIBRATION", "off")
-            .env("RUST_BACKTRACE", "0");
-        let limits = Limits {
-            time: patience,
-            memory: None,
-        };
-        let end = child::run(&mut command, &printed, limits)?.end;
-        let text = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
-        let (log, said) = (text(&log), text(&printed).trim().replace('\n', "; "));
-        let site = log.lines().find(|l| l.contains("fails on purpose"));
-        let at = site
-            .and_then(|l| l.split("vk: ").nth(1))
-            .unwrap_or("no site reached");
-        let wrong = match end {
-            End::Code(0) => None,
-            End::Interrupted => return fail!("interrupted"),
-            End::Timeout => Some(format!("{at}: hangs; {said}")),
-            end => Some(format!("{at}: {end:?}; {said}")),
-        };
-        Ok(Trial {
-            reached: site.is_some(),
-            wrong,
-        })
-    }
+/// Plays the scenario with one fault. Returns whether the process reached the site, and what was wrong.
+fn trial(place: &[&str], debug: &str, patience: Duration) -> Result<(bool, Option<String>), Failure> {
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("log");
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .args(["stress", "--play-faults"])
+        .args(place)
+        .env("CALDERA_DEBUG", debug)
+        .env("CALDERA_LOG", "vk=info")
+        .env("CALDERA_LOG_FILE", &log)
+        .env("CALDERA_CACHE", "off")
+        .env("CALDERA_CALIBRATION", "off")
+        .env("RUST_BACKTRACE", "0");
+    let (end, said) = child::output(&mut command, patience)?;
+    let (log, said) = (
+        std::fs::read_to_string(&log).unwrap_or_default(),
+        said.replace('\n', "; "),
+    );
+    let site = log.lines().find(|l| l.contains("fails on purpose"));
+    let at = site
+        .and_then(|l| l.split("vk: ").nth(1))
+        .unwrap_or("no site reached");
+    let wrong = match end {
+        End::Code(0) => None,
+        End::Interrupted => return fail!("interrupted"),
+        end => Some(format!("{at}: {end}; {said}")),
+    };
+    Ok((site.is_some(), wrong))
 }

@@ -17,18 +17,15 @@ const LARGE: usize = 2;
 const HOST: usize = 3;
 const PINNED: usize = 4;
 const PICTURE: usize = 5;
-const OTHER_PICTURE: usize = 6;
+/// The other image.
+const OTHER: usize = 6;
 
 /// The number of words of each object.
-const WORDS: [usize; 7] = [
-    16 << 10,
-    16 << 10,
-    3 << 20,
-    16 << 10,
-    16 << 10,
-    16 << 10,
-    16 << 10,
-];
+const WORDS: [usize; 7] = {
+    let mut words = [16 << 10; 7];
+    words[LARGE] = 3 << 20;
+    words
+};
 /// The size of the images in texels.
 const SIZE: [usize; 3] = [256, 64, 1];
 
@@ -53,47 +50,28 @@ kernel void paint(read_only image2d_t a, write_only image2d_t b) {
 /// The effects of a command that was enqueued.
 struct Did {
     event: Handle,
-    /// The numbers that objects hold once the command is complete; `None` if the number is in doubt.
-    sets: Vec<(usize, Option<u32>)>,
+    /// The object that the command changes, and the number that it holds once the command is complete; `None`
+    /// if the number is in doubt.
+    sets: Option<(usize, Option<u32>)>,
     /// Memory that the command may use until it is complete, and the number that it must hold then, if that
     /// is known.
     memory: Option<(Memory, Option<u32>)>,
 }
 
 impl Did {
-    /// A command that uses no memory of the host and sets an object to a number.
-    fn sets(event: Handle, object: usize, number: Option<u32>) -> Result<Did, Failure> {
-        let sets = vec![(object, number)];
-        Ok(Did {
+    fn nothing(event: Handle) -> Did {
+        Did {
             event,
-            sets,
+            sets: None,
             memory: None,
-        })
+        }
     }
 
-    /// A command that writes a stamp from memory.
-    fn wrote(event: Handle, object: usize, stamp: u32, from: Memory) -> Result<Did, Failure> {
-        let (sets, memory) = (vec![(object, Some(stamp))], Some((from, None)));
-        Ok(Did { event, sets, memory })
-    }
-
-    /// A command that reads a number into memory.
-    fn read(event: Handle, number: Option<u32>, to: Memory) -> Result<Did, Failure> {
-        let memory = Some((to, number));
-        Ok(Did {
-            event,
-            sets: Vec::new(),
-            memory,
-        })
-    }
-
-    /// A command that changes nothing.
-    fn nothing(event: Handle) -> Result<Did, Failure> {
-        Ok(Did {
-            event,
-            sets: Vec::new(),
-            memory: None,
-        })
+    fn sets(event: Handle, object: usize, number: Option<u32>) -> Did {
+        Did {
+            sets: Some((object, number)),
+            ..Did::nothing(event)
+        }
     }
 }
 
@@ -124,11 +102,11 @@ type Step = fn(&mut Host) -> Result<Did, Failure>;
 
 /// The commands, each with the objects that it writes.
 const STEPS: &[(&str, &[usize], Step)] = &[
-    ("write", &[A], |h| h.write(A, false)),
+    ("write", &[A], |h| h.transfer(A, true, false)),
     ("copy", &[B], |h| h.copy(A, B)),
-    ("read", &[], |h| h.read(B, false)),
+    ("read", &[], |h| h.transfer(B, false, false)),
     ("kernel", &[A], |h| h.put(A)),
-    ("blocking read", &[], |h| h.read(A, true)),
+    ("blocking read", &[], |h| h.transfer(A, false, true)),
     ("kernel that reads", &[B], |h| h.get(A, B)),
     ("fill", &[A], |h| h.fill(A)),
     ("kernel with local memory", &[A], |h| h.sum(A)),
@@ -136,11 +114,13 @@ const STEPS: &[(&str, &[usize], Step)] = &[
     ("rows from memory", &[B], |h| h.rows(B, true)),
     ("rows to a buffer", &[A], |h| h.copy_rows(B, A)),
     ("sub-buffer", &[A], |h| h.fill_halves(A)),
-    ("large write", &[LARGE], |h| h.write(LARGE, false)),
-    ("large read", &[], |h| h.read(LARGE, false)),
+    ("large write", &[LARGE], |h| h.transfer(LARGE, true, false)),
+    ("large read", &[], |h| h.transfer(LARGE, false, false)),
     ("kernel on large", &[LARGE], |h| h.put(LARGE)),
-    ("large blocking read", &[], |h| h.read(LARGE, true)),
-    ("large blocking write", &[LARGE], |h| h.write(LARGE, true)),
+    ("large blocking read", &[], |h| h.transfer(LARGE, false, true)),
+    ("large blocking write", &[LARGE], |h| {
+        h.transfer(LARGE, true, true)
+    }),
     ("large rows", &[], |h| h.rows(LARGE, false)),
     ("kernel on the host's memory", &[HOST], |h| h.put(HOST)),
     ("mapping of the host's memory", &[HOST], |h| h.map(HOST)),
@@ -150,8 +130,8 @@ const STEPS: &[(&str, &[usize], Step)] = &[
     ("mapping", &[A], |h| h.map(A)),
     ("large mapping", &[LARGE], |h| h.map(LARGE)),
     ("write from a mapping", &[B], |h| h.relay(A, B)),
-    ("write after a user event", &[A], |h| h.gated(A, 0)),
-    ("large write after a user event", &[LARGE], |h| h.gated(LARGE, 0)),
+    ("write after a user event", &[A], |h| h.gated(A)),
+    ("large write after a user event", &[LARGE], |h| h.gated(LARGE)),
     ("copy in the other queue", &[B], |h| h.elsewhere(A, B)),
     ("native kernel", &[A], |h| h.native(A)),
     ("marker", &[], |h| h.marker(false)),
@@ -162,24 +142,16 @@ const STEPS: &[(&str, &[usize], Step)] = &[
 
 /// The commands for devices with images.
 const IMAGE_STEPS: &[(&str, &[usize], Step)] = &[
-    ("fill of an image", &[PICTURE], |h| h.fill_image(PICTURE)),
-    ("read of an image", &[], |h| h.image_transfer(PICTURE, false)),
+    ("fill of an image", &[PICTURE], |h| h.fill(PICTURE)),
+    ("read of an image", &[], |h| h.transfer(PICTURE, false, false)),
     ("write of an image", &[PICTURE], |h| {
-        h.image_transfer(PICTURE, true)
+        h.transfer(PICTURE, true, false)
     }),
-    ("copy of an image", &[OTHER_PICTURE], |h| {
-        h.copy_image(PICTURE, OTHER_PICTURE)
-    }),
-    ("kernel on images", &[PICTURE], |h| {
-        h.paint(OTHER_PICTURE, PICTURE)
-    }),
+    ("copy of an image", &[OTHER], |h| h.copy(PICTURE, OTHER)),
+    ("kernel on images", &[PICTURE], |h| h.paint(OTHER, PICTURE)),
     ("image to buffer", &[B], |h| h.exchange(PICTURE, B, false)),
-    ("buffer to image", &[OTHER_PICTURE], |h| {
-        h.exchange(OTHER_PICTURE, A, true)
-    }),
-    ("mapping of an image", &[OTHER_PICTURE], |h| {
-        h.map_image(OTHER_PICTURE)
-    }),
+    ("buffer to image", &[OTHER], |h| h.exchange(OTHER, A, true)),
+    ("mapping of an image", &[OTHER], |h| h.map(OTHER)),
 ];
 
 /// Plays the scenario, and if there was an error, plays it again with new objects, which must then work.
@@ -284,7 +256,7 @@ impl Host {
         };
         match done {
             Ok(did) if self.errors == before => {
-                for (object, value) in did.sets {
+                if let Some((object, value)) = did.sets {
                     self.values[object] = value;
                 }
                 if let Some((memory, Some(wanted))) = &did.memory {
@@ -346,16 +318,13 @@ impl Host {
             .filter_map(|(object, value)| Some((object, (*value)?)))
             .collect();
         for (object, wanted) in known {
-            let memory = Memory::new(vec![0xCC; 4 * WORDS[object]]);
-            let read = if object >= PICTURE {
-                let what = (&self.objects[object], Place::all(SIZE));
-                self.queue.image_transfer(what, false, &memory, &[])
-            } else {
-                self.queue.read(&self.objects[object], true, 0, &memory, &[])
-            };
             let before = self.errors;
-            match read.and_then(|event| self.complete(&event)) {
-                Ok(()) if self.errors == before => {
+            let read = self.transfer(object, false, true);
+            match read.and_then(|did| self.complete(&did.event).map(|()| did)) {
+                Ok(Did {
+                    memory: Some((memory, _)),
+                    ..
+                }) if self.errors == before => {
                     self.compare(&format!("object {object} after {after}"), memory.bytes(), wanted);
                 }
                 _ => {
@@ -395,31 +364,47 @@ impl Host {
         Memory::new(stamp.to_le_bytes().repeat(WORDS[object]))
     }
 
-    fn write(&mut self, object: usize, blocking: bool) -> Result<Did, Failure> {
-        let stamp = self.next();
-        let memory = self.stamped(object, stamp);
+    /// Writes or reads a whole object.
+    fn transfer(&mut self, object: usize, write: bool, blocking: bool) -> Result<Did, Failure> {
+        let memory = self.memory(object, write);
         let (q, mem) = (&self.queue, &self.objects[object]);
-        let event = q.write(mem, blocking, 0, &memory, &[])?;
-        Did::wrote(event, object, stamp, memory)
+        let event = match (object >= PICTURE, write) {
+            (true, _) => q.image_transfer((mem, Place::all(SIZE)), write, &memory, &[])?,
+            (false, true) => q.write(mem, blocking, 0, &memory, &[])?,
+            (false, false) => q.read(mem, blocking, 0, &memory, &[])?,
+        };
+        Ok(self.transferred(event, object, write, memory))
     }
 
-    fn read(&mut self, object: usize, blocking: bool) -> Result<Did, Failure> {
-        let memory = self.stamped(object, 0xCCCC_CCCC);
-        let (q, mem) = (&self.queue, &self.objects[object]);
-        let event = match blocking {
-            true => q.read(mem, true, 0, &memory, &[])?,
-            false => q.read(mem, false, 0, &memory, &[])?,
-        };
-        Did::read(event, self.values[object], memory)
+    /// Returns memory for a transfer. What is written is the next stamp.
+    fn memory(&mut self, object: usize, write: bool) -> Memory {
+        let stamp = if write { self.next() } else { 0xCCCC_CCCC };
+        self.stamped(object, stamp)
+    }
+
+    fn transferred(&self, event: Handle, object: usize, write: bool, memory: Memory) -> Did {
+        match write {
+            true => Did {
+                memory: Some((memory, None)),
+                ..Did::sets(event, object, Some(self.stamp))
+            },
+            false => Did {
+                memory: Some((memory, self.values[object])),
+                ..Did::nothing(event)
+            },
+        }
     }
 
     fn moved(&self, event: Handle, from: usize, to: usize) -> Result<Did, Failure> {
-        Did::sets(event, to, self.values[from])
+        Ok(Did::sets(event, to, self.values[from]))
     }
 
     fn copy(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
-        let (a, b) = ((&self.objects[from], 0), (&self.objects[to], 0));
-        let event = self.queue.copy(a, b, 4 * WORDS[to], &[])?;
+        let (a, b) = (&self.objects[from], &self.objects[to]);
+        let event = match from >= PICTURE {
+            true => self.queue.image_copy((a, Place::all(SIZE)), (b, [0; 3]), &[])?,
+            false => self.queue.copy((a, 0), (b, 0), 4 * WORDS[to], &[])?,
+        };
         self.moved(event, from, to)
     }
 
@@ -436,50 +421,65 @@ impl Host {
         self.moved(event, from, to)
     }
 
+    /// Launches a kernel with a work-item for each word of `object`, which then holds `number`.
+    fn launch(
+        &self,
+        kernel: usize,
+        arguments: &[Argument<'_>],
+        (object, number): (usize, Option<u32>),
+        local: Option<usize>,
+    ) -> Result<Did, Failure> {
+        let kernel = &self.kernels[kernel];
+        kernel.set_all(arguments)?;
+        let event = self.queue.launch(kernel, WORDS[object], local, &[])?;
+        Ok(Did::sets(event, object, number))
+    }
+
+    fn argument(&self, object: usize) -> Argument<'_> {
+        Argument::Memory(&self.objects[object])
+    }
+
     fn put(&mut self, object: usize) -> Result<Did, Failure> {
         let stamp = self.next();
-        let kernel = &self.kernels[0];
-        kernel.set_all(&[Argument::Memory(&self.objects[object]), Argument::U32(stamp)])?;
-        let event = self.queue.launch(kernel, WORDS[object], None, &[])?;
-        Did::sets(event, object, Some(stamp))
+        let arguments = [self.argument(object), Argument::U32(stamp)];
+        self.launch(0, &arguments, (object, Some(stamp)), None)
     }
 
     fn get(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
-        let kernel = &self.kernels[1];
-        kernel.set_all(&[
-            Argument::Memory(&self.objects[from]),
-            Argument::Memory(&self.objects[to]),
-        ])?;
-        let event = self.queue.launch(kernel, WORDS[to], Some(64), &[])?;
-        self.moved(event, from, to)
+        let arguments = [from, to].map(|o| self.argument(o));
+        self.launch(1, &arguments, (to, self.values[from]), Some(64))
     }
 
     fn sum(&mut self, object: usize) -> Result<Did, Failure> {
-        let kernel = &self.kernels[2];
-        kernel.set_all(&[Argument::Memory(&self.objects[object]), Argument::Local(4 * 32)])?;
-        let event = self.queue.launch(kernel, WORDS[object], Some(32), &[])?;
         let value = self.values[object].map(|v| v + 1);
-        Did::sets(event, object, value)
+        let arguments = [self.argument(object), Argument::Local(4 * 32)];
+        self.launch(2, &arguments, (object, value), Some(32))
+    }
+
+    fn paint(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
+        let arguments = [from, to].map(|o| self.argument(o));
+        self.launch(3, &arguments, (to, self.values[from]), None)
     }
 
     fn fill(&mut self, object: usize) -> Result<Did, Failure> {
         let stamp = self.next();
-        let range = (0, 4 * WORDS[object]);
-        let mem = &self.objects[object];
-        let event = self.queue.fill(mem, &stamp.to_le_bytes(), range, &[])?;
-        Did::sets(event, object, Some(stamp))
+        let (q, mem) = (&self.queue, &self.objects[object]);
+        let event = match object >= PICTURE {
+            true => q.image_fill((mem, Place::all(SIZE)), stamp, &[])?,
+            false => q.fill(mem, &stamp.to_le_bytes(), (0, 4 * WORDS[object]), &[])?,
+        };
+        Ok(Did::sets(event, object, Some(stamp)))
     }
 
     /// Fills both halves of an object, each through a sub-buffer.
     fn fill_halves(&mut self, object: usize) -> Result<Did, Failure> {
         let stamp = self.next();
         let half = 2 * WORDS[object];
-        let halves = [0, half].map(|origin| self.objects[object].sub_buffer(origin, half));
-        let [a, b] = halves;
+        let [a, b] = [0, half].map(|origin| self.objects[object].sub_buffer(origin, half));
         let (a, b, pattern) = (a?, b?, stamp.to_le_bytes());
         self.queue.fill(&a, &pattern, (0, half), &[])?;
         let event = self.queue.fill(&b, &pattern, (0, half), &[])?;
-        Did::sets(event, object, Some(stamp))
+        Ok(Did::sets(event, object, Some(stamp)))
     }
 
     /// Returns a box that covers the whole object in rows of 1 KiB.
@@ -493,15 +493,11 @@ impl Host {
     }
 
     fn rows(&mut self, object: usize, write: bool) -> Result<Did, Failure> {
-        let stamp = if write { self.next() } else { 0xCCCC_CCCC };
-        let memory = self.stamped(object, stamp);
+        let memory = self.memory(object, write);
         let (side, region) = Host::box_(object);
         let (q, mem) = (&self.queue, &self.objects[object]);
         let event = q.rect(mem, write, (side, side, region), &memory, &[])?;
-        if write {
-            return Did::wrote(event, object, stamp, memory);
-        }
-        Did::read(event, self.values[object], memory)
+        Ok(self.transferred(event, object, write, memory))
     }
 
     fn copy_rows(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
@@ -513,16 +509,27 @@ impl Host {
     /// Maps the object, checks its contents, stores into it, and unmaps it.
     fn map(&mut self, object: usize) -> Result<Did, Failure> {
         let stamp = self.next();
-        let (q, flags) = (self.queue.clone(), CL_MAP_READ | CL_MAP_WRITE);
-        let range = (0, 4 * WORDS[object]);
-        let (mapped, event) = q.map(&self.objects[object], flags, range, &[])?;
+        let (q, mem, flags) = (
+            self.queue.clone(),
+            &self.objects[object],
+            CL_MAP_READ | CL_MAP_WRITE,
+        );
+        let (mut parts, event) = if object >= PICTURE {
+            q.image_map((mem, Place::all(SIZE)), flags, &[])?
+        } else {
+            let (mapped, event) = q.map(mem, flags, (0, 4 * WORDS[object]), &[])?;
+            (vec![mapped], event)
+        };
         self.complete(&event)?;
-        if let Some(wanted) = self.values[object] {
-            self.compare("mapping", mapped.bytes(), wanted);
+        let new = self.stamped(object, stamp);
+        for part in &parts {
+            if let Some(wanted) = self.values[object] {
+                self.compare("mapping", part.bytes(), wanted);
+            }
+            part.store(new.bytes());
         }
-        mapped.store(self.stamped(object, stamp).bytes());
-        let event = q.unmap(&self.objects[object], mapped, &[])?;
-        Did::sets(event, object, Some(stamp))
+        let event = q.unmap(&self.objects[object], parts.swap_remove(0), &[])?;
+        Ok(Did::sets(event, object, Some(stamp)))
     }
 
     /// Writes from a mapping into another object, without waiting for the map command in between.
@@ -540,33 +547,32 @@ impl Host {
     }
 
     /// Enqueues a write that waits for a user event, then sets the event's status.
-    fn gated(&mut self, object: usize, status: cl_int) -> Result<Did, Failure> {
-        let stamp = self.next();
-        let memory = self.stamped(object, stamp);
+    fn gated(&mut self, object: usize) -> Result<Did, Failure> {
+        let memory = self.memory(object, true);
         let gate = self.context.user_event()?;
         let (q, mem, after) = (&self.queue, &self.objects[object], std::slice::from_ref(&gate));
         let event = q.write(mem, false, 0, &memory, after)?;
         self.queue.flush()?;
-        gate.set_status(status)?;
-        Did::wrote(event, object, stamp, memory)
+        gate.set_status(CL_COMPLETE)?;
+        Ok(self.transferred(event, object, true, memory))
     }
 
     fn native(&mut self, object: usize) -> Result<Did, Failure> {
         if !self.cl.native {
             return self.put(object);
         }
-        let what = (WORDS[object], 5);
-        let event = self.queue.native(&self.objects[object], what, &[])?;
-        let value = self.values[object].map(|v| v + 5);
-        Did::sets(event, object, value)
+        let event = self
+            .queue
+            .native(&self.objects[object], (WORDS[object], 5), &[])?;
+        Ok(Did::sets(event, object, self.values[object].map(|v| v + 5)))
     }
 
     fn marker(&mut self, barrier: bool) -> Result<Did, Failure> {
-        Did::nothing(self.queue.marker(barrier, &[])?)
+        self.queue.marker(barrier, &[]).map(Did::nothing)
     }
 
     fn migrate(&mut self, object: usize) -> Result<Did, Failure> {
-        Did::nothing(self.queue.migrate(&self.objects[object], &[])?)
+        self.queue.migrate(&self.objects[object], &[]).map(Did::nothing)
     }
 
     /// Replaces a buffer that commands have used by a new one.
@@ -577,41 +583,6 @@ impl Host {
         self.fill(object)
     }
 
-    fn fill_image(&mut self, object: usize) -> Result<Did, Failure> {
-        let stamp = self.next();
-        let what = (&self.objects[object], Place::all(SIZE));
-        let event = self.queue.image_fill(what, stamp, &[])?;
-        Did::sets(event, object, Some(stamp))
-    }
-
-    fn image_transfer(&mut self, object: usize, write: bool) -> Result<Did, Failure> {
-        let stamp = if write { self.next() } else { 0xCCCC_CCCC };
-        let memory = self.stamped(object, stamp);
-        let what = (&self.objects[object], Place::all(SIZE));
-        let event = self.queue.image_transfer(what, write, &memory, &[])?;
-        if write {
-            return Did::wrote(event, object, stamp, memory);
-        }
-        Did::read(event, self.values[object], memory)
-    }
-
-    fn copy_image(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
-        let source = (&self.objects[from], Place::all(SIZE));
-        let target = (&self.objects[to], [0; 3]);
-        let event = self.queue.image_copy(source, target, &[])?;
-        self.moved(event, from, to)
-    }
-
-    fn paint(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
-        let kernel = &self.kernels[3];
-        kernel.set_all(&[
-            Argument::Memory(&self.objects[from]),
-            Argument::Memory(&self.objects[to]),
-        ])?;
-        let event = self.queue.launch(kernel, WORDS[to], None, &[])?;
-        self.moved(event, from, to)
-    }
-
     fn exchange(&mut self, image: usize, buffer: usize, to_image: bool) -> Result<Did, Failure> {
         let what = (&self.objects[image], Place::all(SIZE));
         let there = (&self.objects[buffer], 0);
@@ -620,21 +591,5 @@ impl Host {
             true => self.moved(event, buffer, image),
             false => self.moved(event, image, buffer),
         }
-    }
-
-    fn map_image(&mut self, object: usize) -> Result<Did, Failure> {
-        let stamp = self.next();
-        let (q, flags) = (self.queue.clone(), CL_MAP_READ | CL_MAP_WRITE);
-        let what = (&self.objects[object], Place::all(SIZE));
-        let (mut rows, event) = q.image_map(what, flags, &[])?;
-        self.complete(&event)?;
-        for row in &rows {
-            if let Some(wanted) = self.values[object] {
-                self.compare("mapping of an image", row.bytes(), wanted);
-            }
-            row.store(&stamp.to_le_bytes().repeat(SIZE[0]));
-        }
-        let event = q.unmap(&self.objects[object], rows.swap_remove(0), &[])?;
-        Did::sets(event, object, Some(stamp))
     }
 }

@@ -145,15 +145,16 @@ fn rows(first: usize, words: usize, block: usize) -> Option<(Side, Side, [usize;
     })
 }
 
-/// Calls `now` before and after a call that enqueues a command.
+/// Calls `now` before and after a call that enqueues a command. Returns the command with its name.
 fn timed(
     now: &mut dyn FnMut(),
+    how: &'static str,
     enqueue: impl FnOnce() -> Result<Handle, Failure>,
-) -> Result<Handle, Failure> {
+) -> Result<(Handle, &'static str), Failure> {
     now();
     let event = enqueue();
     now();
-    event
+    Ok((event?, how))
 }
 
 impl Tools {
@@ -204,60 +205,49 @@ impl Tools {
                 let first = Argument::U32(first as u32);
                 self.put
                     .set_all(&[Argument::Memory(mem), first, Argument::U32(stamp)])?;
-                (
-                    timed(now, || queue.launch(&self.put, words, None, after))?,
-                    "kernel",
-                )
+                timed(now, "kernel", || queue.launch(&self.put, words, None, after))?
             }
             (false, 2 | 3, _) => {
                 let (pattern, range) = (stamp.to_le_bytes(), (4 * first, 4 * words));
-                (timed(now, || queue.fill(mem, &pattern, range, after))?, "fill")
+                timed(now, "fill", || queue.fill(mem, &pattern, range, after))?
             }
             (false, 4 | 5, _) => {
                 let (from, blocking) = (keep.memory.insert(stamped(stamp, words)), kind == 5);
-                let event = timed(now, || queue.write(mem, blocking, 4 * first, from, after))?;
-                (event, if blocking { "blocking write" } else { "write" })
+                let how = if blocking { "blocking write" } else { "write" };
+                timed(now, how, || queue.write(mem, blocking, 4 * first, from, after))?
             }
             (false, _, _) => match rows(first, words, to.block).filter(|_| kind == 6) {
                 Some(box_) => {
                     let from = keep.memory.insert(stamped(stamp, words));
-                    (
-                        timed(now, || queue.rect(mem, true, box_, from, after))?,
-                        "write of rows",
-                    )
+                    timed(now, "write of rows", || queue.rect(mem, true, box_, from, after))?
                 }
                 None => {
                     let (from, after) = self.filled(queue, words, stamp, after)?;
-                    let from = &*keep.object.insert(from);
-                    let copy = || queue.copy((from, 0), (mem, 4 * first), 4 * words, &after);
-                    (timed(now, copy)?, "copy")
+                    let (from, to) = ((&*keep.object.insert(from), 0), (mem, 4 * first));
+                    timed(now, "copy", || queue.copy(from, to, 4 * words, &after))?
                 }
             },
             (true, 0, Some(paint)) => {
                 let row = Argument::U32(to.place(blocks).origin[1] as u32);
                 paint.set_all(&[Argument::Memory(mem), row, Argument::U32(stamp)])?;
-                (
-                    timed(now, || queue.launch(paint, words, None, after))?,
-                    "kernel on image",
-                )
+                timed(now, "kernel on image", || queue.launch(paint, words, None, after))?
             }
             (true, 1, _) => {
                 let place = (mem, to.place(blocks));
-                (
-                    timed(now, || queue.image_fill(place, stamp, after))?,
-                    "fill of image",
-                )
+                timed(now, "fill of image", || queue.image_fill(place, stamp, after))?
             }
             (true, 2, _) => {
                 let (from, after) = self.filled(queue, words, stamp, after)?;
-                let (from, place) = (&*keep.object.insert(from), (mem, to.place(blocks)));
-                let copy = || queue.image_buffer_copy(place, (from, 0), true, &after);
-                (timed(now, copy)?, "copy to image")
+                let (from, place) = ((&*keep.object.insert(from), 0), (mem, to.place(blocks)));
+                timed(now, "copy to image", || {
+                    queue.image_buffer_copy(place, from, true, &after)
+                })?
             }
             (true, _, _) => {
                 let (from, place) = (keep.memory.insert(stamped(stamp, words)), (mem, to.place(blocks)));
-                let event = timed(now, || queue.image_transfer(place, true, from, after))?;
-                (event, "write of image")
+                timed(now, "write of image", || {
+                    queue.image_transfer(place, true, from, after)
+                })?
             }
         };
         Ok(Writing {
@@ -281,43 +271,36 @@ impl Tools {
         let place = (mem, from.place(blocks));
         let mut keep = Keep::default();
         // Some commands copy the blocks to a scratch buffer, which is then read.
-        let mut copied = |copy: &mut dyn FnMut(&Handle) -> Result<Handle, Failure>| {
+        let mut copied = |how, copy: &mut dyn FnMut(&Handle) -> Result<Handle, Failure>| {
             let to = keep.object.insert(self.scratch(words)?);
-            let copied = timed(now, || copy(to))?;
-            queue.read(to, false, 0, &memory, &[copied])
+            let (copied, how) = timed(now, how, || copy(to))?;
+            Ok::<_, Failure>((queue.read(to, false, 0, &memory, &[copied])?, how))
         };
         let (event, how) = match (from.image, random.below(if from.image { 3 } else { 7 })) {
-            (true, 0) => {
-                let mut copy = |to: &Handle| queue.image_buffer_copy(place, (to, 0), false, after);
-                (copied(&mut copy)?, "copy from image")
-            }
-            (true, _) => {
-                let event = timed(now, || queue.image_transfer(place, false, &memory, after))?;
-                (event, "read of image")
-            }
+            (true, 0) => copied("copy from image", &mut |to| {
+                queue.image_buffer_copy(place, (to, 0), false, after)
+            })?,
+            (true, _) => timed(now, "read of image", || {
+                queue.image_transfer(place, false, &memory, after)
+            })?,
             (false, kind @ 0..=3) => {
                 let blocking = kind > 1;
-                let event = timed(now, || queue.read(mem, blocking, 4 * first, &memory, after))?;
-                (event, if blocking { "blocking read" } else { "read" })
+                let how = if blocking { "blocking read" } else { "read" };
+                timed(now, how, || queue.read(mem, blocking, 4 * first, &memory, after))?
             }
-            (false, 5) => {
-                let mut get = |to: &Handle| {
-                    let first = Argument::U32(first as u32);
-                    self.get
-                        .set_all(&[Argument::Memory(mem), first, Argument::Memory(to)])?;
-                    queue.launch(&self.get, words, None, after)
-                };
-                (copied(&mut get)?, "kernel and read")
-            }
+            (false, 5) => copied("kernel and read", &mut |to| {
+                let first = Argument::U32(first as u32);
+                self.get
+                    .set_all(&[Argument::Memory(mem), first, Argument::Memory(to)])?;
+                queue.launch(&self.get, words, None, after)
+            })?,
             (false, kind) => match rows(first, words, from.block).filter(|_| kind == 4) {
-                Some(box_) => {
-                    let event = timed(now, || queue.rect(mem, false, box_, &memory, after))?;
-                    (event, "read of rows")
-                }
-                None => {
-                    let mut copy = |to: &Handle| queue.copy((mem, 4 * first), (to, 0), 4 * words, after);
-                    (copied(&mut copy)?, "copy and read")
-                }
+                Some(box_) => timed(now, "read of rows", || {
+                    queue.rect(mem, false, box_, &memory, after)
+                })?,
+                None => copied("copy and read", &mut |to| {
+                    queue.copy((mem, 4 * first), (to, 0), 4 * words, after)
+                })?,
             },
         };
         let block = from.block;

@@ -75,7 +75,6 @@ fn epoch(cl: &'static Cl, args: &super::Args, seed: u64) -> Result<(u64, Vec<Fin
         args.threads.max(1)
     };
     let scene = Scene::new(cl, threads, args.small, seed)?;
-    let patience = Duration::from_secs(args.patience);
     let mut findings = Vec::new();
     std::thread::scope(|scope| -> Outcome {
         let shared = &scene;
@@ -83,14 +82,9 @@ fn epoch(cl: &'static Cl, args: &super::Args, seed: u64) -> Result<(u64, Vec<Fin
         let workers: Vec<_> = (0..threads)
             .map(|index| scope.spawn(move || Worker::new(shared, index, seed)?.work()))
             .collect();
-        let mut last = (0, Instant::now());
+        let mut watch = super::Watch::new(args);
         while workers.iter().any(|w| !w.is_finished()) {
-            if last.0 != scene.steps() {
-                last = (scene.steps(), Instant::now());
-            } else if last.1.elapsed() > patience {
-                progress::error(&format!("no progress for {patience:?}, seed {seed}"));
-                std::process::abort();
-            }
+            watch.look(scene.steps(), Vec::new);
             std::thread::sleep(Duration::from_millis(2));
         }
         let mut failure = Ok(());
@@ -124,14 +118,12 @@ fn last_look(scene: &Scene, domain: &Domain, findings: &mut Vec<Finding>) -> Out
     let tools = Tools::new(scene.cl, &scene.context, &scene.program)?;
     for (object, target) in domain.objects.iter().enumerate() {
         let mut random = Random::new(0);
-        let mut span = Vec::new();
-        let reading = {
-            let mut now = || span.push(scene.now());
-            tools.read(&domain.queue, target, &(0..BLOCKS), &[], (&mut random, &mut now))?
-        };
+        let (reading, span) = spanned(scene, |now| {
+            tools.read(&domain.queue, target, &(0..BLOCKS), &[], (&mut random, now))
+        })?;
         wait_for(scene, &reading.event)?;
         domain.history.lock().reads.push(Read {
-            span: span_of(&span),
+            span,
             object,
             first: 0,
             got: reading.blocks(),
@@ -144,12 +136,16 @@ fn last_look(scene: &Scene, domain: &Domain, findings: &mut Vec<Finding>) -> Out
     Ok(())
 }
 
-/// Returns the time from the first to the last of a call's time stamps.
-fn span_of(times: &[u64]) -> Span {
-    Span {
-        begun: times[0],
-        returned: times[times.len() - 1],
-    }
+/// Calls `enqueue`, which calls its argument before and after an enqueue call. Returns the time from the first to the last
+/// of these calls, too.
+fn spanned<R>(
+    scene: &Scene,
+    enqueue: impl FnOnce(&mut dyn FnMut()) -> Result<R, Failure>,
+) -> Result<(R, Span), Failure> {
+    let mut times = Vec::new();
+    let result = enqueue(&mut || times.push(scene.now()))?;
+    let (begun, returned) = (times[0], times[times.len() - 1]);
+    Ok((result, Span { begun, returned }))
 }
 
 /// Reads the counter, which must be between `least` and `most`.
@@ -183,7 +179,6 @@ fn check_counter(
     Ok(Some(Finding { fault, why }))
 }
 
-/// The state of one thread.
 struct Worker<'a> {
     scene: &'a Scene,
     tools: Tools,
@@ -253,15 +248,14 @@ impl<'a> Worker<'a> {
         let place = &self.scene.domains[domain];
         let object = self.random.below(place.objects.len());
         let blocks = self.blocks();
-        let (stamp, scene) = (self.scene.stamp(), self.scene);
-        let mut span = Vec::new();
-        let mut now = || span.push(scene.now());
+        let stamp = self.scene.stamp();
         let (target, random) = (&place.objects[object], &mut self.random);
-        let writing = self
-            .tools
-            .write(&place.queue, target, &blocks, stamp, &after, (random, &mut now))?;
+        let (writing, span) = spanned(self.scene, |now| {
+            let tools = &self.tools;
+            tools.write(&place.queue, target, &blocks, stamp, &after, (random, now))
+        })?;
         place.history.lock().writes.push(Write {
-            span: span_of(&span),
+            span,
             object,
             blocks,
             stamp,
@@ -276,15 +270,13 @@ impl<'a> Worker<'a> {
         let place = &self.scene.domains[domain];
         let object = self.random.below(place.objects.len());
         let blocks = self.blocks();
-        let scene = self.scene;
-        let mut span = Vec::new();
-        let mut now = || span.push(scene.now());
         let (target, random) = (&place.objects[object], &mut self.random);
-        let reading = self
-            .tools
-            .read(&place.queue, target, &blocks, &after, (random, &mut now))?;
+        let (reading, span) = spanned(self.scene, |now| {
+            let tools = &self.tools;
+            tools.read(&place.queue, target, &blocks, &after, (random, now))
+        })?;
         let read = Read {
-            span: span_of(&span),
+            span,
             object,
             first: blocks.start,
             got: Vec::new(),

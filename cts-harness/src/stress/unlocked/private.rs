@@ -5,9 +5,10 @@
 use super::access::{BLOCKS, Reading, Target, Tools, Writing, stamped};
 use super::history::{Block, Fault, Finding, Stamp};
 use super::scene::Scene;
-use crate::Failure;
 use crate::cl::{Handle, Memory};
 use crate::random::Random;
+use crate::stress::dependencies::{Access, Dependencies};
+use crate::{Failure, Outcome};
 use opencl_sys::*;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -19,8 +20,7 @@ struct Part {
     stamps: [Stamp; BLOCKS],
     /// All stamps that each block has ever had, to distinguish stale contents from wrong ones.
     past: HashSet<(usize, Stamp)>,
-    writer: Option<Handle>,
-    readers: Vec<Handle>,
+    dependencies: Dependencies,
 }
 
 /// The parts of a thread, and the reads whose results are still to be checked.
@@ -31,22 +31,37 @@ pub(super) struct Own {
     sources: Vec<(Handle, Memory)>,
 }
 
+/// A step of a thread: a queue, a part, and the blocks of the part that are used.
+struct Step<'a> {
+    scene: &'a Scene,
+    tools: &'a Tools,
+    random: &'a mut Random,
+    queue: &'a Handle,
+    at: usize,
+    blocks: Range<usize>,
+}
+
+impl<'a> Step<'a> {
+    /// Adds a gate to a command's events at times.
+    fn gated(&mut self, mut after: Vec<Handle>) -> Result<Vec<Handle>, Failure> {
+        if self.random.one_in(8) {
+            after.push(self.scene.gate()?);
+        }
+        Ok(after)
+    }
+
+    fn any_queue(&mut self) -> &'a Handle {
+        &self.scene.queues[self.random.below(self.scene.queues.len())]
+    }
+}
+
 impl Part {
-    fn before_write(&self) -> Vec<Handle> {
-        self.writer.iter().chain(&self.readers).cloned().collect()
-    }
-
-    fn before_read(&self) -> Vec<Handle> {
-        self.writer.iter().cloned().collect()
-    }
-
     fn written(&mut self, blocks: &Range<usize>, stamps: &[Stamp], by: &Handle) {
         for (block, stamp) in blocks.clone().zip(stamps) {
             self.past.insert((block, *stamp));
             self.stamps[block] = *stamp;
         }
-        self.readers.clear();
-        self.writer = Some(by.clone());
+        self.dependencies.add(Access::Write, by);
     }
 
     /// Returns the stamps that the blocks must have.
@@ -96,16 +111,15 @@ impl Own {
             let range = (4 * target.base, 4 * scene.part);
             let queue = &scene.queues[0];
             let event = queue.fill(mem, &stamp.to_le_bytes(), range, &[])?;
-            parts.push(Part {
+            let mut part = Part {
                 target,
-                stamps: [stamp; BLOCKS],
+                stamps: [0; BLOCKS],
                 // Most memory is zero before the first write.
-                past: (0..BLOCKS)
-                    .flat_map(|block| [(block, 0), (block, stamp)])
-                    .collect(),
-                writer: Some(event),
-                readers: Vec::new(),
-            });
+                past: (0..BLOCKS).map(|block| (block, 0)).collect(),
+                dependencies: Dependencies::default(),
+            };
+            part.written(&(0..BLOCKS), &[stamp; BLOCKS], &event);
+            parts.push(part);
         }
         Ok(Own {
             parts,
@@ -123,19 +137,23 @@ impl Own {
         random: &mut Random,
     ) -> Result<Vec<Finding>, Failure> {
         let queue = &scene.queues[random.below(scene.queues.len())];
-        let blocks = random.range(BLOCKS);
-        let at = random.below(self.parts.len());
-        match random.below(10) {
-            0..3 => self.write(scene, tools, (queue, at, blocks), random)?,
-            3..6 => self.read(scene, tools, (queue, at, blocks), random)?,
-            6 => {
-                return self
-                    .map_and_store(scene, (queue, at, blocks))
-                    .map(|f| f.into_iter().collect());
-            }
-            7 => self.relay_mapping(scene, (queue, at, blocks), random)?,
-            8 => self.relay(scene, (queue, at, blocks), random)?,
-            _ => self.copy(scene, (queue, at, blocks), random)?,
+        let (blocks, at) = (random.range(BLOCKS), random.below(self.parts.len()));
+        let kind = random.below(10);
+        let step = &mut Step {
+            scene,
+            tools,
+            random,
+            queue,
+            at,
+            blocks,
+        };
+        match kind {
+            0..3 => self.write(step)?,
+            3..6 => self.read(step)?,
+            6 => return Ok(self.map_and_store(step)?.into_iter().collect()),
+            7 => self.relay_mapping(step)?,
+            8 => self.relay(step)?,
+            _ => self.copy(step)?,
         }
         queue.flush()?;
         if self.readings.len() + self.writings.len() + self.sources.len() > 12 {
@@ -144,85 +162,65 @@ impl Own {
         Ok(Vec::new())
     }
 
-    fn gated(scene: &Scene, mut after: Vec<Handle>, random: &mut Random) -> Result<Vec<Handle>, Failure> {
-        if random.one_in(8) {
-            after.push(scene.gate()?);
-        }
-        Ok(after)
-    }
-
-    fn write(
-        &mut self,
-        scene: &Scene,
-        tools: &Tools,
-        (queue, at, blocks): (&Handle, usize, Range<usize>),
-        random: &mut Random,
-    ) -> Result<(), Failure> {
-        let stamp = scene.stamp();
-        let part = &mut self.parts[at];
-        let after = Self::gated(scene, part.before_write(), random)?;
-        let writing = tools.write(queue, &part.target, &blocks, stamp, &after, (random, &mut || {}))?;
-        part.written(&blocks, &[stamp; BLOCKS], &writing.event);
+    fn write(&mut self, step: &mut Step<'_>) -> Outcome {
+        let stamp = step.scene.stamp();
+        let part = &mut self.parts[step.at];
+        let after = step.gated(part.dependencies.before(Access::Write))?;
+        let choice: (&mut Random, &mut dyn FnMut()) = (step.random, &mut || {});
+        let writing = step
+            .tools
+            .write(step.queue, &part.target, &step.blocks, stamp, &after, choice)?;
+        part.written(&step.blocks, &[stamp; BLOCKS], &writing.event);
         self.writings.push(writing);
         Ok(())
     }
 
-    fn read(
-        &mut self,
-        scene: &Scene,
-        tools: &Tools,
-        (queue, at, blocks): (&Handle, usize, Range<usize>),
-        random: &mut Random,
-    ) -> Result<(), Failure> {
-        let part = &mut self.parts[at];
-        let after = Self::gated(scene, part.before_read(), random)?;
-        let reading = tools.read(queue, &part.target, &blocks, &after, (random, &mut || {}))?;
-        part.readers.push(reading.event.clone());
-        self.readings.push((at, reading, part.expected(&blocks)));
+    fn read(&mut self, step: &mut Step<'_>) -> Outcome {
+        let part = &mut self.parts[step.at];
+        let after = step.gated(part.dependencies.before(Access::Read))?;
+        let choice: (&mut Random, &mut dyn FnMut()) = (step.random, &mut || {});
+        let reading = step
+            .tools
+            .read(step.queue, &part.target, &step.blocks, &after, choice)?;
+        part.dependencies.add(Access::Read, &reading.event);
+        self.readings
+            .push((step.at, reading, part.expected(&step.blocks)));
         Ok(())
     }
 
-    /// Returns the index of another part of this thread than `at`.
-    fn other(&self, at: usize, random: &mut Random) -> usize {
-        (at + 1 + random.below(self.parts.len() - 1)) % self.parts.len()
+    /// Returns the index of another part of this thread than the step's.
+    fn other(&self, step: &mut Step<'_>) -> usize {
+        (step.at + 1 + step.random.below(self.parts.len() - 1)) % self.parts.len()
     }
 
-    fn copy(
-        &mut self,
-        scene: &Scene,
-        (queue, at, blocks): (&Handle, usize, Range<usize>),
-        random: &mut Random,
-    ) -> Result<(), Failure> {
-        let to = self.other(at, random);
-        let (from, target) = (&self.parts[at], &self.parts[to]);
-        let mut after = from.before_read();
-        after.extend(target.before_write());
-        let after = Self::gated(scene, after, random)?;
-        let ((source, size), (dest, _)) = (from.bytes(&blocks), target.bytes(&blocks));
+    fn copy(&mut self, step: &mut Step<'_>) -> Outcome {
+        let to = self.other(step);
+        let (from, target) = (&self.parts[step.at], &self.parts[to]);
+        let mut after = from.dependencies.before(Access::Read);
+        after.extend(target.dependencies.before(Access::Write));
+        let after = step.gated(after)?;
+        let ((source, size), (dest, _)) = (from.bytes(&step.blocks), target.bytes(&step.blocks));
         let (a, b) = ((&from.target.mem, source), (&target.target.mem, dest));
-        let event = queue.copy(a, b, size, &after)?;
-        self.moved(at, to, &blocks, &event);
+        let event = step.queue.copy(a, b, size, &after)?;
+        self.moved(step, to, &event);
         Ok(())
     }
 
-    /// Records that a command copied blocks of one part into another.
-    fn moved(&mut self, from: usize, to: usize, blocks: &Range<usize>, event: &Handle) {
-        let stamps: Vec<Stamp> = self.parts[from].stamps[blocks.clone()].to_vec();
-        self.parts[from].readers.push(event.clone());
-        self.parts[to].written(blocks, &stamps, event);
+    /// Records that a command copied blocks of the step's part into another.
+    fn moved(&mut self, step: &Step<'_>, to: usize, event: &Handle) {
+        let stamps: Vec<Stamp> = self.parts[step.at].stamps[step.blocks.clone()].to_vec();
+        self.parts[step.at].dependencies.add(Access::Read, event);
+        self.parts[to].written(&step.blocks, &stamps, event);
     }
 
     /// Maps blocks, checks them, stores new stamps, and unmaps them.
-    fn map_and_store(
-        &mut self,
-        scene: &Scene,
-        (queue, at, blocks): (&Handle, usize, Range<usize>),
-    ) -> Result<Option<Finding>, Failure> {
+    fn map_and_store(&mut self, step: &mut Step<'_>) -> Result<Option<Finding>, Failure> {
+        let (scene, queue, blocks) = (step.scene, step.queue, &step.blocks);
         let stamp = scene.stamp();
-        let part = &mut self.parts[at];
-        let range = part.bytes(&blocks);
+        let part = &mut self.parts[step.at];
+        let range = part.bytes(blocks);
         let flags = CL_MAP_READ | CL_MAP_WRITE;
-        let after = part.before_write();
+        let after = part.dependencies.before(Access::Write);
         let (mapped, event) = queue.map(&part.target.mem, flags, range, &after)?;
         queue.flush()?;
         wait_for(scene, &event)?;
@@ -231,61 +229,52 @@ impl Own {
             .chunks(4 * part.target.block)
             .map(Block::of)
             .collect();
-        let finding = part.compare(&got, &part.expected(&blocks), "mapping");
+        let finding = part.compare(&got, &part.expected(blocks), "mapping");
         mapped.store(stamped(stamp, range.1 / 4).bytes());
         let event = queue.unmap(&part.target.mem, mapped, &[event])?;
-        part.written(&blocks, &[stamp; BLOCKS], &event);
+        part.written(blocks, &[stamp; BLOCKS], &event);
         queue.flush()?;
         Ok(finding)
     }
 
     /// Writes from a mapping of one part into another, without waiting for the map command in between.
-    fn relay_mapping(
-        &mut self,
-        scene: &Scene,
-        (queue, at, blocks): (&Handle, usize, Range<usize>),
-        random: &mut Random,
-    ) -> Result<(), Failure> {
-        let to = self.other(at, random);
-        let (from, target) = (&self.parts[at], &self.parts[to]);
-        let after = Self::gated(scene, from.before_read(), random)?;
-        let range = from.bytes(&blocks);
-        let (mapped, event) = queue.map(&from.target.mem, CL_MAP_READ, range, &after)?;
-        queue.flush()?;
-        let mut after = target.before_write();
+    fn relay_mapping(&mut self, step: &mut Step<'_>) -> Outcome {
+        let to = self.other(step);
+        let (from, target) = (&self.parts[step.at], &self.parts[to]);
+        let after = step.gated(from.dependencies.before(Access::Read))?;
+        let range = from.bytes(&step.blocks);
+        let (mapped, event) = step.queue.map(&from.target.mem, CL_MAP_READ, range, &after)?;
+        step.queue.flush()?;
+        let mut after = target.dependencies.before(Access::Write);
         after.push(event);
-        let other = &scene.queues[random.below(scene.queues.len())];
-        let offset = target.bytes(&blocks).0;
+        let (other, offset) = (step.any_queue(), target.bytes(&step.blocks).0);
         let written = other.write_from(&target.target.mem, offset, (mapped.ptr(), range.1), &after)?;
         other.flush()?;
-        let unmapped = queue.unmap(&from.target.mem, mapped, std::slice::from_ref(&written))?;
-        self.moved(at, to, &blocks, &written);
-        self.parts[at].readers.push(unmapped);
+        let after = std::slice::from_ref(&written);
+        let unmapped = step.queue.unmap(&from.target.mem, mapped, after)?;
+        self.moved(step, to, &written);
+        self.parts[step.at].dependencies.add(Access::Read, &unmapped);
         Ok(())
     }
 
     /// Reads a part into memory and writes that memory into another part, without waiting in between.
-    fn relay(
-        &mut self,
-        scene: &Scene,
-        (queue, at, blocks): (&Handle, usize, Range<usize>),
-        random: &mut Random,
-    ) -> Result<(), Failure> {
-        let to = self.other(at, random);
-        let (from, target) = (&self.parts[at], &self.parts[to]);
-        let after = Self::gated(scene, from.before_read(), random)?;
-        let (offset, size) = from.bytes(&blocks);
+    fn relay(&mut self, step: &mut Step<'_>) -> Outcome {
+        let to = self.other(step);
+        let (from, target) = (&self.parts[step.at], &self.parts[to]);
+        let after = step.gated(from.dependencies.before(Access::Read))?;
+        let (offset, size) = from.bytes(&step.blocks);
         let memory = Memory::new(vec![0xCC; size]);
-        let read = queue.read(&from.target.mem, false, offset, &memory, &after)?;
-        queue.flush()?;
-        let mut after = target.before_write();
+        let read = step
+            .queue
+            .read(&from.target.mem, false, offset, &memory, &after)?;
+        step.queue.flush()?;
+        let mut after = target.dependencies.before(Access::Write);
         after.push(read.clone());
-        let other = &scene.queues[random.below(scene.queues.len())];
-        let dest = target.bytes(&blocks).0;
+        let (other, dest) = (step.any_queue(), target.bytes(&step.blocks).0);
         let written = other.write(&target.target.mem, false, dest, &memory, &after)?;
         other.flush()?;
-        self.moved(at, to, &blocks, &written);
-        self.parts[at].readers.push(read);
+        self.moved(step, to, &written);
+        self.parts[step.at].dependencies.add(Access::Read, &read);
         self.sources.push((written, memory));
         Ok(())
     }
@@ -315,7 +304,14 @@ impl Own {
         random: &mut Random,
     ) -> Result<Vec<Finding>, Failure> {
         for at in 0..self.parts.len() {
-            self.read(scene, tools, (&scene.queues[0], at, 0..BLOCKS), random)?;
+            self.read(&mut Step {
+                scene,
+                tools,
+                random,
+                queue: &scene.queues[0],
+                at,
+                blocks: 0..BLOCKS,
+            })?;
         }
         scene.queues[0].flush()?;
         let mut findings = self.settle(scene)?;

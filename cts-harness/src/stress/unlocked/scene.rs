@@ -15,7 +15,6 @@ use std::time::Duration;
 /// The number of words of a counter, which commands increment.
 pub(super) const COUNTERS: usize = 1024;
 
-/// The objects of one epoch.
 pub(super) struct Scene {
     pub(super) cl: &'static Cl,
     pub(super) context: Handle,
@@ -213,7 +212,6 @@ impl Scene {
         self.steps.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the number of steps so far.
     pub(super) fn steps(&self) -> u64 {
         self.steps.load(Ordering::Relaxed)
     }

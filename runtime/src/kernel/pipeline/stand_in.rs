@@ -1,9 +1,10 @@
-//! Launches in groups of another size than the application wants, until the pipeline of that size is there ([`crate::kernel::early`]).
+//! A launch can use another work-group size than the application asks for, until the pipeline of the requested size has been
+//! made. [`crate::kernel::early`] explains when this is done.
 
 use super::{DeviceKernel, Variant, local_size};
 
 impl DeviceKernel {
-    /// Notes that a variant is wanted because another kernel of the program got its size.
+    /// Notes that a variant will probably be needed, because another kernel of the program has been launched with its size.
     pub(in crate::kernel) fn follow(&self, variant: Variant) {
         let mut variants = self.made().variants.lock();
         if variants.following.iter().all(|(v, _)| *v != variant) {
@@ -11,7 +12,7 @@ impl DeviceKernel {
         }
     }
 
-    /// Notes that a launch used another size instead of a variant. Returns how many launches did.
+    /// Notes that a launch used another size in place of the variant's. Returns the number of such launches so far.
     pub(in crate::kernel) fn note_stand_in(&self, variant: &Variant) -> u32 {
         let mut variants = self.made().variants.lock();
         let found = variants.following.iter_mut().find(|(v, _)| v == variant);
@@ -21,9 +22,9 @@ impl DeviceKernel {
         })
     }
 
-    /// Returns another work-group size for a launch that wants `wanted`, if that is one that the kernel is following, and its
-    /// pipeline is not there yet: the nearest one that has a pipeline and divides `global`. The results of the kernel must
-    /// not depend on the grouping.
+    /// Returns the work-group size to use in place of `wanted`: the nearest size that divides `global` and has a pipeline.
+    /// Returns `None` if the pipeline for `wanted` has been made, or if [`DeviceKernel::follow`] has not noted it. The results
+    /// of the kernel must not depend on the grouping.
     pub(in crate::kernel) fn stand_in(&self, wanted: [u32; 3], global: [u64; 3]) -> Option<[u32; 3]> {
         let variants = self.made().variants.lock();
         let (goal, _) = variants.following.iter().find(|(v, _)| v.local == wanted)?;
