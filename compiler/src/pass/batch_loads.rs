@@ -123,7 +123,10 @@ pub(super) fn is_suitable(func: &Function, jumps: &Jumps, loop_: Inst) -> bool {
     let Some(header) = guard::header(func, loop_) else {
         return false;
     };
-    let mut insts = func.regions[body].insts.iter().filter(|&&i| i != header.test && i != end);
+    let mut insts = func.regions[body]
+        .insts
+        .iter()
+        .filter(|&&i| i != header.test && i != end);
     let size = insts.try_fold(0, |sum, &i| Some(sum + movable_size(func, i)?));
     matches!(func.insts[loop_].unroll, Unroll::Unsaid | Unroll::Full)
         && size.is_some_and(|size| size <= MAX_BODY)

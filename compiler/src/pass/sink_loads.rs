@@ -11,6 +11,8 @@
 //! Inner `if`s come first, so that nested ones vanish together. The pass does not touch an `if` of which only one
 //! arm loads: the other arm may be there because the address does not exist.
 
+mod near;
+
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::analysis::{Jumps, is_pure};
@@ -35,10 +37,14 @@ const MAX_COST: usize = 32;
 /// What a division of integers by a constant costs, in additions: a product, its high half, and a shift.
 const DIVISION: usize = 4;
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
+    let is_gpu = !cx.target.costs.lane_by_lane;
     for (_, func) in module.funcs.iter_mut() {
         changed |= sink(func);
+        if is_gpu {
+            changed |= near::flatten(func);
+        }
     }
     Ok(changed.into())
 }

@@ -11,7 +11,6 @@
 //! loops that wait for another load anyway.
 
 mod ahead;
-mod near;
 mod together;
 
 use super::sink_loads::cost;
@@ -44,7 +43,6 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let slot = Refuge::slot(module).filter(|slot| slot + 8 <= cx.target.limits.push_constants);
     let mut used = false;
     for (f, func) in module.funcs.iter_mut() {
-        changed |= near::flatten(func);
         changed |= speculate(func);
         if let Some(slot) = slot.filter(|_| module.kernels.iter().any(|k| k.func == f)) {
             let mut refuge = Refuge { slot, address: None };
