@@ -9,7 +9,8 @@
 //!      differ only in their offset from one pointer. The offset is a select, and so are the other results.
 //!
 //! Inner `if`s come first, so that nested ones vanish together. The pass does not touch an `if` of which only one
-//! arm loads: the other arm may be there because the address does not exist.
+//! arm loads from a buffer: the other arm may be there because the address does not exist. For memory of the work-group
+//! there is an address that exists, the start of the object; on GPUs, such `if`s are replaced, too (`near`).
 
 mod near;
 

@@ -72,3 +72,31 @@ kernel void sequence(global int *a, local int *tile, global int *out, int last) 
   if (i >= last) sum = a[i + 4];
   out[i] = sum;
 }
+// The steps of a scan, and both arms of a branch, load from memory of the work-group by indices that are far outside of it
+// where they are not executed.
+// kernel: near_loads
+// global: 8
+// local: 8
+// arg: in int 8 = i + 1
+// arg: local 64
+// arg: out int 16 => i < 8 ? (i + 1) * (i + 2) / 2 : i == 8 || i == 9 ? 100 * (i - 8) : 100 * (i - 8) + i - 9
+// arg: value int = 1000000000
+kernel void near_loads(global const int *in, local int *tile, global int *out, int far) {
+  int l = get_local_id(0), sum = in[l], start = 0;
+  tile[l] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int k = 1; k < 8; k *= 2) {
+    if (l >= k) sum += tile[start + l - k];
+    start = 8 - start;
+    tile[start + l] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[get_global_id(0)] = sum;
+  tile[l] = l;
+  tile[8 + l] = 100 * l;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  int v;
+  if (l < 2) v = tile[8 + l + (l >= 2) * far];
+  else v = tile[l + (l < 2) * far - 1] + tile[8 + l];
+  out[8 + l] = v;
+}
