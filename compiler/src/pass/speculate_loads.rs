@@ -8,7 +8,7 @@
 //!      that is accessed in any case before, so the load can be executed without the condition; so are the results selected.
 //!
 //! This needs work where the condition is false, so the pass takes only regions with several such `if`s, and bodies of
-//! loops that wait for another load anyway.
+//! loops that wait for another load anyway. Conditional copies to memory of the work-group load before their branches (`ahead`).
 
 mod ahead;
 mod together;
@@ -52,12 +52,10 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     }
     if let Some(slot) = slot.filter(|_| used) {
         let data = &mut module.constant_data;
-        // The largest load is of this size.
-        let size = data.bytes.len().max(REFUGE);
         if data.size != 0 {
-            data.size = data.size.max(REFUGE as u32);
-        } else {
-            data.bytes.resize(size, 0);
+            data.size = data.size.max(REFUGE);
+        } else if data.bytes.len() < REFUGE as usize {
+            data.bytes.resize(REFUGE as usize, 0);
         }
         module.system.constant_data = Some(slot);
         module.system.size = module.system.size.max(slot + 8);
@@ -66,7 +64,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 }
 
 /// The least size of constant data from which any load is possible, in bytes.
-const REFUGE: usize = 32;
+const REFUGE: u32 = 32;
 
 /// An address that any load can be from: that of the module's constant data.
 struct Refuge {

@@ -167,21 +167,14 @@ fn movable(func: &Function, depends: &Depends, insts: &[Inst]) -> Vec<Inst> {
             _ => !depends.on(v),
         };
         let known = data.args.iter().all(is_there);
-        match data.op {
-            Op::LoadFrom(Storage::Physical, access) if !access.volatile => {
-                if known {
-                    wanted.push(i);
-                }
-            }
-            Op::LoadFrom(Storage::PushWord, _) => early.push(i),
-            _ if cost(func, i).is_some() => {
-                if known {
-                    early.push(i);
-                }
-            }
+        let is_load = matches!(data.op, Op::LoadFrom(Storage::Physical, access) if !access.volatile);
+        if is_load {
+            wanted.extend(known.then_some(i));
+        } else if matches!(data.op, Op::LoadFrom(Storage::PushWord, _)) || cost(func, i).is_some() {
+            early.extend(known.then_some(i));
+        } else if !stays_near(func, i) {
             // What follows other effects stays there; the caller refuses these.
-            _ if !stays_near(func, i) => break,
-            _ => {}
+            break;
         }
     }
     let mut todo: Vec<Inst> = wanted.clone();
