@@ -23,24 +23,21 @@ const MOST: usize = 4;
 
 /// Moves the suitable loads of a function, and returns whether there were any.
 pub(super) fn move_loads(func: &mut Function, refuge: &mut Refuge) -> bool {
+    let copies = |&r: &Region| func.regions[r].insts.iter().any(|&i| only_copies(func, i));
+    let regions: Vec<Region> = func.regions_in_order().into_iter().filter(copies).collect();
+    if regions.is_empty() {
+        return false;
+    }
     let jumps = Jumps::new(func);
     let parents = Parents::new(func);
-    let mut frequencies = None;
+    let frequencies = Frequencies::new(func, &parents);
     let mut changed = false;
-    for region in func.regions_in_order() {
-        let insts = &func.regions[region].insts;
-        if !insts.iter().any(|&i| func.insts[i].op == Op::If) {
-            continue;
-        }
+    for region in regions {
         let depends = Depends::new(func, &jumps, &parents, region);
         let mut found: Vec<Conditional> = Vec::new();
         for &inst in &func.regions[region].insts {
-            if let Some(conditional) = Conditional::new(func, &jumps, &depends, inst) {
-                let frequencies = frequencies.get_or_insert_with(|| Frequencies::new(func, &parents));
-                if !conditional.is_rare(func, &parents, frequencies) {
-                    found.push(conditional);
-                }
-            }
+            let conditional = Conditional::new(func, &jumps, &depends, inst);
+            found.extend(conditional.filter(|c| !c.is_rare(func, &parents, &frequencies)));
         }
         let owner = parents.owner(region);
         if !owner.is_some_and(|o| func.insts[o].op == Op::Loop && is_suitable(func, &jumps, o)) {
@@ -53,6 +50,27 @@ pub(super) fn move_loads(func: &mut Function, refuge: &mut Refuge) -> bool {
         }
     }
     changed
+}
+
+/// Returns whether an instruction is an `if` that loads from device addresses and does nothing else but what stays near.
+fn only_copies(func: &Function, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    if data.op != Op::If || !data.results.is_empty() {
+        return false;
+    }
+    let mut loads = false;
+    for &region in &data.regions {
+        let insts = &func.regions[region].insts;
+        for &i in &insts[..insts.len().saturating_sub(1)] {
+            match func.insts[i].op {
+                Op::LoadFrom(Storage::Physical, access) if !access.volatile => loads = true,
+                Op::LoadFrom(Storage::PushWord, _) => {}
+                _ if stays_near(func, i) => {}
+                _ => return false,
+            }
+        }
+    }
+    loads
 }
 
 /// Which values of a region depend on its loads, or on branches and effects inside of it.
@@ -118,11 +136,7 @@ struct Conditional {
 impl Conditional {
     fn new(func: &Function, jumps: &Jumps, depends: &Depends, inst: Inst) -> Option<Conditional> {
         let data = &func.insts[inst];
-        if data.op != Op::If
-            || !data.results.is_empty()
-            || jumps.exits(inst).len() != 2
-            || depends.on(data.args[0])
-        {
+        if !only_copies(func, inst) || jumps.exits(inst).len() != 2 || depends.on(data.args[0]) {
             return None;
         }
         let (mut loads, mut total) = (0, 0);
