@@ -114,6 +114,25 @@ fn batch(func: &mut Function) -> bool {
     changed
 }
 
+/// Returns whether a loop has a form that can be transformed if it loads from slow memory.
+pub(super) fn is_suitable(func: &Function, jumps: &Jumps, loop_: Inst) -> bool {
+    let body = func.insts[loop_].regions[0];
+    let Some(end) = func.terminator(body).filter(|&end| jumps.repeats(loop_) == [end]) else {
+        return false;
+    };
+    let Some(header) = guard::header(func, loop_) else {
+        return false;
+    };
+    let mut insts = func.regions[body]
+        .insts
+        .iter()
+        .filter(|&&i| i != header.test && i != end);
+    let size = insts.try_fold(0, |sum, &i| Some(sum + movable_size(func, i)?));
+    matches!(func.insts[loop_].unroll, Unroll::Unsaid | Unroll::Full)
+        && size.is_some_and(|size| size <= MAX_BODY)
+        && Counter::new(func, body, &header, end).is_some()
+}
+
 /// Returns whether the body itself loads from slow memory.
 fn has_loads(func: &Function, loop_: Inst) -> bool {
     let body = func.insts[loop_].regions[0];

@@ -9,7 +9,10 @@
 //!      differ only in their offset from one pointer. The offset is a select, and so are the other results.
 //!
 //! Inner `if`s come first, so that nested ones vanish together. The pass does not touch an `if` of which only one
-//! arm loads: the other arm may be there because the address does not exist.
+//! arm loads from a buffer: the other arm may be there because the address does not exist. For memory of the work-group
+//! there is an address that exists, the start of the object; on GPUs, such `if`s are replaced, too (`near`).
+
+mod near;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
@@ -35,10 +38,14 @@ const MAX_COST: usize = 32;
 /// What a division of integers by a constant costs, in additions: a product, its high half, and a shift.
 const DIVISION: usize = 4;
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
+    let is_gpu = !cx.target.costs.lane_by_lane;
     for (_, func) in module.funcs.iter_mut() {
         changed |= sink(func);
+        if is_gpu {
+            changed |= near::flatten(func);
+        }
     }
     Ok(changed.into())
 }

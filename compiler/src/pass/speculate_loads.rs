@@ -8,8 +8,9 @@
 //!      that is accessed in any case before, so the load can be executed without the condition; so are the results selected.
 //!
 //! This needs work where the condition is false, so the pass takes only regions with several such `if`s, and bodies of
-//! loops that wait for another load anyway.
+//! loops that wait for another load anyway. Conditional copies to memory of the work-group load before their branches (`ahead`).
 
+mod ahead;
 mod together;
 
 use super::sink_loads::cost;
@@ -17,7 +18,9 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::analysis::Jumps;
 use crate::ir::walk::{Parents, Replacements};
-use crate::ir::{Access, Function, Inst, Module, Op, Region, Scalar, Storage, Ty, UnOp, Value};
+use crate::ir::{
+    Access, Builder, CastOp, Function, Inst, Module, Op, Region, Scalar, Storage, Ty, UnOp, Value,
+};
 use together::Frequencies;
 
 pub const PASS: Pass = Pass {
@@ -35,12 +38,74 @@ const MAX_COST: usize = 16;
 /// This many such branches in one region are worth replacing.
 const SEVERAL: usize = 4;
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
-    for (_, func) in module.funcs.iter_mut() {
+    let slot = Refuge::slot(module).filter(|slot| slot + 8 <= cx.target.limits.push_constants);
+    let mut used = false;
+    for (f, func) in module.funcs.iter_mut() {
         changed |= speculate(func);
+        if let Some(slot) = slot.filter(|_| module.kernels.iter().any(|k| k.func == f)) {
+            let mut refuge = Refuge { slot, address: None };
+            changed |= ahead::move_loads(func, &mut refuge);
+            used |= refuge.address.is_some();
+        }
+    }
+    if let Some(slot) = slot.filter(|_| used) {
+        let data = &mut module.constant_data;
+        if data.size != 0 {
+            data.size = data.size.max(REFUGE);
+        } else if data.bytes.len() < REFUGE as usize {
+            data.bytes.resize(REFUGE as usize, 0);
+        }
+        module.system.constant_data = Some(slot);
+        module.system.size = module.system.size.max(slot + 8);
     }
     Ok(changed.into())
+}
+
+/// The least size of constant data from which any load is possible, in bytes.
+const REFUGE: u32 = 32;
+
+/// An address that any load can be from: that of the module's constant data.
+struct Refuge {
+    /// The push constant with the address.
+    slot: u32,
+    /// The address, if a function has asked for it.
+    address: Option<Value>,
+}
+
+impl Refuge {
+    /// Returns the offset of the push constant, which need not have been used before.
+    fn slot(module: &Module) -> Option<u32> {
+        let end = || {
+            let args = module.abi.iter().map(|a| a.push_end());
+            args.max()
+                .unwrap_or(0)
+                .max(module.system.size)
+                .checked_next_multiple_of(8)
+        };
+        module.system.constant_data.or_else(end)
+    }
+
+    /// Returns the address, which the function computes at its start.
+    fn address(&mut self, func: &mut Function) -> Value {
+        let slot = self.slot;
+        *self.address.get_or_insert_with(|| {
+            let mut b = Builder::before(func, func.body, 0);
+            let access = Access {
+                align: 8,
+                volatile: false,
+            };
+            let words: Vec<Value> = (0..2)
+                .map(|n| {
+                    let word = b.i32((slot / 4 + n) as i32);
+                    b.value(Op::LoadFrom(Storage::PushWord, access), vec![word], Ty::I32)
+                })
+                .collect();
+            let words = b.construct(Ty::vector(Scalar::I32, 2), words);
+            b.cast(CastOp::Bitcast, words, Ty::I64)
+        })
+    }
 }
 
 /// Replaces the suitable branches of a function, and returns whether there were any.
@@ -61,7 +126,7 @@ fn speculate(func: &mut Function) -> bool {
         }
         let outside = accesses_before(func, &parents, region);
         let frequencies = frequencies.get_or_insert_with(|| Frequencies::new(func, &parents));
-        let is_rare = |b: &Branch| frequencies.is_rare(func, &parents, b);
+        let is_rare = |b: &Branch| frequencies.is_rare(func, &parents, b.inst, b.if_true);
         let (rare, found): (Vec<_>, Vec<_>) = found.into_iter().partition(is_rare);
         if !rare.is_empty() {
             changed |= together::gather(func, region, rare, &outside, &mut replacements);

@@ -33,9 +33,9 @@ impl Frequencies {
 
     /// Returns whether a branch loads only within a window between limits that differ between work-items or iterations.
     /// Limits that are the same for all are those of an array, which most indices do not exceed.
-    pub(super) fn is_rare(&self, func: &Function, parents: &Parents, branch: &Branch) -> bool {
-        let cond = func.insts[branch.inst].args[0];
-        let around = std::iter::successors(Some(branch.inst), |&i| parents.enclosing(i));
+    pub(super) fn is_rare(&self, func: &Function, parents: &Parents, branch: Inst, if_true: bool) -> bool {
+        let cond = func.insts[branch].args[0];
+        let around = std::iter::successors(Some(branch), |&i| parents.enclosing(i));
         let mut search = Search {
             func,
             parents,
@@ -43,7 +43,7 @@ impl Frequencies {
             loop_: { around }.find(|&i| func.insts[i].op == Op::Loop),
             budget: MAX_PARTS,
         };
-        search.moving_limits(cond, branch.if_true) >= 2
+        search.moving_limits(cond, if_true) >= 2
     }
 }
 

@@ -1,0 +1,191 @@
+//! Branches that load from memory of the work-group, and do nothing else that cannot be done without the branch.
+//!
+//! Why: `if (l >= k) sum += tile[l - k];` is the step of a scan, and `if (x >= 0 && x < w) sum += tile[x] * filter[k];` that of
+//! a convolution. Such a load takes less time than a branch that the work-items of a sub-group do not take alike, and loops
+//! without branches can be unrolled.
+//!
+//! Where the branch does not load, the load is of the first element of the object, which exists if there is any.
+
+use super::{Place, cost};
+use crate::intrinsic::Intrinsic;
+use crate::ir::analysis::Jumps;
+use crate::ir::walk::Replacements;
+use crate::ir::{AddressSpace, BinOp, CastOp, Function, Inst, Op, Region, Ty, Value, ValueDef};
+
+/// The most loads of one branch, and the most other operations, by their costs.
+const MOST: usize = 4;
+const MAX_COST: usize = 24;
+
+/// Replaces the suitable branches of a function, and returns whether there were any.
+pub(super) fn flatten(func: &mut Function) -> bool {
+    let regions = func.regions_in_order();
+    let loads_near = |&r: &Region| func.regions[r].insts.iter().any(|&i| is_near_load(func, i));
+    if !regions.iter().any(loads_near) {
+        return false;
+    }
+    let jumps = Jumps::new(func);
+    let mut replacements = Replacements::default();
+    let mut changed = false;
+    // Inner branches come first, so that those around them have none any more.
+    for region in regions.into_iter().rev() {
+        if !func.regions[region]
+            .insts
+            .iter()
+            .any(|&i| is_suitable(func, &jumps, i))
+        {
+            continue;
+        }
+        for inst in std::mem::take(&mut func.regions[region].insts) {
+            if is_suitable(func, &jumps, inst) {
+                replace(func, region, inst, &mut replacements);
+                changed = true;
+            } else {
+                func.regions[region].insts.push(inst);
+            }
+        }
+    }
+    if changed {
+        replacements.apply(func);
+    }
+    changed
+}
+
+/// Returns whether an instruction loads from memory of the work-group.
+fn is_near_load(func: &Function, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    matches!(data.op, Op::Load(access) if !access.volatile)
+        && func.ty(data.args[0]).space() == Some(AddressSpace::Local)
+        && func.ty(data.results[0]).space().is_none()
+}
+
+/// Returns the start of the object that a pointer leads into, and what is added to it.
+fn root(func: &Function, mut pointer: Value) -> Option<(Value, Vec<Value>)> {
+    let mut offsets = Vec::new();
+    while let Some(inst) = func.def_inst(pointer) {
+        let data = &func.insts[inst];
+        match data.op {
+            Op::PtrAdd => {
+                offsets.push(data.args[1]);
+                pointer = data.args[0];
+            }
+            Op::GlobalAddr(_) => break,
+            _ => return None,
+        }
+    }
+    let is_start = matches!(func.values[pointer].def, ValueDef::Param(_) | ValueDef::Inst(..));
+    (is_start && offsets.len() <= MOST).then_some((pointer, offsets))
+}
+
+fn near_cost(func: &Function, inst: Inst) -> Option<usize> {
+    match func.insts[inst].op {
+        Op::PtrAdd | Op::GlobalAddr(_) => Some(1),
+        Op::Intrinsic(
+            Intrinsic::Fma
+            | Intrinsic::FMin
+            | Intrinsic::FMax
+            | Intrinsic::SMin
+            | Intrinsic::SMax
+            | Intrinsic::UMin
+            | Intrinsic::UMax
+            | Intrinsic::FAbs
+            | Intrinsic::SAbs,
+        ) => Some(1),
+        _ => cost(func, inst),
+    }
+}
+
+fn is_suitable(func: &Function, jumps: &Jumps, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    if data.op != Op::If || data.results.is_empty() || jumps.exits(inst).len() != 2 {
+        return false;
+    }
+    let can_select = |&v: &Value| func.ty(v).scalar.matrix().is_none() && func.ty(v).space().is_none();
+    if !data.results.iter().all(can_select) {
+        return false;
+    }
+    let (mut loads, mut total) = (0, 0);
+    for &region in &data.regions {
+        let Some((&end, insts)) = func.regions[region].insts.split_last() else {
+            return false;
+        };
+        if func.insts[end].op != Op::Exit(inst) {
+            return false;
+        }
+        for &i in insts {
+            if is_near_load(func, i) {
+                if root(func, func.insts[i].args[0]).is_none() {
+                    return false;
+                }
+                loads += 1;
+            } else {
+                match near_cost(func, i) {
+                    Some(cost) => total += cost,
+                    None => return false,
+                }
+            }
+        }
+    }
+    (1..=MOST).contains(&loads) && total <= MAX_COST
+}
+
+/// Appends to a region what a branch computes. The branch is not part of the region any more.
+fn replace(func: &mut Function, region: Region, inst: Inst, replacements: &mut Replacements) {
+    let (cond, span) = (func.insts[inst].args[0], func.insts[inst].span);
+    let mut at = Place { func, region, span };
+    let mut ends = Vec::new();
+    for (arm, from) in at.func.insts[inst].regions.clone().into_iter().enumerate() {
+        let mut insts = std::mem::take(&mut at.func.regions[from].insts);
+        ends.extend(insts.pop());
+        for i in insts {
+            // What the source promises holds only where the arm is taken.
+            at.func.insts[i].no_wrap = false;
+            if is_near_load(at.func, i)
+                && let Some((start, offsets)) = root(at.func, at.func.insts[i].args[0])
+            {
+                let pointer = at.inside(cond, arm == 0, start, &offsets);
+                at.func.insts[i].args[0] = pointer;
+            }
+            at.func.regions[region].insts.push(i);
+        }
+    }
+    for n in 0..at.func.insts[inst].results.len() {
+        let [a, b] = [0, 1].map(|arm: usize| at.func.insts[ends[arm]].args[n]);
+        let value = if a == b { a } else { at.select(cond, a, b) };
+        replacements.set(at.func.insts[inst].results[n], value);
+    }
+}
+
+impl Place<'_> {
+    /// Returns the pointer to `start` plus the offsets where the condition is `wanted`, otherwise `start`.
+    fn inside(&mut self, cond: Value, wanted: bool, start: Value, offsets: &[Value]) -> Value {
+        let Some((&first, rest)) = offsets.split_first() else {
+            return start;
+        };
+        let mut sum = first;
+        for &offset in rest {
+            sum = self.value(Op::Binary(BinOp::IAdd), vec![sum, offset], self.func.ty(sum));
+        }
+        // An index of 0 times the size of an element is 0.
+        let mut outer: Vec<(Op, Option<Value>, Ty)> = Vec::new();
+        while let Some(i) = self.func.def_inst(sum) {
+            let data = &self.func.insts[i];
+            let keeps_zero = match data.op {
+                Op::Cast(CastOp::SExt | CastOp::ZExt) => true,
+                Op::Binary(BinOp::IMul | BinOp::Shl) => self.func.as_bits(data.args[1]).is_some(),
+                _ => false,
+            };
+            if !keeps_zero || self.func.ty(data.args[0]).is_vector() {
+                break;
+            }
+            outer.push((data.op.clone(), data.args.get(1).copied(), self.func.ty(sum)));
+            sum = data.args[0];
+        }
+        let zero = self.func.splat_bits(self.func.ty(sum), 0);
+        let [a, b] = if wanted { [sum, zero] } else { [zero, sum] };
+        let mut value = self.select(cond, a, b);
+        for (op, second, ty) in outer.into_iter().rev() {
+            value = self.value(op, std::iter::once(value).chain(second).collect(), ty);
+        }
+        self.value(Op::PtrAdd, vec![start, value], self.func.ty(start))
+    }
+}
