@@ -116,11 +116,7 @@ fn run(
 }
 
 /// Runs a body like [`run`], and returns the error code.
-fn code(
-    name: &'static str,
-    describe: &dyn Fn() -> String,
-    body: &mut dyn FnMut() -> Result<()>,
-) -> cl_int {
+fn code(name: &'static str, describe: &dyn Fn() -> String, body: &mut dyn FnMut() -> Result<()>) -> cl_int {
     match run(name, describe, body) {
         Ok(()) => out::SUCCESS,
         Err(e) => out::number(e.code),
