@@ -63,7 +63,14 @@ fn report(name: &str, e: &Error) {
 
 /// Runs the body of an entry point and logs the call. A panic becomes CL_OUT_OF_RESOURCES, so it does not unwind
 /// into the application.
-fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce() -> Result<T>) -> Result<T> {
+///
+/// The library has one copy of this function, and not one for each entry point: the compiler would put all of it into
+/// each of them.
+fn run(
+    name: &'static str,
+    describe: &dyn Fn() -> String,
+    body: &mut dyn FnMut() -> Result<()>,
+) -> Result<()> {
     if process::has_failed() {
         return Err(Error::new(
             ClCode::OutOfResources,
@@ -86,10 +93,12 @@ fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce()
         let result = body();
         if let Some(start) = start {
             let code = match &result {
-                Ok(_) => "CL_SUCCESS",
+                Ok(()) => "CL_SUCCESS",
                 Err(e) => e.code.name(),
             };
-            log::trace!(target: "api", "{name}({}) = {code} [{} µs]", describe(), start.elapsed().as_micros());
+            let arguments = describe();
+            let arguments = arguments.trim_end_matches(", ");
+            log::trace!(target: "api", "{name}({arguments}) = {code} [{} µs]", start.elapsed().as_micros());
         }
         if let Some(call) = call {
             call.end(result.as_ref().err().map(|e| e.code.name()));
@@ -106,12 +115,16 @@ fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce()
     })
 }
 
-/// Joins the arguments of a call for a trace line.
-pub(crate) fn arguments(list: &[String]) -> String {
-    list.join(", ")
+/// Runs a body like [`run`], and returns the error code.
+fn code(name: &'static str, describe: &dyn Fn() -> String, body: &mut dyn FnMut() -> Result<()>) -> cl_int {
+    match run(name, describe, body) {
+        Ok(()) => out::SUCCESS,
+        Err(e) => out::number(e.code),
+    }
 }
 
-/// Runs an entry point that returns `cl_int`.
+/// Runs an entry point that returns `cl_int`. `describe` returns the arguments for a trace line, each followed by
+/// a comma and a space.
 pub(crate) fn status(
     name: &'static str,
     describe: impl Fn() -> String,
@@ -119,41 +132,59 @@ pub(crate) fn status(
 ) -> cl_int {
     // Destructors of the application's global objects may release handles after the exit has begun, or after an
     // internal error. That succeeds.
-    if (process::is_over() || process::has_failed()) && name.starts_with("clRelease") {
+    if name.starts_with("clRelease") && (process::is_over() || process::has_failed()) {
         return out::SUCCESS;
     }
-    match run(name, describe, body) {
-        Ok(()) => out::SUCCESS,
-        Err(e) => out::number(e.code),
-    }
+    let mut body = Some(body);
+    code(name, &describe, &mut || body.take().map_or(Ok(()), |body| body()))
 }
 
-/// Runs an entry point that returns a handle or a pointer, and the error code through `errcode_ret`.
+/// Runs an entry point that returns a handle or a pointer, and the error code through `errcode_ret`. `describe` is
+/// that of [`status`].
 pub(crate) fn created<T>(
     name: &'static str,
     errcode_ret: Ptr<cl_int>,
     describe: impl Fn() -> String,
     body: impl FnOnce() -> Result<*mut T>,
 ) -> *mut T {
-    match run(name, describe, body) {
-        Ok(created) => {
-            errcode_ret.write(out::SUCCESS);
-            created
-        }
-        Err(e) => {
-            errcode_ret.write(out::number(e.code));
-            std::ptr::null_mut()
-        }
-    }
+    let (created, code) = value(name, &describe, body);
+    errcode_ret.write(code);
+    created
 }
 
 /// Runs an entry point that returns a pointer and has no way to return an error code: null stands for every error.
+/// `describe` is that of [`status`].
 pub(crate) fn pointer<T>(
     name: &'static str,
     describe: impl Fn() -> String,
     body: impl FnOnce() -> Result<*mut T>,
 ) -> *mut T {
-    run(name, describe, body).unwrap_or(std::ptr::null_mut())
+    value(name, &describe, body).0
+}
+
+/// Runs a body that returns a pointer, which is null after an error, and returns the error code beside it.
+fn value<T>(
+    name: &'static str,
+    describe: &dyn Fn() -> String,
+    body: impl FnOnce() -> Result<*mut T>,
+) -> (*mut T, cl_int) {
+    let mut value = std::ptr::null_mut();
+    let mut body = Some(body);
+    let code = code(name, describe, &mut || {
+        if let Some(body) = body.take() {
+            value = body()?;
+        }
+        Ok(())
+    });
+    (value, code)
+}
+
+/// Returns the arguments of an entry point as text, each followed by a comma and a space.
+#[macro_export]
+macro_rules! arguments {
+    ($($arg:ident)*) => {
+        format!(concat!($(stringify!($arg), "={:?}, ",)*), $($arg),*)
+    };
 }
 
 /// Declares an entry point, as the documentation of the module shows.
@@ -171,7 +202,7 @@ macro_rules! entry {
             let ($($arg,)*) = ($($crate::adopt!($arg $($($extent)+)?),)*);
             $crate::entry::status(
                 stringify!($name),
-                || $crate::entry::arguments(&[$(format!(concat!(stringify!($arg), "={:?}"), $arg)),*]),
+                || $crate::arguments!($($arg)*),
                 move || -> caldera_runtime::error::Result<()> { $body },
             )
         }
@@ -191,7 +222,7 @@ macro_rules! entry {
             $crate::entry::created(
                 stringify!($name),
                 errcode_ret,
-                || $crate::entry::arguments(&[$(format!(concat!(stringify!($arg), "={:?}"), $arg)),*]),
+                || $crate::arguments!($($arg)*),
                 move || -> caldera_runtime::error::Result<$ret> { $body },
             )
         }
@@ -208,7 +239,7 @@ macro_rules! entry {
             // The function has no way to return an error; the log has it.
             let _ = $crate::entry::status(
                 stringify!($name),
-                || $crate::entry::arguments(&[$(format!(concat!(stringify!($arg), "={:?}"), $arg)),*]),
+                || $crate::arguments!($($arg)*),
                 move || -> caldera_runtime::error::Result<()> { $body },
             );
         }
@@ -225,7 +256,7 @@ macro_rules! entry {
             let ($($arg,)*) = ($($crate::adopt!($arg $($($extent)+)?),)*);
             $crate::entry::pointer(
                 stringify!($name),
-                || $crate::entry::arguments(&[$(format!(concat!(stringify!($arg), "={:?}"), $arg)),*]),
+                || $crate::arguments!($($arg)*),
                 move || -> caldera_runtime::error::Result<$ret> { $body },
             )
         }

@@ -53,6 +53,17 @@ impl<'s> Cloner<'s> {
         into: Region,
         mut finish: impl FnMut(&mut Function, Inst, Inst),
     ) {
+        self.region_with(dst, from, into, &mut finish);
+    }
+
+    /// [`Cloner::region`], of which the library has one copy.
+    fn region_with(
+        &mut self,
+        dst: &mut Function,
+        from: Region,
+        into: Region,
+        finish: &mut dyn FnMut(&mut Function, Inst, Inst),
+    ) {
         let src = self.src;
         let mut work = vec![(from, into, 0)];
         while let Some((from, into, next)) = work.last_mut() {
@@ -145,6 +156,17 @@ impl Copier {
         list: &[Inst],
         into: Region,
         mut finish: impl FnMut(&mut Function, Inst, Inst),
+    ) {
+        self.insts_with(func, list, into, &mut finish);
+    }
+
+    /// [`Copier::insts`], of which the library has one copy.
+    fn insts_with(
+        &mut self,
+        func: &mut Function,
+        list: &[Inst],
+        into: Region,
+        finish: &mut dyn FnMut(&mut Function, Inst, Inst),
     ) {
         // Each entry has the instructions, their destination, and the index of the next instruction.
         let mut work = vec![(list.to_vec(), into, 0)];

@@ -250,7 +250,7 @@ impl Function {
     pub fn split_results(
         &mut self,
         inst: Inst,
-        parts: impl Fn(Ty) -> Option<Vec<Ty>>,
+        parts: &dyn Fn(Ty) -> Option<Vec<Ty>>,
     ) -> Vec<(Value, Vec<Value>)> {
         let mut split = Vec::new();
         for old in std::mem::take(&mut self.insts[inst].results) {

@@ -74,6 +74,8 @@ impl Default for ValueList {
 
 impl Deref for ValueList {
     type Target = [Value];
+    // Every pass calls this for every instruction.
+    #[inline]
     fn deref(&self) -> &[Value] {
         match &self.0 {
             Repr::Few(count, few) => &few[..usize::from(*count)],
@@ -83,6 +85,7 @@ impl Deref for ValueList {
 }
 
 impl DerefMut for ValueList {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [Value] {
         match &mut self.0 {
             Repr::Few(count, few) => &mut few[..usize::from(*count)],

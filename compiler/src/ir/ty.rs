@@ -194,6 +194,7 @@ impl Scalar {
     }
     /// Returns the number of bits of an integer, float or Bool. For an image, sampler or matrix, it is the number of
     /// bits of a constant of the type; all components of a constant matrix are equal.
+    #[inline]
     pub fn bits(self) -> u32 {
         match self {
             Scalar::Bool => 1,

@@ -266,7 +266,7 @@ impl Lower<'_> {
         };
         self.b.func.insts[inst].args = args.into_iter().collect();
         self.b.push(inst);
-        for (old, words) in self.b.func.split_results(inst, words_of) {
+        for (old, words) in self.b.func.split_results(inst, &words_of) {
             if let [low, high] = words[..] {
                 self.pairs.set(old, Pair { low, high });
             }

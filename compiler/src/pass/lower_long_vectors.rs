@@ -423,7 +423,7 @@ impl Split<'_> {
             let part = Ty::vector(ty.scalar, PART);
             is_long(ty).then(|| vec![part; usize::from(ty.lanes / PART)])
         };
-        for (old, parts) in self.b.func.split_results(inst, parts) {
+        for (old, parts) in self.b.func.split_results(inst, &parts) {
             self.parts.set(old, parts);
         }
     }

@@ -353,7 +353,7 @@ impl Lower<'_> {
             let all = u32::from(matrix.rows) * u32::from(matrix.columns);
             Some(vec![Ty::of(matrix.scalar()); (all / size) as usize])
         };
-        for (old, parts) in self.b.func.split_results(inst, parts) {
+        for (old, parts) in self.b.func.split_results(inst, &parts) {
             self.parts.set(old, parts);
         }
         Ok(())

@@ -680,7 +680,7 @@ impl Widen<'_> {
         }
         self.b.push(inst);
         let words = |ty: Ty| is_narrow(ty).then(|| vec![ty.with_scalar(Scalar::I32)]);
-        for (old, new) in self.b.func.split_results(inst, words) {
+        for (old, new) in self.b.func.split_results(inst, &words) {
             self.define(old, new[0], Above::Unknown);
         }
     }

@@ -24,19 +24,20 @@ pub use opencl_sys::*;
 /// CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR. The crate of the headers has another number.
 pub const ASSERTS: cl_command_buffer_properties_khr = 0x12B7;
 
-/// Returns the path of `libcaldera.so`, which is next to the test binaries, or the value of `CALDERA_TEST_LIBRARY`,
-/// with which the tests run on another implementation.
+/// Returns the path of `libcaldera_tested.so`, which is next to the test binaries, or the value of
+/// `CALDERA_TEST_LIBRARY`, with which the tests run on another implementation.
 pub fn library() -> PathBuf {
     if let Some(other) = std::env::var_os("CALDERA_TEST_LIBRARY") {
         return other.into();
     }
     let exe = std::env::current_exe().expect("a running test has a path");
-    // `cargo test` links the library into this folder. The one in the parent folder is that of the last `cargo build`.
+    // `cargo test` links the library into this folder: that of the package `tests/library`, which has the same source
+    // as `libcaldera.so`.
     let dir = exe.parent().expect("a file has a folder");
-    let path = dir.join("libcaldera.so");
+    let path = dir.join("libcaldera_tested.so");
     assert!(
         path.exists(),
-        "{} is missing: cargo build -p caldera-icd",
+        "{} is missing: cargo test -p caldera-icd",
         path.display()
     );
     path
@@ -50,7 +51,7 @@ fn load() -> libloading::Library {
         }
     }
     // SAFETY: loading the library runs none of its code.
-    unsafe { libloading::Library::new(library()) }.expect("libcaldera.so loads")
+    unsafe { libloading::Library::new(library()) }.expect("the library loads")
 }
 
 /// Returns the address of a symbol. Panics if the library does not export it.
