@@ -41,10 +41,11 @@ const DIVISION: usize = 4;
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     let is_gpu = !cx.target.costs.lane_by_lane;
-    for (_, func) in module.funcs.iter_mut() {
+    for (f, func) in module.funcs.iter_mut() {
         changed |= sink(func);
         if is_gpu {
-            changed |= near::flatten(func);
+            let is_kernel = module.kernels.iter().any(|k| k.func == f);
+            changed |= near::flatten(func, is_kernel);
         }
     }
     Ok(changed.into())

@@ -4,7 +4,8 @@
 //! a convolution. Such a load takes less time than a branch that the work-items of a sub-group do not take alike, and loops
 //! without branches can be unrolled.
 //!
-//! Where the branch does not load, the load is of the first element of the object, which exists if there is any.
+//! Where the branch does not load, the load is of the first element of the object. It exists, because the object is a variable or an
+//! argument of a kernel; a parameter of another function may be null.
 
 use super::{Place, cost};
 use crate::intrinsic::Intrinsic;
@@ -16,8 +17,8 @@ use crate::ir::{AddressSpace, BinOp, CastOp, Function, Inst, Op, Region, Ty, Val
 const MOST: usize = 4;
 const MAX_COST: usize = 24;
 
-/// Replaces the suitable branches of a function, and returns whether there were any.
-pub(super) fn flatten(func: &mut Function) -> bool {
+/// Replaces the suitable branches of a function, which may be a kernel, and returns whether there were any.
+pub(super) fn flatten(func: &mut Function, is_kernel: bool) -> bool {
     let regions = func.regions_in_order();
     let loads_near = |&r: &Region| func.regions[r].insts.iter().any(|&i| is_near_load(func, i));
     if !regions.iter().any(loads_near) {
@@ -31,12 +32,12 @@ pub(super) fn flatten(func: &mut Function) -> bool {
         if !func.regions[region]
             .insts
             .iter()
-            .any(|&i| is_suitable(func, &jumps, i))
+            .any(|&i| is_suitable(func, &jumps, is_kernel, i))
         {
             continue;
         }
         for inst in std::mem::take(&mut func.regions[region].insts) {
-            if is_suitable(func, &jumps, inst) {
+            if is_suitable(func, &jumps, is_kernel, inst) {
                 replace(func, region, inst, &mut replacements);
                 changed = true;
             } else {
@@ -58,7 +59,7 @@ fn is_near_load(func: &Function, inst: Inst) -> bool {
         && func.ty(data.results[0]).space().is_none()
 }
 
-/// Returns the start of the object that a pointer leads into, and what is added to it.
+/// Returns the start of the object that a pointer leads into, and what is added to it: numbers of one type.
 fn root(func: &Function, mut pointer: Value) -> Option<(Value, Vec<Value>)> {
     let mut offsets = Vec::new();
     while let Some(inst) = func.def_inst(pointer) {
@@ -73,9 +74,11 @@ fn root(func: &Function, mut pointer: Value) -> Option<(Value, Vec<Value>)> {
         }
     }
     let is_start = matches!(func.values[pointer].def, ValueDef::Param(_) | ValueDef::Inst(..));
-    (is_start && offsets.len() <= MOST).then_some((pointer, offsets))
+    let is_one_type = offsets.windows(2).all(|w| func.ty(w[0]) == func.ty(w[1]));
+    (is_start && is_one_type && offsets.len() <= MOST).then_some((pointer, offsets))
 }
 
+/// Returns what an instruction that does not load costs, in additions, if it can be executed without the branch.
 fn near_cost(func: &Function, inst: Inst) -> Option<usize> {
     match func.insts[inst].op {
         Op::PtrAdd | Op::GlobalAddr(_) => Some(1),
@@ -94,7 +97,8 @@ fn near_cost(func: &Function, inst: Inst) -> Option<usize> {
     }
 }
 
-fn is_suitable(func: &Function, jumps: &Jumps, inst: Inst) -> bool {
+/// Returns whether an instruction is a branch that can be replaced.
+fn is_suitable(func: &Function, jumps: &Jumps, is_kernel: bool, inst: Inst) -> bool {
     let data = &func.insts[inst];
     if data.op != Op::If || data.results.is_empty() || jumps.exits(inst).len() != 2 {
         return false;
@@ -113,7 +117,8 @@ fn is_suitable(func: &Function, jumps: &Jumps, inst: Inst) -> bool {
         }
         for &i in insts {
             if is_near_load(func, i) {
-                if root(func, func.insts[i].args[0]).is_none() {
+                let root = root(func, func.insts[i].args[0]);
+                if !root.is_some_and(|(start, _)| is_kernel || func.def_inst(start).is_some()) {
                     return false;
                 }
                 loads += 1;
