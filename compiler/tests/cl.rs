@@ -11,6 +11,8 @@ use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::spirv::Divisible;
 use caldera_compiler::target::{Calibration, SpirvVersion, Target};
 use caldera_compiler::{Object, reflect};
+use rspirv::spirv::{Op, StorageClass};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 fn sources(dir: &Path, out: &mut Vec<PathBuf>) {
@@ -24,6 +26,20 @@ fn sources(dir: &Path, out: &mut Vec<PathBuf>) {
             out.push(path);
         }
     }
+}
+
+/// Returns the names and texts of the files in `tests/cl`.
+fn sources_of_tests() -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    sources(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cl"),
+        &mut files,
+    );
+    let read = |file: PathBuf| {
+        let text = std::fs::read_to_string(&file).expect("it can be read");
+        (file.display().to_string(), text)
+    };
+    files.into_iter().map(read).collect()
 }
 
 /// Kernels with images are also compiled for drivers with faults, for which images are lowered in another
@@ -423,6 +439,118 @@ fn accesses_rely_on_the_alignment_of_buffers() {
             pairs.collect::<Vec<u32>>()
         });
         assert_eq!(alignments.max(), Some(expected), "{aligned_buffers}");
+    }
+}
+
+/// Returns the size of each type of numbers in a module, by its id.
+fn sizes(module: &rspirv::dr::Module) -> HashMap<u32, u32> {
+    let mut sizes = HashMap::new();
+    for inst in &module.types_global_values {
+        let word = |n: usize| match inst.operands.get(n) {
+            Some(rspirv::dr::Operand::LiteralBit32(word) | rspirv::dr::Operand::IdRef(word)) => *word,
+            _ => 0,
+        };
+        let bytes = match inst.class.opcode {
+            Op::TypeInt | Op::TypeFloat => word(0) / 8,
+            Op::TypeVector => sizes.get(&word(0)).copied().unwrap_or(0) * word(1),
+            _ => continue,
+        };
+        sizes.insert(inst.result_id.expect("a type has an id"), bytes);
+    }
+    sizes
+}
+
+/// Checks that no access by device address moves more than 16 bytes or states a greater alignment. Returns the number of accesses.
+fn accesses_of_16_bytes(name: &str, words: &[u32]) -> usize {
+    let words = reflect::strip(words).expect("a module");
+    let module = rspirv::dr::load_words(&words).expect("a module");
+    let sizes = sizes(&module);
+    let mut pointees = HashMap::new();
+    for inst in &module.types_global_values {
+        if let (
+            Op::TypePointer,
+            Some(id),
+            [
+                rspirv::dr::Operand::StorageClass(StorageClass::PhysicalStorageBuffer),
+                rspirv::dr::Operand::IdRef(pointee),
+            ],
+        ) = (inst.class.opcode, inst.result_id, &inst.operands[..])
+        {
+            pointees.insert(id, *pointee);
+        }
+    }
+    let (mut pointers, mut count) = (HashMap::new(), 0);
+    for inst in module.all_inst_iter() {
+        if let (Some(id), Some(pointee)) = (inst.result_id, inst.result_type.and_then(|ty| pointees.get(&ty)))
+        {
+            pointers.insert(id, *pointee);
+        }
+        let pointer = match (inst.class.opcode, inst.operands.first()) {
+            (Op::Load | Op::Store, Some(rspirv::dr::Operand::IdRef(pointer))) => pointer,
+            _ => continue,
+        };
+        let Some(pointee) = pointers.get(pointer) else {
+            continue;
+        };
+        count += 1;
+        let bytes = sizes.get(pointee).copied().unwrap_or(u32::MAX);
+        assert!(bytes <= 16, "{name}: an access of {bytes} bytes");
+        for pair in inst.operands.windows(2) {
+            if let [
+                rspirv::dr::Operand::MemoryAccess(_),
+                rspirv::dr::Operand::LiteralBit32(align),
+            ] = pair
+            {
+                assert!(*align <= 16, "{name}: an alignment of {align} bytes");
+            }
+        }
+    }
+    count
+}
+
+/// A fault of NVIDIA's driver that tests on other drivers cannot show: kernels with wider accesses never end.
+#[test]
+fn accesses_are_divided_where_wide_ones_are_a_fault() {
+    let mut target = Target::desktop();
+    target.quirks.wide_accesses = true;
+    let mut wide = Target::faulty();
+    assert!(wide.quirks.wide_accesses);
+    // llvmpipe's costs give pairs of words, which NVIDIA's driver never gets.
+    wide.costs = target.costs;
+    let source = "typedef struct { long4 a; double3 b; long16 c; } S;
+        kernel void k(global S *p, global const long8 *q, global double4 *r, global const ulong *s, local S *t, int i) {
+            S x = p[i];
+            x.c += (long16)(q[i], q[i + 1]).s0123cdef89ab4567;
+            p[i + 1] = x;
+            t[i] = p[i + 2];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            p[i + 3] = t[i + 1];
+            r[i] = r[convert_uint4(q[i].lo).s1] + (double4)(vload3(i, (global double *)r), 1.0);
+            vstore4(vload4(i, s), i, (global ulong *)r + 1);
+            event_t e = async_work_group_copy((local long4 *)t, (global const long4 *)q, 8, 0);
+            wait_group_events(1, &e);
+            r[i + 4] = convert_double4(((local long4 *)t)[i]);
+        }";
+    let options = Options::parse("").expect("the options are good");
+    for target in [target, wide] {
+        let mut all = 0;
+        for (name, source) in sources_of_tests()
+            .iter()
+            .map(|(n, s)| (&n[..], &s[..]))
+            .chain([("wide.cl", source)])
+        {
+            let input = Input {
+                name,
+                source,
+                options: &options,
+                resolver: &NoIncludes,
+            };
+            match compile(&input, &target) {
+                Ok(compiled) => all += accesses_of_16_bytes(name, &compiled.words),
+                Err(e) => assert_ne!(name, "wide.cl", "{}", e.log),
+            }
+        }
+        assert!(all > 1000, "{all} accesses");
     }
 }
 
