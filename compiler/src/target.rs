@@ -182,8 +182,8 @@ pub struct Quirks {
     /// A sign-extended integer that is shifted to the left by 31 as one of 64 bits gets the wrong sign (NVIDIA). Its words are
     /// shifted instead.
     pub shifts_by_31: bool,
-    /// An access of more than 16 bytes by device address may become one instruction, which older GPUs of the same vendor do not have, so
-    /// that the kernel never ends (NVIDIA). Such accesses are divided.
+    /// An access of more than 16 bytes by device address may become an instruction that the GPU does not have, and the kernel then never
+    /// ends (NVIDIA). Such accesses are divided.
     pub wide_accesses: bool,
     /// A conversion of an unsigned 32-bit integer to a float is rounded twice (SwiftShader). Its halves are converted as
     /// signed integers instead, and added.

@@ -116,21 +116,7 @@ fn batch(func: &mut Function) -> bool {
 
 /// Returns whether a loop has a form that can be transformed if it loads from slow memory.
 pub(super) fn is_suitable(func: &Function, jumps: &Jumps, loop_: Inst) -> bool {
-    let body = func.insts[loop_].regions[0];
-    let Some(end) = func.terminator(body).filter(|&end| jumps.repeats(loop_) == [end]) else {
-        return false;
-    };
-    let Some(header) = guard::header(func, loop_) else {
-        return false;
-    };
-    let mut insts = func.regions[body]
-        .insts
-        .iter()
-        .filter(|&&i| i != header.test && i != end);
-    let size = insts.try_fold(0, |sum, &i| Some(sum + movable_size(func, i)?));
-    matches!(func.insts[loop_].unroll, Unroll::Unsaid | Unroll::Full)
-        && size.is_some_and(|size| size <= MAX_BODY)
-        && Counter::new(func, body, &header, end).is_some()
+    Form::new(func, jumps, loop_).is_some()
 }
 
 /// Returns whether the body itself loads from slow memory.
@@ -208,6 +194,52 @@ impl Batch {
     }
 }
 
+/// A loop of a form that can be transformed.
+struct Form {
+    body: Region,
+    /// The instruction that repeats the loop.
+    end: Inst,
+    /// The body without the loop's first test and `end`.
+    insts: Vec<Inst>,
+    /// The number of instructions of an iteration, with those inside of conditions.
+    size: usize,
+    counter: Counter,
+}
+
+impl Form {
+    fn new(func: &Function, jumps: &Jumps, loop_: Inst) -> Option<Form> {
+        if !matches!(func.insts[loop_].unroll, Unroll::Unsaid | Unroll::Full) {
+            return None;
+        }
+        let body = func.insts[loop_].regions[0];
+        let end = func.terminator(body)?;
+        if jumps.repeats(loop_) != [end] {
+            return None;
+        }
+        let header = guard::header(func, loop_)?;
+        let insts: Vec<Inst> = func.regions[body]
+            .insts
+            .iter()
+            .copied()
+            .filter(|&i| i != header.test && i != end)
+            .collect();
+        let size = insts
+            .iter()
+            .try_fold(0, |sum, &i| Some(sum + movable_size(func, i)?))?;
+        if size > MAX_BODY {
+            return None;
+        }
+        let counter = Counter::new(func, body, &header, end)?;
+        Some(Form {
+            body,
+            end,
+            insts,
+            size,
+            counter,
+        })
+    }
+}
+
 /// A loop that can be transformed.
 pub(super) struct Candidate {
     loop_: Inst,
@@ -235,28 +267,13 @@ pub(super) struct Candidate {
 impl Candidate {
     /// Returns the candidate if the loop has the form that the module's documentation describes.
     pub(super) fn new(func: &Function, jumps: &Jumps, loop_: Inst) -> Option<Candidate> {
-        if !matches!(func.insts[loop_].unroll, Unroll::Unsaid | Unroll::Full) {
-            return None;
-        }
-        let body = func.insts[loop_].regions[0];
-        let end = func.terminator(body)?;
-        if jumps.repeats(loop_) != [end] {
-            return None;
-        }
-        let header = guard::header(func, loop_)?;
-        let insts: Vec<Inst> = func.regions[body]
-            .insts
-            .iter()
-            .copied()
-            .filter(|&i| i != header.test && i != end)
-            .collect();
-        let size = insts
-            .iter()
-            .try_fold(0, |sum, &i| Some(sum + movable_size(func, i)?))?;
-        if size > MAX_BODY {
-            return None;
-        }
-        let counter = Counter::new(func, body, &header, end)?;
+        let Form {
+            body,
+            end,
+            insts,
+            size,
+            counter,
+        } = Form::new(func, jumps, loop_)?;
         let ahead = Ahead::new(func, body, end, &insts)?;
         let moved = ahead.levels.keys().filter(|&&i| is_load(func, i));
         let loaded: u32 = moved.map(|&i| func.ty(func.insts[i].results[0]).bytes()).sum();

@@ -21,7 +21,7 @@ use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
 use crate::ir::analysis::Jumps;
 use crate::ir::{
-    Access, BinOp, Builder, CastOp, CmpOp, Function, Inst, Module, Op, Scalar, Storage, Ty, Unroll, Value,
+    BinOp, Builder, CastOp, CmpOp, Function, Inst, Module, Op, Scalar, Storage, Ty, Unroll, Value,
 };
 
 pub const PASS: Pass = Pass {
@@ -192,15 +192,7 @@ fn report(func: &mut Function, index: usize, word: Word) {
 
 /// Returns the address at an offset of the push constants.
 fn address_at(b: &mut Builder<'_>, slot: u32, int64: bool) -> Value {
-    let access = Access {
-        align: 8,
-        volatile: false,
-    };
-    let words = [0, 1].map(|n| {
-        let word = b.i32((slot / 4 + n) as i32);
-        b.value(Op::LoadFrom(Storage::PushWord, access), vec![word], Ty::I32)
-    });
-    let words = b.construct(Ty::vector(Scalar::I32, 2), words.to_vec());
+    let words = b.pushed_words(slot);
     match int64 {
         true => b.cast(CastOp::Bitcast, words, Ty::I64),
         // `lower_int64` has made all addresses pairs of words.

@@ -200,18 +200,7 @@ impl Place {
         let rest = func.regions[body].insts.len();
         let vector = Ty::vector(Scalar::I32, 3);
         let mut b = Builder::before(func, body, 0);
-        let access = Access {
-            align: 8,
-            volatile: false,
-        };
-        let words: Vec<Value> = (0..2)
-            .map(|n| {
-                let word = b.i32((slot / 4 + n) as i32);
-                b.value(Op::LoadFrom(Storage::PushWord, access), vec![word], Ty::I32)
-            })
-            .collect();
-        let words = b.construct(Ty::vector(Scalar::I32, 2), words);
-        let base = b.cast(CastOp::Bitcast, words, Ty::I64);
+        let base = b.pushed_address(slot);
         let mut built_in = |op| {
             let v = b.value(Op::Intrinsic(op), vec![], vector);
             [0, 1, 2].map(|lane| b.extract(v, lane))

@@ -18,9 +18,7 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::analysis::Jumps;
 use crate::ir::walk::{Parents, Replacements};
-use crate::ir::{
-    Access, Builder, CastOp, Function, Inst, Module, Op, Region, Scalar, Storage, Ty, UnOp, Value,
-};
+use crate::ir::{Access, Builder, Function, Inst, Module, Op, Region, Scalar, Storage, Ty, UnOp, Value};
 use together::Frequencies;
 
 pub const PASS: Pass = Pass {
@@ -90,21 +88,9 @@ impl Refuge {
     /// Returns the address, which the function computes at its start.
     fn address(&mut self, func: &mut Function) -> Value {
         let slot = self.slot;
-        *self.address.get_or_insert_with(|| {
-            let mut b = Builder::before(func, func.body, 0);
-            let access = Access {
-                align: 8,
-                volatile: false,
-            };
-            let words: Vec<Value> = (0..2)
-                .map(|n| {
-                    let word = b.i32((slot / 4 + n) as i32);
-                    b.value(Op::LoadFrom(Storage::PushWord, access), vec![word], Ty::I32)
-                })
-                .collect();
-            let words = b.construct(Ty::vector(Scalar::I32, 2), words);
-            b.cast(CastOp::Bitcast, words, Ty::I64)
-        })
+        *self
+            .address
+            .get_or_insert_with(|| Builder::before(func, func.body, 0).pushed_address(slot))
     }
 }
 
