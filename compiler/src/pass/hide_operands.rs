@@ -17,6 +17,7 @@
 //! other bits of the operand, its sign among them.
 
 mod byte_swaps;
+mod parts;
 mod rules;
 mod shifts;
 

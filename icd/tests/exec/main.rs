@@ -17,6 +17,7 @@ mod driver_faults;
 mod ended_loops;
 mod every_shift;
 mod exact;
+mod exchanged_bits;
 mod expr;
 mod file;
 mod float_functions;
