@@ -12,6 +12,7 @@ type V12 = vk::PhysicalDeviceVulkan12Features<'static>;
 type V13 = vk::PhysicalDeviceVulkan13Features<'static>;
 type Clock = vk::PhysicalDeviceShaderClockFeaturesKHR<'static>;
 type Matrix = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>;
+type WorkgroupLayout = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>;
 type Portability = vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>;
 
 macro_rules! chain {
@@ -25,6 +26,7 @@ macro_rules! chain {
             v13: V13,
             clock: Clock,
             matrix: Matrix,
+            workgroup: WorkgroupLayout,
             portability: Portability,
             $($name: vk::$ty<'static>,)*
         }
@@ -35,6 +37,7 @@ macro_rules! chain {
                 (v11, v12, v13): (&V11, &V12, &V13),
                 clock: &Clock,
                 matrix: &Matrix,
+                workgroup: &WorkgroupLayout,
                 portability: &Portability,
             ) -> Chain {
                 let mut chain = Chain {
@@ -43,6 +46,7 @@ macro_rules! chain {
                     v13: *v13,
                     clock: *clock,
                     matrix: *matrix,
+                    workgroup: *workgroup,
                     portability: *portability,
                     $($name: vk::$ty::default(),)*
                 };
@@ -69,6 +73,9 @@ macro_rules! chain {
                 if extensions.cooperative_matrix {
                     all = all.push_next(&mut self.matrix);
                 }
+                if extensions.workgroup_layout {
+                    all = all.push_next(&mut self.workgroup);
+                }
                 if extensions.portability_subset {
                     all = all.push_next(&mut self.portability);
                 }
@@ -86,7 +93,7 @@ macro_rules! chain {
                 mut self,
                 version: u32,
                 extensions: &Extensions,
-            ) -> (V11, V12, V13, Clock, Matrix, Portability) {
+            ) -> (V11, V12, V13, Clock, Matrix, WorkgroupLayout, Portability) {
                 $(
                     let condition: fn(&Extensions) -> bool = $condition;
                     if version < vk::$version && condition(extensions) {
@@ -99,8 +106,17 @@ macro_rules! chain {
                 self.v13.p_next = std::ptr::null_mut();
                 self.clock.p_next = std::ptr::null_mut();
                 self.matrix.p_next = std::ptr::null_mut();
+                self.workgroup.p_next = std::ptr::null_mut();
                 self.portability.p_next = std::ptr::null_mut();
-                (self.v11, self.v12, self.v13, self.clock, self.matrix, self.portability)
+                (
+                    self.v11,
+                    self.v12,
+                    self.v13,
+                    self.clock,
+                    self.matrix,
+                    self.workgroup,
+                    self.portability,
+                )
             }
         }
     };

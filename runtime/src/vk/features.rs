@@ -20,6 +20,7 @@ pub(crate) struct FeatureSet {
     v13: vk::PhysicalDeviceVulkan13Features<'static>,
     clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
     matrix: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>,
+    workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     /// What a device with VK_KHR_portability_subset may lack. Other devices have all of it.
     portability: vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>,
     pub(super) extensions: Extensions,
@@ -38,7 +39,7 @@ type Named = (&'static str, fn(&mut FeatureSet) -> &mut vk::Bool32);
 /// The features that are enabled where the device has them. Features that exist are not all enabled, because some cost
 /// performance (robust access). More are enabled than the compiler uses, because program binaries may come from other
 /// compilers.
-const ENABLED: [Named; 38] = [
+const ENABLED: [Named; 41] = [
     ("shaderInt16", |f| &mut f.core.shader_int16),
     ("shaderInt64", |f| &mut f.core.shader_int64),
     ("shaderFloat64", |f| &mut f.core.shader_float64),
@@ -106,6 +107,15 @@ const ENABLED: [Named; 38] = [
     ("shaderDeviceClock", |f| &mut f.clock.shader_device_clock),
     ("shaderSubgroupClock", |f| &mut f.clock.shader_subgroup_clock),
     ("cooperativeMatrix", |f| &mut f.matrix.cooperative_matrix),
+    ("workgroupMemoryExplicitLayout", |f| {
+        &mut f.workgroup.workgroup_memory_explicit_layout
+    }),
+    ("workgroupMemoryExplicitLayout8BitAccess", |f| {
+        &mut f.workgroup.workgroup_memory_explicit_layout8_bit_access
+    }),
+    ("workgroupMemoryExplicitLayout16BitAccess", |f| {
+        &mut f.workgroup.workgroup_memory_explicit_layout16_bit_access
+    }),
     ("imageViewFormatSwizzle", |f| {
         &mut f.portability.image_view_format_swizzle
     }),
@@ -121,6 +131,7 @@ impl FeatureSet {
             v13: vk::PhysicalDeviceVulkan13Features::default(),
             clock: vk::PhysicalDeviceShaderClockFeaturesKHR::default(),
             matrix: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default(),
+            workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default(),
             portability: vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default(),
             extensions: *extensions,
         }
@@ -149,6 +160,7 @@ impl FeatureSet {
             found.v13,
             found.clock,
             found.matrix,
+            found.workgroup,
             found.portability,
         ) = chain.features(version, extensions);
         if !extensions.portability_subset {
@@ -172,7 +184,13 @@ impl FeatureSet {
     /// Returns the structures of features, which [`Chain::link`] links.
     fn chain(&self) -> Chain {
         let core = (&self.v11, &self.v12, &self.v13);
-        Chain::new(core, &self.clock, &self.matrix, &self.portability)
+        Chain::new(
+            core,
+            &self.clock,
+            &self.matrix,
+            &self.workgroup,
+            &self.portability,
+        )
     }
 
     /// Calls `f` with a feature chain for vkCreateDevice.
@@ -264,10 +282,43 @@ impl FeatureSet {
                 && on(self.v13.compute_full_subgroups),
             // Only the features are considered here; some formats may still be missing.
             images: on(self.core.shader_storage_image_write_without_format),
+            workgroup_layout: on(self.workgroup.workgroup_memory_explicit_layout)
+                && on(self.workgroup.workgroup_memory_explicit_layout8_bit_access)
+                && on(self.workgroup.workgroup_memory_explicit_layout16_bit_access),
             zeroes_local_memory: on(self.v13.shader_zero_initialize_workgroup_memory),
             reads_any_format: on(self.core.shader_storage_image_read_without_format),
             states_formats: on(self.core.shader_storage_image_extended_formats),
             ..Features::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names a field of the compiler's features that is not set, although all Vulkan features that the runtime enables are there.
+    /// The compiler's code for such a feature would never be used on any device.
+    #[test]
+    fn all_features_of_the_compiler_come_from_vulkan() {
+        let mut all = FeatureSet::none(vk::API_VERSION_1_3, &Extensions::default());
+        for (_, field) in ENABLED {
+            *field(&mut all) = ON;
+        }
+        let text = format!("{:?}", all.for_compiler());
+        let unset: Vec<&str> = text
+            .split([',', '{', '}'])
+            .filter_map(|field| field.trim().strip_suffix(": false"))
+            .collect();
+        // These depend on properties too, which the runtime's description of the device adds (`device/caps.rs`).
+        assert_eq!(
+            unset,
+            [
+                "fast_fma",
+                "subgroup_shuffle",
+                "reordered_writes",
+                "float_controls_independent"
+            ]
+        );
     }
 }

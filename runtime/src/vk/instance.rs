@@ -287,6 +287,7 @@ pub(crate) struct Extensions {
     pub(crate) pci_bus_info: bool,
     pub(crate) shader_clock: bool,
     pub(crate) cooperative_matrix: bool,
+    pub(crate) workgroup_layout: bool,
     // Those that belong to a later version of Vulkan are used, and enabled, on devices of older versions only.
     pub(crate) storage8: bool,
     pub(crate) int64_atomics: bool,
@@ -338,6 +339,7 @@ impl Extensions {
             pci_bus_info: has(ash::ext::pci_bus_info::NAME),
             shader_clock: has(ash::khr::shader_clock::NAME),
             cooperative_matrix: has(ash::khr::cooperative_matrix::NAME),
+            workgroup_layout: has(ash::khr::workgroup_memory_explicit_layout::NAME),
             storage8: has(ash::khr::_8bit_storage::NAME),
             int64_atomics: has(ash::khr::shader_atomic_int64::NAME),
             float16_int8: has(ash::khr::shader_float16_int8::NAME),
@@ -454,6 +456,10 @@ impl Extensions {
             (self.external_semaphore_fd, ash::khr::external_semaphore_fd::NAME),
             (self.shader_clock, ash::khr::shader_clock::NAME),
             (self.cooperative_matrix, ash::khr::cooperative_matrix::NAME),
+            (
+                self.workgroup_layout,
+                ash::khr::workgroup_memory_explicit_layout::NAME,
+            ),
             (
                 self.pipeline_executable_properties,
                 ash::khr::pipeline_executable_properties::NAME,
