@@ -351,10 +351,12 @@ impl<'w> Module<'w> {
         let Type::Pointer(class, pointee) = *self.types.of(inst, inst.ty)? else {
             return Err(inst.invalid("its type is no pointer"));
         };
-        if inst.arg(0)? != class as u32 || class == StorageClass::Function {
+        let init = inst.args.get(1).copied().unwrap_or(0);
+        // LLVM's translator writes the initial contents of private arrays so.
+        let is_private = class == StorageClass::Function;
+        if inst.arg(0)? != class as u32 || is_private && init == 0 {
             return Err(inst.invalid("its storage class is not that of a variable of this type here"));
         }
-        let init = inst.args.get(1).copied().unwrap_or(0);
         let is_built_in = self.decorated(inst.result, Decoration::BuiltIn).is_some();
         let (inst, class) = match is_built_in {
             true => (
