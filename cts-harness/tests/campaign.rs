@@ -72,6 +72,22 @@ fi
 echo "done 0.25 $platform"
 "##;
 
+/// A fake platform that gets its programs as SPIR-V where its arguments say so. The program of seed 2 cannot be translated.
+const SPIRV_CHILD: &str = r##"#!/bin/sh
+shift 2; platform=$2; shift 2
+[ "$1" = --spirv ] && { level=$2; shift 2; }
+[ $# = 0 ] && echo 'device {"name":"Fake","half":false,"double":false,"images":false}' && exit
+n=0
+for file in "$@"; do
+    echo "begin $n"; n=$((n + 1))
+    [ "$level" ] && echo "translating"
+    case "$level$file" in
+        *+reg2mem*2.cl) echo "untranslated clang-15 ended with 1: no" ;;
+        *) [ "$level" ] && echo "translated"; echo "built 0.5"; echo "done 0.25 7" ;;
+    esac
+done
+"##;
+
 /// A folder with the fakes, which is deleted at the end of the test.
 struct Folder(PathBuf);
 
@@ -91,8 +107,14 @@ impl Folder {
     }
 
     fn harness(&self, arguments: &[&str]) -> (bool, String) {
+        self.harness_with(&std::env::var("PATH").unwrap(), arguments)
+    }
+
+    /// Runs the harness with another search path for programs.
+    fn harness_with(&self, path: &str, arguments: &[&str]) -> (bool, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_caldera-harness"));
         let output = command
+            .env("PATH", path)
             .arg("campaign")
             .args(arguments)
             .current_dir(&self.0)
@@ -201,6 +223,45 @@ fn a_campaign_goes_on_where_it_stopped() {
         .map(|r| r["seed"].as_u64().unwrap())
         .collect();
     assert_eq!(seeds, [1, 2]);
+}
+
+/// With fakes of the tools that make SPIR-V, because the fake platform does not call them.
+#[test]
+fn programs_that_are_not_translated_are_no_faults() {
+    let folder = Folder::new("translated");
+    std::fs::write(folder.0.join("child"), SPIRV_CHILD).unwrap();
+    let arguments = [
+        "--platform",
+        "/fake/one,spirv=O2+reg2mem",
+        "--platform",
+        "/fake/one",
+        "--child",
+        "./child",
+        "--out",
+        "out",
+        "--count",
+        "2",
+    ];
+    let arguments = [&["generated"], &arguments[..]].concat();
+    let tools = folder.0.join("tools");
+    std::fs::create_dir(&tools).unwrap();
+    let (good, text) = folder.harness_with(&tools.display().to_string(), &arguments);
+    assert!(!good && text.contains("clang-15 is missing"), "{text}");
+    for tool in ["clang-15", "opt-15", "llvm-spirv-15", "spirv-val"] {
+        std::fs::write(tools.join(tool), "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(tools.join(tool), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let (good, text) = folder.harness_with(&path, &arguments);
+    assert!(
+        good && text.contains("2 programs: 1 same, 1 untranslated"),
+        "{text}"
+    );
+    let results = folder.results();
+    let how = results[1]["how"].as_str().unwrap();
+    assert!(how.ends_with("; one-spirv: O2+reg2mem"), "{how}");
+    let why = &results[1]["sides"]["one-spirv"]["why"];
+    assert_eq!(why, "clang-15 ended with 1: no");
 }
 
 /// Tests the command that C-Vise calls for each candidate.

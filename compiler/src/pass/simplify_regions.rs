@@ -12,6 +12,10 @@
 //!   constant in both arms becomes a select after it, so that a comparison of the result is known to be the condition.
 //! - Where one arm of an `if` leaves an enclosing block, the code after the `if` moves into the other arm,
 //!   and a block that ends in such an `if` becomes that `if`. Thus an early return becomes an else.
+//! - A loop is repeated at the end of its body only, where rearranging its last `if` or `switch` suffices. Where one arm of
+//!   an `if` leaves a loop, the code of the other arm moves behind the `if`.
+
+mod loop_ends;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
@@ -65,6 +69,8 @@ pub(super) fn simplify(func: &mut Function) -> bool {
         let again = unify(func, &known)
             || if_to_select(func, &known)
             || constants_to_select(func, &known.jumps)
+            || loop_ends::merge_repeats(func, &known)
+            || loop_ends::flatten_tests(func, &known)
             || nest_tails(func, &known)
             || merge_tails(func, known);
         if !folded && !again {
@@ -216,6 +222,8 @@ struct Order {
     at: Vec<u32>,
     last: Vec<u32>,
     owner: Vec<Option<Inst>>,
+    /// The structured instruction around each instruction.
+    around: Vec<Option<Inst>>,
 }
 
 impl Order {
@@ -225,6 +233,7 @@ impl Order {
             at: vec![u32::MAX; func.insts.len()],
             last: vec![0; func.insts.len()],
             owner: vec![None; func.regions.len()],
+            around: vec![None; func.insts.len()],
         };
         let list = func.insts_in_order();
         for (n, &inst) in list.iter().enumerate() {
@@ -232,6 +241,9 @@ impl Order {
             order.last[inst.index()] = n as u32;
             for &r in &func.insts[inst].regions {
                 order.owner[r.index()] = Some(inst);
+                for inner in &func.regions[r].insts {
+                    order.around[inner.index()] = Some(inst);
+                }
             }
         }
         for &inst in list.iter().rev() {
@@ -570,6 +582,10 @@ fn nest_tails(func: &mut Function, known: &Known) -> bool {
                     continue;
                 }
             }
+            // A loop's test stays as it is: moving the rest of the body into it does not help.
+            if repeats_what_arm_leaves(func, order, region, inst) {
+                continue;
+            }
             let tail = func.regions[region].insts.split_off(n + 1);
             let exit = func.regions[arm].insts.pop().expect("the arm ends in an exit");
             for i in 0..func.insts[inst].results.len() {
@@ -588,6 +604,22 @@ fn nest_tails(func: &mut Function, known: &Known) -> bool {
     }
     replacements.apply(func);
     changed
+}
+
+/// Returns whether a region ends in a repeat of a loop that an arm of an `if` in it leaves.
+fn repeats_what_arm_leaves(func: &Function, order: &Order, region: Region, inst: Inst) -> bool {
+    let end = func.terminator(region).map(|end| &func.insts[end].op);
+    let Some(&Op::Repeat(loop_)) = end else {
+        return false;
+    };
+    let ends = func.insts[inst]
+        .regions
+        .iter()
+        .filter_map(|&arm| func.terminator(arm));
+    ends.into_iter().any(|end| match func.insts[end].op {
+        Op::Exit(target) => !order.contains(loop_, target),
+        _ => false,
+    })
 }
 
 /// Returns the nesting depth of each region.
@@ -635,7 +667,7 @@ fn arm_that_goes_on(func: &Function, jumps: &Jumps, inst: Inst) -> Option<Region
 /// Merges jumps inside of an `if` or `switch` at the end of a region with the jump that follows it. There are
 /// two cases:
 /// - `Unreachable` follows, and jumps inside exit the region's owner: the jumps become exits of the
-///   instruction itself, and an exit of the owner replaces `Unreachable`.
+///   instruction itself, and an exit of the owner replaces `Unreachable`. This is also done for a `loop`.
 /// - An exit follows that passes exactly the results of the instruction, and jumps inside exit the same
 ///   target: the jumps become exits of the instruction itself.
 ///
@@ -653,12 +685,15 @@ fn merge_tails(func: &mut Function, known: Known) -> bool {
         let &[.., last, end] = &func.regions[region].insts[..] else {
             continue;
         };
-        if !matches!(func.insts[last].op, Op::If | Op::Switch(_)) {
+        if !matches!(func.insts[last].op, Op::If | Op::Switch(_) | Op::Loop) {
             continue;
         }
+        let is_loop = func.insts[last].op == Op::Loop;
         let (target, completes) = match func.insts[end].op {
             Op::Unreachable if jumps.exits(last).is_empty() => (order.owner[region.index()], false),
-            Op::Exit(target) if func.insts[end].args == func.insts[last].results => (Some(target), true),
+            Op::Exit(target) if !is_loop && func.insts[end].args == func.insts[last].results => {
+                (Some(target), true)
+            }
             _ => continue,
         };
         let Some(target) = target else {

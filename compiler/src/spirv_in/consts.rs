@@ -102,6 +102,24 @@ impl Constants {
         Ok(())
     }
 
+    /// Returns an operand of a constant that is not declared yet.
+    pub(super) fn missing_operand(&self, inst: &Inst<'_>) -> Option<u32> {
+        let ids = match inst.op {
+            Op::ConstantComposite | Op::SpecConstantComposite => inst.args,
+            Op::SpecConstantOp => {
+                let (&op, operands) = inst.args.split_first()?;
+                let ids = match Op::from_u32(op) {
+                    Some(Op::CompositeExtract) => 1,
+                    Some(Op::CompositeInsert | Op::VectorShuffle) => 2,
+                    _ => operands.len(),
+                };
+                &operands[..ids.min(operands.len())]
+            }
+            _ => &[],
+        };
+        ids.iter().copied().find(|id| !self.constants.contains_key(id))
+    }
+
     fn operand(&self, inst: &Inst<'_>, id: u32) -> Result<&(u32, Constant), Error> {
         let found = self.constants.get(&id);
         found.ok_or_else(|| inst.invalid(format!("%{id} is not a constant that is declared before")))
@@ -211,7 +229,11 @@ impl Constants {
         if let Some(address) = self.address_operation(inst, types, op, operands)? {
             return Ok(address);
         }
-        let evaluated = types.value(inst.ty).and_then(|to| {
+        let to = types.value(inst.ty);
+        if let Some(lanes) = to.and_then(|to| self.rearranged(types, op, to, operands)) {
+            return Ok(Constant::Lanes(lanes));
+        }
+        let evaluated = to.and_then(|to| {
             let lanes = (0..usize::from(to.lanes)).map(|lane| {
                 let values = consts.iter().map(|(ty, constant)| {
                     let ty = types.value(*ty)?;
@@ -239,6 +261,61 @@ impl Constants {
             false => {
                 Err(inst.unsupported(format!("the operation Op{op:?} is not implemented for constants")))
             }
+        }
+    }
+
+    /// Evaluates an operation that takes vectors apart or puts them together.
+    fn rearranged(&self, types: &Types, op: Op, to: Ty, operands: &[u32]) -> Option<Vec<u64>> {
+        let vector = |n: usize| -> Option<(Ty, Vec<u64>)> {
+            let (ty, constant) = self.constants.get(operands.get(n)?)?;
+            let ty = types.value(*ty)?;
+            match constant {
+                Constant::Lanes(lanes) => Some((ty, lanes.clone())),
+                Constant::Null | Constant::Undef if !ty.scalar.is_ptr() => {
+                    Some((ty, vec![0; usize::from(ty.lanes)]))
+                }
+                _ => None,
+            }
+        };
+        let (from, mut lanes) = vector(0)?;
+        match (op, operands) {
+            (Op::CompositeExtract, &[_, n]) if from.scalar == to.scalar && !to.is_vector() => {
+                Some(vec![*lanes.get(n as usize)?])
+            }
+            (Op::CompositeInsert, &[_, _, n]) if !from.is_vector() => {
+                let (whole, mut all) = vector(1)?;
+                *all.get_mut(n as usize)? = lanes[0];
+                (whole == to && from.scalar == to.scalar).then_some(all)
+            }
+            (Op::VectorShuffle, [_, _, order @ ..]) if order.len() == usize::from(to.lanes) => {
+                let (second, more) = vector(1)?;
+                lanes.extend(more);
+                let lane = |&n: &u32| match n {
+                    u32::MAX => Some(0),
+                    n => lanes.get(n as usize).copied(),
+                };
+                let is_same = from.scalar == to.scalar && second.scalar == to.scalar;
+                order.iter().map(lane).collect::<Option<_>>().filter(|_| is_same)
+            }
+            (Op::Bitcast, [_])
+                if [from, to]
+                    .iter()
+                    .all(|ty| ty.scalar.is_int() || ty.scalar.is_float()) =>
+            {
+                let [old, new] = [from, to].map(|ty| ty.scalar.bytes() as usize);
+                let bytes = lanes
+                    .iter()
+                    .flat_map(|lane| lane.to_le_bytes().into_iter().take(old));
+                let bytes: Vec<u8> = bytes.collect();
+                let lane = |bytes: &[u8]| {
+                    bytes
+                        .iter()
+                        .rev()
+                        .fold(0, |lane, byte| lane << 8 | u64::from(*byte))
+                };
+                (bytes.len() == new * usize::from(to.lanes)).then(|| bytes.chunks(new).map(lane).collect())
+            }
+            _ => None,
         }
     }
 

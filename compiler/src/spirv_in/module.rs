@@ -56,10 +56,13 @@ pub(super) struct Block<'w> {
 }
 
 impl<'w> Block<'w> {
-    /// Adds an instruction. LLVM's translator writes the controls of a loop before the phis of its block.
+    /// Adds an instruction. LLVM's translator writes the controls of a loop and the merge instruction of its block before
+    /// the phis of the block.
     fn add(&mut self, inst: Inst<'w>) {
         let hints = self.insts.iter().rev();
-        let hints = hints.take_while(|i| i.op == Op::LoopControlINTEL).count();
+        let is_hint =
+            |i: &&Inst<'_>| matches!(i.op, Op::LoopControlINTEL | Op::LoopMerge | Op::SelectionMerge);
+        let hints = hints.take_while(is_hint).count();
         let at = self.insts.len() - if inst.op == Op::Phi { hints } else { 0 };
         self.insts.insert(at, inst);
     }
@@ -96,6 +99,8 @@ pub(super) struct Module<'w> {
     pub(super) decorations: HashMap<u32, Vec<Decorated<'w>>>,
     pub(super) types: Types,
     pub(super) consts: Constants,
+    /// The constants that use one which follows them, by its id. LLVM's translator writes such modules.
+    waiting: HashMap<u32, Vec<Inst<'w>>>,
     /// The operations among the constants.
     pub(super) operations: HashMap<u32, Inst<'w>>,
     pub(super) variables: HashMap<u32, Variable<'w>>,
@@ -190,6 +195,10 @@ pub(super) fn read<'w>(
         at = section;
         memory_models += u32::from(section == Section::MemoryModel);
         module.global(inst, target, specialization)?;
+    }
+    // A constant that still waits for another one has an operand that is none.
+    if let Some(inst) = module.waiting.values().flatten().min_by_key(|inst| inst.index) {
+        module.consts.declare(inst, &module.types, None)?;
     }
     if memory_models != 1 {
         return Err(Error::module(format!("it has {memory_models} memory models")));
@@ -342,10 +351,12 @@ impl<'w> Module<'w> {
         let Type::Pointer(class, pointee) = *self.types.of(inst, inst.ty)? else {
             return Err(inst.invalid("its type is no pointer"));
         };
-        if inst.arg(0)? != class as u32 || class == StorageClass::Function {
+        let init = inst.args.get(1).copied().unwrap_or(0);
+        // LLVM's translator writes the initial contents of private arrays so.
+        let is_private = class == StorageClass::Function;
+        if inst.arg(0)? != class as u32 || is_private && init == 0 {
             return Err(inst.invalid("its storage class is not that of a variable of this type here"));
         }
-        let init = inst.args.get(1).copied().unwrap_or(0);
         let is_built_in = self.decorated(inst.result, Decoration::BuiltIn).is_some();
         let (inst, class) = match is_built_in {
             true => (
@@ -363,7 +374,7 @@ impl<'w> Module<'w> {
         self.variables.insert(inst.result, variable);
         self.variable_order.push(inst.result);
         self.consts.address(&inst);
-        Ok(())
+        self.wake(inst.result)
     }
 
     fn constant(&mut self, inst: &Inst<'w>, specialization: &Specialization) -> Result<(), Error> {
@@ -374,7 +385,27 @@ impl<'w> Module<'w> {
         if inst.op == Op::SpecConstantOp {
             self.operations.insert(inst.result, inst);
         }
-        self.consts.declare(&inst, &self.types, value)
+        if let Some(missing) = self.consts.missing_operand(&inst) {
+            self.waiting.entry(missing).or_default().push(inst);
+            return Ok(());
+        }
+        self.consts.declare(&inst, &self.types, value)?;
+        self.wake(inst.result)
+    }
+
+    /// Declares the constants that waited for the constant `id`.
+    fn wake(&mut self, id: u32) -> Result<(), Error> {
+        let mut ready = self.waiting.remove(&id).unwrap_or_default();
+        while let Some(inst) = ready.pop() {
+            match self.consts.missing_operand(&inst) {
+                Some(missing) => self.waiting.entry(missing).or_default().push(inst),
+                None => {
+                    self.consts.declare(&inst, &self.types, None)?;
+                    ready.extend(self.waiting.remove(&inst.result).unwrap_or_default());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns the decoration of an id, if it is there.

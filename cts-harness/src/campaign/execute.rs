@@ -2,10 +2,12 @@
 //! standard output.
 //!
 //! It writes one line for each step: `begin N` (N is the program's index on the command line), `built
-//! SECONDS`, and `done SECONDS HASH` or `refused WHY`. After a refusal that follows a successful build the
+//! SECONDS`, and `done SECONDS HASH` or `refused WHY`. If the device gets SPIR-V, `translating` and `translated`
+//! come before; `untranslated WHY` means that there is no module or that a refused module is not valid. After a refusal that follows a successful build the
 //! process ends, since the device may be lost.
 
 use super::launch::{Argument, Plan, hash};
+use super::spirv::{self, Route};
 use crate::cl::{self, Buffer, Context, Device, Handle, Location, Queue};
 use crate::{Failure, Outcome, progress};
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,10 @@ pub(crate) struct Args {
     /// A file that describes the launch; by default each program's first line does
     #[arg(long, value_name = "FILE")]
     launch: Option<PathBuf>,
+    /// Build the program from SPIR-V that clang and LLVM's translator make of it. LEVEL is O0, O1, O2, O3 or Os, with
+    /// `+PASS` for each pass of LLVM that runs afterwards; `any` chooses them by the seed in the file's name
+    #[arg(long, value_name = "LEVEL", value_parser = route)]
+    spirv: Option<Route>,
     /// Print the 64-bit words of the result
     #[arg(long)]
     words: bool,
@@ -55,12 +61,30 @@ pub(super) fn run(args: &Args) -> Outcome {
     for (n, file) in args.programs.iter().enumerate() {
         say!("begin {n}");
         let (plan, text) = read(file, args.launch.as_deref())?;
-        let begin = Instant::now();
         let options = &plan.options;
-        let program = match context.build(&text, options) {
+        let module = args
+            .spirv
+            .as_ref()
+            .map(|route| translated(file, (&text, options), route));
+        let module = match module.transpose() {
+            Ok(module) => module,
+            Err(Failure(why)) => {
+                say!("untranslated {why}");
+                continue;
+            }
+        };
+        let begin = Instant::now();
+        let built = match &module {
+            None => context.build(&text, options),
+            Some(module) => context.build_il(module, options),
+        };
+        let program = match built {
             Ok(program) => program,
             Err(Failure(why)) => {
-                refused(&why);
+                match module.as_deref().map(spirv::validate) {
+                    Some(Err(Failure(invalid))) => say!("untranslated {invalid}; {}", one_line(&why)),
+                    None | Some(Ok(())) => say!("refused {}", one_line(&why)),
+                }
                 continue;
             }
         };
@@ -85,7 +109,7 @@ pub(super) fn run(args: &Args) -> Outcome {
                 say!("done {seconds:.3} {all:016x}");
             }
             Err(Failure(why)) => {
-                refused(&why);
+                say!("refused {}", one_line(&why));
                 return Ok(());
             }
         }
@@ -93,7 +117,21 @@ pub(super) fn run(args: &Args) -> Outcome {
     Ok(())
 }
 
-fn refused(why: &str) {
+/// Reads the value of `--spirv`.
+fn route(text: &str) -> Result<Route, String> {
+    text.parse().map_err(|Failure(why)| why)
+}
+
+/// Makes SPIR-V of a program, which is given by its file, its text and its build options.
+fn translated(file: &Path, (text, options): (&str, &str), route: &Route) -> Result<Vec<u8>, Failure> {
+    progress::line("translating");
+    let module = spirv::translate(text, options, &route.recipe(file)?)?;
+    progress::line("translated");
+    Ok(module)
+}
+
+/// Returns a build log or another error as one line.
+fn one_line(why: &str) -> String {
     let mut line: Vec<&str> = why.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     // The log may have many warnings: where there are errors, only the errors and the first line are
     // reported.
@@ -102,8 +140,7 @@ fn refused(why: &str) {
         line.retain(|l| l.contains("error:"));
         line.insert(0, first);
     }
-    let text: String = line.join(" | ").chars().take(1000).collect();
-    say!("refused {text}");
+    line.join(" | ").chars().take(1000).collect()
 }
 
 fn words(memory: usize, bytes: &[u8]) {

@@ -5,6 +5,7 @@
 //! clsmith, generate, corpus   the sources of programs: each seed gives a program
 //! launch                      the description of a program's launches, a line of JSON
 //! side                        a platform: starts its child processes and follows their output
+//! spirv                       the translation of a program to SPIR-V, for platforms that get it in this form
 //! execute                     the child process: builds and launches programs
 //! record                      the results file: a line of JSON for each program, from which a campaign resumes
 //! reduce                      the reduction of a program with C-Vise
@@ -20,6 +21,7 @@ mod launch;
 mod record;
 mod reduce;
 mod side;
+mod spirv;
 
 use crate::parallel::parallel;
 use crate::{Failure, Outcome, child, progress};
@@ -78,7 +80,8 @@ enum Command {
 #[derive(clap::Args, Clone)]
 struct Options {
     /// A platform as `bench` names it: `caldera` (built first), part of a platform's name, or the file of a
-    /// library; `,VARIABLE=VALUE` after it sets a variable of its child processes. At least two
+    /// library; `,VARIABLE=VALUE` after it sets a variable of its child processes, and `,spirv=LEVEL` gives it
+    /// the programs as SPIR-V. At least two
     #[arg(long = "platform", value_name = "NAME", default_values_t = [String::from("caldera"), String::from("pocl")])]
     platforms: Vec<String>,
     /// The first seed
@@ -297,6 +300,12 @@ impl Run<'_> {
                 Some((text, how)) => {
                     let file = scratch.join(format!("{seed}.cl"));
                     std::fs::write(&file, text)?;
+                    let mut how = how;
+                    for side in self.sides {
+                        if let Some(recipe) = side.recipe(&file)? {
+                            how += &format!("; {}: {recipe}", side.name);
+                        }
+                    }
                     files.push(file);
                     records.push(Record::new(*seed, how));
                 }

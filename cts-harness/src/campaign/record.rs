@@ -62,6 +62,8 @@ pub(super) enum Verdict {
     Refused,
     /// The program exceeds the time limit on one platform and finishes on another.
     Timeout,
+    /// The program could not be made SPIR-V for one platform; it finishes on another.
+    Untranslated,
     /// The program finishes on no platform, or there is no program for the seed.
     Neither,
 }
@@ -75,7 +77,9 @@ impl Verdict {
     pub(super) fn is_of_interest(self) -> bool {
         match self {
             Verdict::Differs | Verdict::Crash | Verdict::Refused | Verdict::Timeout => true,
-            Verdict::Same | Verdict::Near | Verdict::Undefined | Verdict::Neither => false,
+            Verdict::Same | Verdict::Near | Verdict::Undefined | Verdict::Untranslated | Verdict::Neither => {
+                false
+            }
         }
     }
 }
@@ -104,12 +108,17 @@ impl Record {
     pub(super) fn may_be_undefined(&self) -> bool {
         let launched = |end: &Ending| match end {
             Ending::Crash { phase, .. } | Ending::Timeout { phase } => phase == "launch",
-            Ending::Done { .. } | Ending::Refused { .. } => true,
+            Ending::Done { .. } | Ending::Refused { .. } | Ending::Untranslated { .. } => true,
         };
         match self.verdict {
             Verdict::Differs => true,
             Verdict::Crash | Verdict::Timeout => self.sides.values().all(launched),
-            Verdict::Same | Verdict::Near | Verdict::Undefined | Verdict::Refused | Verdict::Neither => false,
+            Verdict::Same
+            | Verdict::Near
+            | Verdict::Undefined
+            | Verdict::Refused
+            | Verdict::Untranslated
+            | Verdict::Neither => false,
         }
     }
 
@@ -123,7 +132,7 @@ impl Record {
 }
 
 /// Compares the endings of a program on all platforms. A crash counts more than a refusal, and a refusal
-/// more than a time-out.
+/// more than a time-out, which counts more than a program that was not made SPIR-V.
 pub(super) fn verdict(ends: &[&Ending]) -> Verdict {
     let mut hashes: Vec<&str> = ends.iter().filter_map(|e| e.hash()).collect();
     hashes.sort_unstable();
@@ -134,8 +143,11 @@ pub(super) fn verdict(ends: &[&Ending]) -> Verdict {
             Ending::Done { .. } => so_far,
             Ending::Crash { .. } => Verdict::Crash,
             Ending::Refused { .. } if so_far != Verdict::Crash => Verdict::Refused,
-            Ending::Timeout { .. } if so_far == Verdict::Same => Verdict::Timeout,
-            Ending::Refused { .. } | Ending::Timeout { .. } => so_far,
+            Ending::Timeout { .. } if matches!(so_far, Verdict::Same | Verdict::Untranslated) => {
+                Verdict::Timeout
+            }
+            Ending::Untranslated { .. } if so_far == Verdict::Same => Verdict::Untranslated,
+            Ending::Refused { .. } | Ending::Timeout { .. } | Ending::Untranslated { .. } => so_far,
         }),
         _ => Verdict::Differs,
     }
@@ -166,7 +178,7 @@ pub(super) fn print(records: &[Record]) {
     progress::step("Programs that are not treated alike");
     for r in records
         .iter()
-        .filter(|r| !matches!(r.verdict, Verdict::Same | Verdict::Near | Verdict::Neither))
+        .filter(|r| r.verdict.is_of_interest() || r.verdict == Verdict::Undefined)
     {
         say!("{} {} {}", r.seed, r.verdict.word(), r.how);
         for (name, end) in &r.sides {
@@ -233,6 +245,7 @@ mod tests {
     #[test]
     fn verdicts() {
         let refused = Ending::Refused { why: "no".into() };
+        let untranslated = Ending::Untranslated { why: "no".into() };
         let late = Ending::Timeout {
             phase: "build".into(),
         };
@@ -251,6 +264,16 @@ mod tests {
                 Verdict::Crash,
             ),
             (vec![done("1"), late.clone()], Verdict::Timeout),
+            (vec![untranslated.clone(), done("1")], Verdict::Untranslated),
+            (
+                vec![untranslated.clone(), late.clone(), done("1")],
+                Verdict::Timeout,
+            ),
+            (
+                vec![refused.clone(), untranslated.clone(), done("1")],
+                Verdict::Refused,
+            ),
+            (vec![untranslated, refused.clone()], Verdict::Neither),
             (vec![refused, late, crash], Verdict::Neither),
         ] {
             let ends: Vec<&Ending> = ends.iter().collect();

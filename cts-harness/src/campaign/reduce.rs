@@ -3,8 +3,10 @@
 
 use super::launch::Plan;
 use super::record::{self, Record, Verdict};
-use super::side::{Ending, Side};
+use super::side::{Ending, SPIRV, Side};
+use super::spirv::Route;
 use super::{Limits, execute};
+use crate::cl::with_variables;
 use crate::{Failure, Outcome, progress};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -131,7 +133,7 @@ pub(super) fn run(args: &Args) -> Outcome {
         platforms: args
             .platforms
             .iter()
-            .map(|p| absolute(p))
+            .map(|p| settled(p, &program))
             .collect::<Result<_, Failure>>()?,
         program: candidate.clone(),
         launch: Some(launch.clone()),
@@ -207,16 +209,24 @@ fn script(args: &Args, launch: &Path) -> Result<String, Failure> {
     ))
 }
 
-/// Returns a platform's name for use in the folders of C-Vise: a path becomes absolute, and `caldera` is
-/// built once and becomes the path of its library.
-fn absolute(platform: &str) -> Result<String, Failure> {
-    if platform == "caldera" {
-        return Ok(crate::artifacts::build_library()?.display().to_string());
+/// Returns a platform's name for use in the folders of C-Vise, where the program has another name: a path
+/// becomes absolute, `caldera` is built once and becomes the path of its library, and a form of SPIR-V that
+/// the program's seed chooses becomes the form that it has chosen.
+fn settled(platform: &str, program: &Path) -> Result<String, Failure> {
+    let (name, variables) = with_variables(platform)?;
+    let mut text = match name {
+        "caldera" => crate::artifacts::build_library()?.display().to_string(),
+        path if path.contains('/') => std::path::absolute(path)?.display().to_string(),
+        other => other.to_owned(),
+    };
+    for (variable, value) in variables {
+        let value = match variable.as_str() {
+            SPIRV => value.parse::<Route>()?.recipe(program)?.to_string(),
+            _ => value,
+        };
+        text += &format!(",{variable}={value}");
     }
-    if platform.contains('/') {
-        return Ok(std::path::absolute(platform)?.display().to_string());
-    }
-    Ok(platform.to_owned())
+    Ok(text)
 }
 
 /// Reduces a program of a campaign. If this fails, it prints a warning and the campaign goes on.
@@ -239,4 +249,20 @@ pub(super) fn automatically(
         progress::warning(&why);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seed_is_settled_before_the_program_is_renamed() {
+        let settled = |text: &str| settled(text, Path::new("/out/7.cl")).unwrap();
+        assert_eq!(
+            settled("/lib.so,A=b,spirv=any"),
+            "/lib.so,A=b,spirv=O2+jump-threading+simplifycfg"
+        );
+        assert_eq!(settled("pocl,spirv=Os"), "pocl,spirv=Os");
+        assert!(settled("./lib.so").starts_with('/'));
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::Limits;
 use super::execute::Described;
+use super::spirv::{self, Recipe, Route};
 use crate::child::{self, End};
 use crate::cl::{Location, Signature, locate, with_variables};
 use crate::{Failure, progress};
@@ -10,12 +11,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+/// The name of the variable in a platform's description that says how it gets its programs as SPIR-V.
+pub(super) const SPIRV: &str = "spirv";
+
 /// A platform on which the campaign runs its programs.
 #[derive(Clone)]
 pub(crate) struct Side {
     pub(crate) name: String,
     place: Location,
     environment: Vec<(String, String)>,
+    /// How the platform gets its programs as SPIR-V; `None` if it gets the source.
+    spirv: Option<Route>,
     /// The limits of its child processes.
     pub(crate) limits: Limits,
 }
@@ -34,6 +40,10 @@ pub(super) enum Ending {
     Refused {
         why: String,
     },
+    /// The program could not be made SPIR-V, or the platform refuses a module that is not valid.
+    Untranslated {
+        why: String,
+    },
     /// The process was ended by a signal, aborted, or exited with an error.
     Crash {
         phase: String,
@@ -49,7 +59,10 @@ impl Ending {
     pub(super) fn hash(&self) -> Option<&str> {
         match self {
             Ending::Done { hash, .. } => Some(hash),
-            Ending::Refused { .. } | Ending::Crash { .. } | Ending::Timeout { .. } => None,
+            Ending::Refused { .. }
+            | Ending::Untranslated { .. }
+            | Ending::Crash { .. }
+            | Ending::Timeout { .. } => None,
         }
     }
 
@@ -58,6 +71,7 @@ impl Ending {
         match self {
             Ending::Done { hash, .. } => hash.clone(),
             Ending::Refused { why } => format!("refused: {why}"),
+            Ending::Untranslated { why } => format!("not translated: {why}"),
             Ending::Crash { phase, why } => format!("crash in {phase}: {why}"),
             Ending::Timeout { phase } => format!("time-out in {phase}"),
         }
@@ -66,15 +80,25 @@ impl Ending {
 
 impl Side {
     /// Finds the platform that `NAME[,VARIABLE=VALUE…]` describes: `NAME` as `bench` understands it, and
-    /// variables for the environment of its child processes.
+    /// variables for the environment of its child processes. The variable `spirv` is none of them: it says how
+    /// the platform gets its programs as SPIR-V.
     pub(crate) fn find(text: &str, limits: &Limits) -> Result<Side, Failure> {
-        let (name, environment) = with_variables(text)?;
+        let (name, mut environment) = with_variables(text)?;
+        let mut spirv = None;
+        if let Some(n) = environment.iter().position(|(variable, _)| variable == SPIRV) {
+            spirv = Some(environment.remove(n).1.parse()?);
+            spirv::check_tools()?;
+        }
         let place = locate(name, None)?;
-        let stem = Path::new(name).file_stem().unwrap_or_default();
+        let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
         Ok(Side {
-            name: stem.to_string_lossy().into_owned(),
+            name: match spirv {
+                Some(_) => format!("{stem}-{SPIRV}"),
+                None => stem.into_owned(),
+            },
             place,
             environment,
+            spirv,
             limits: limits.clone(),
         })
     }
@@ -99,6 +123,16 @@ impl Side {
         }
         side.name = "oclgrind".into();
         Ok(side)
+    }
+
+    /// Returns whether the platform gets its programs as SPIR-V.
+    pub(crate) fn gets_spirv(&self) -> bool {
+        self.spirv.is_some()
+    }
+
+    /// Returns how a program is made SPIR-V for this platform, or `None` if the platform gets its source.
+    pub(super) fn recipe(&self, program: &Path) -> Result<Option<Recipe>, Failure> {
+        self.spirv.as_ref().map(|route| route.recipe(program)).transpose()
     }
 
     /// Asks a child process to describe the platform's device.
@@ -169,6 +203,9 @@ impl Side {
         let mut command = Command::new(program);
         command.args(["campaign", "run"]);
         self.prepare(&mut command, scratch);
+        if let Some(route) = &self.spirv {
+            command.args(["--spirv", &route.to_string()]);
+        }
         Ok(command)
     }
 
@@ -223,6 +260,9 @@ impl Side {
             };
             ends.push(match report.end {
                 End::Interrupted => return fail!("interrupted; the next run goes on from here"),
+                End::Timeout if phase == TRANSLATION => Ending::Untranslated {
+                    why: "time-out".into(),
+                },
                 End::Timeout => Ending::Timeout { phase },
                 End::Flood => Ending::Crash {
                     phase,
@@ -248,6 +288,9 @@ pub(crate) fn distinct(mut sides: Vec<Side>) -> Vec<Side> {
     sides
 }
 
+/// The phase of a child process in which it makes SPIR-V of a program.
+const TRANSLATION: &str = "translation";
+
 /// The state of a child process, as far as its output tells.
 #[derive(Default)]
 struct Follower {
@@ -266,6 +309,11 @@ impl Follower {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
             "begin" => self.phase = "build".into(),
+            "translating" if self.phase == "build" => self.phase = TRANSLATION.into(),
+            "translated" if self.phase == TRANSLATION => self.phase = "build".into(),
+            "untranslated" if !self.phase.is_empty() => {
+                self.end(Ending::Untranslated { why: rest.to_owned() });
+            }
             "built" if self.phase == "build" => {
                 self.build = rest.parse().unwrap_or(0.0);
                 self.phase = "launch".into();
@@ -298,7 +346,7 @@ mod tests {
     #[test]
     fn the_words_of_a_child() {
         let mut f = Follower::default();
-        let words = "begin 0\nbuilt 1.5\ndone 0.25 00ff\nbegin 1\nrefused clBuildProgram gave -11\nbegin 2\nbuilt 0.1\nthread panicked";
+        let words = "begin 0\nbuilt 1.5\ndone 0.25 00ff\nbegin 1\nrefused clBuildProgram gave -11\nbegin 2\ntranslating\nuntranslated clang-15: no\nbegin 3\ntranslating\ntranslated\nbuilt 0.1\nthread panicked";
         let begun = words.lines().filter(|l| f.line(l)).count();
         let done = Ending::Done {
             hash: "00ff".into(),
@@ -308,7 +356,10 @@ mod tests {
         let refused = Ending::Refused {
             why: "clBuildProgram gave -11".into(),
         };
-        assert_eq!((begun, &f.ends[..]), (3, &[done, refused][..]));
+        let untranslated = Ending::Untranslated {
+            why: "clang-15: no".into(),
+        };
+        assert_eq!((begun, &f.ends[..]), (4, &[done, refused, untranslated][..]));
         assert_eq!((f.phase.as_str(), f.last.as_str()), ("launch", "thread panicked"));
     }
 }

@@ -172,6 +172,13 @@ impl Context {
     pub(crate) fn build(&self, source: &str, options: &str) -> Result<Handle, Failure> {
         self.handle.build(source, options)
     }
+
+    /// Builds a program from a SPIR-V module.
+    pub(crate) fn build_il(&self, module: &[u8], options: &str) -> Result<Handle, Failure> {
+        let program = self.handle.program_of_il(module)?;
+        program.build_with(options)?;
+        Ok(program)
+    }
 }
 
 const ORIGIN: [usize; 3] = [0; 3];

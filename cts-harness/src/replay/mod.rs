@@ -76,6 +76,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     };
     let sides = args.platforms.iter().map(|name| Side::find(name, &limits));
     let sides = distinct(sides.collect::<Result<_, Failure>>()?);
+    if sides.iter().any(Side::gets_spirv) {
+        return fail!("a capture is replayed with the programs as the application made them: no «spirv=…»");
+    }
     let captures = captures(&args.folders)?;
     child::catch_interrupts()?;
     let mut bad = 0;

@@ -26,6 +26,12 @@ where
         }
     }
 
+    /// Returns whether a conversion has the decoration SaturatedConversion.
+    fn is_saturated(&self, inst: &Inst<'_>) -> bool {
+        let decoration = Decoration::SaturatedConversion;
+        self.cx.source.decorated(inst.result, decoration).is_some()
+    }
+
     /// Returns the operand and the result type of a conversion, which keeps the number of lanes.
     fn conversion(&mut self, inst: &Inst<'_>) -> Result<(Value, Ty, Ty), Error> {
         inst.exactly(1)?;
@@ -51,11 +57,7 @@ where
             return Err(inst.invalid("the types are not those of the conversion"));
         }
         let mode = self.rounding(inst)?;
-        let saturated = self
-            .cx
-            .source
-            .decorated(inst.result, Decoration::SaturatedConversion)
-            .is_some();
+        let saturated = self.is_saturated(inst);
         // These are the modes of the operations themselves.
         let own = if to.scalar.is_int() { "_rtz" } else { "_rte" };
         if !saturated && (mode.is_empty() || mode == own) {
@@ -119,19 +121,36 @@ where
         if !from.scalar.is_int() || !to.scalar.is_int() {
             return Err(inst.invalid("the types are not integers"));
         }
-        let value = self.resize(v, to, inst.op == Op::SConvert);
+        let signed = inst.op == Op::SConvert;
+        if self.is_saturated(inst) && to.scalar != from.scalar {
+            return self.saturated_int(inst, (v, signed), (to, signed));
+        }
+        let value = self.resize(v, to, signed);
         self.define(inst, value)
     }
 
     pub(super) fn saturate(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         let (v, from, to) = self.conversion(inst)?;
         let from_signed = inst.op == Op::SatConvertSToU;
-        let c = CType::number(to, !from_signed).filter(|_| from.scalar.is_int() && to.scalar.is_int());
-        let Some(c) = c else {
+        if !from.scalar.is_int() || !to.scalar.is_int() {
             return Err(inst.invalid("the types are not integers"));
+        }
+        self.saturated_int(inst, (v, from_signed), (to, !from_signed))
+    }
+
+    /// Converts an integer to another integer type, where a value that the type does not have becomes the nearest one.
+    /// Each type has its signedness.
+    fn saturated_int(
+        &mut self,
+        inst: &Inst<'_>,
+        from: (Value, bool),
+        (to, signed): (Ty, bool),
+    ) -> Result<(), Error> {
+        let Some(c) = CType::number(to, signed) else {
+            return Err(inst.invalid("the result type is no number"));
         };
         let body = format!("return convert_{}_sat(a);", c.text);
-        let value = self.library_call(inst, &body, Some((to, !from_signed)), &[(v, from_signed)])?;
+        let value = self.library_call(inst, &body, Some((to, signed)), &[from])?;
         self.define_from(inst, value)
     }
 

@@ -15,7 +15,7 @@ use crate::spirv_in::Error;
 use crate::spirv_in::module::{Block, Function};
 use crate::spirv_in::types::Layout;
 use crate::spirv_in::words::Inst;
-use rspirv::spirv::Op;
+use rspirv::spirv::{Op, StorageClass};
 use std::collections::{HashMap, HashSet};
 
 /// A value of SPIR-V.
@@ -221,11 +221,26 @@ where
         Ok(())
     }
 
+    /// Gives the function its own memory for each private variable of the module.
+    fn private_variables(&mut self) -> Result<(), Error> {
+        let source = self.cx.source;
+        for id in &source.variable_order {
+            let variable = &source.variables[id];
+            if variable.class == StorageClass::Function {
+                self.variable(&variable.inst)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Translates a block.
     fn block(&mut self, block: &Block<'w>) -> Result<Node, Error> {
         let region = self.b.func.new_region(&[]);
         self.b.move_to_end(region);
         self.here.clear();
+        if self.numbers.get(&block.label) == Some(&0) {
+            self.private_variables()?;
+        }
         let phis = block.insts.iter().take_while(|i| i.op == Op::Phi).count();
         let (phis, rest) = block.insts.split_at(phis);
         for phi in phis {

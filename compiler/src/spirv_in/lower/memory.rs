@@ -480,7 +480,7 @@ where
     }
 
     /// Returns memory that holds the value of a built-in variable, for uses other than loads.
-    pub(super) fn built_in_address(&mut self, inst: &Inst<'_>, variable: u32) -> Result<Val, Error> {
+    pub(super) fn built_in_address(&mut self, inst: &Inst<'_>, variable: u32) -> Result<Value, Error> {
         let source = self.cx.source;
         let found = source
             .variables
@@ -497,7 +497,7 @@ where
             volatile: false,
         };
         self.write(memory, value, access);
-        Ok(Val::Value(memory))
+        Ok(memory)
     }
 
     /// Returns the value of a built-in variable.

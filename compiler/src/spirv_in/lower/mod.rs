@@ -146,7 +146,8 @@ impl<'w> Lowering<'_, 'w> {
         for &id in &source.variable_order {
             let variable = &source.variables[&id];
             let space = match variable.class {
-                StorageClass::Input => continue,
+                // Each function has its own.
+                StorageClass::Input | StorageClass::Function => continue,
                 StorageClass::UniformConstant
                     if source.types.get(variable.pointee) == Some(&Type::Sampler) =>
                 {

@@ -158,11 +158,14 @@ where
 
     /// Returns the address of a variable of the module.
     fn address(&mut self, inst: &Inst<'_>, variable: u32, offset: u64) -> Result<Val, Error> {
-        let Some(&global) = self.cx.globals.get(&variable) else {
-            return self.built_in_address(inst, variable);
+        let base = match (self.cx.globals.get(&variable), self.everywhere.get(&variable)) {
+            (Some(&global), _) => {
+                let space = self.cx.out.globals[global].space;
+                self.b.global_addr(global, space)
+            }
+            (None, Some(&Val::Value(private))) => private,
+            (None, _) => self.built_in_address(inst, variable)?,
         };
-        let space = self.cx.out.globals[global].space;
-        let base = self.b.global_addr(global, space);
         Ok(Val::Value(self.b.ptr_offset(base, offset as i64)))
     }
 }
