@@ -50,6 +50,10 @@ enum Command {
     },
     /// Run programs of the harness's own generator, whose results the specification defines to the last bit
     Generated {
+        /// Use the features of a later version of OpenCL C, too; a platform whose name has `,plain=N` runs the programs' form in
+        /// OpenCL C 1.2, with sub-groups of N work-items
+        #[arg(long, value_name = "VERSION")]
+        std: Option<generate::Std>,
         #[command(flatten)]
         options: Options,
     },
@@ -149,9 +153,11 @@ pub(crate) fn run(args: &Args) -> Outcome {
             Comparison::Bits,
             options,
         ),
-        Command::Generated { options } => campaign(&generated(generate::program), Comparison::Bits, options),
+        Command::Generated { std, options } => {
+            campaign(&generated(generate::program, *std), Comparison::Bits, options)
+        }
         Command::Expressions { options } => campaign(
-            &generated(generate::expressions),
+            &generated(generate::expressions, None),
             Comparison::Expressions,
             options,
         ),
@@ -174,12 +180,14 @@ pub(crate) fn run(args: &Args) -> Outcome {
 /// Returns the opener of a source of generated programs, which use only features that all devices have.
 fn generated(
     program: fn(u64, generate::Features) -> Result<String, Failure>,
+    later: Option<generate::Std>,
 ) -> impl Fn(&[Described]) -> Box<Source<'static>> {
     move |devices| {
         let features = generate::Features {
             half: devices.iter().all(|d| d.half),
             double: devices.iter().all(|d| d.double),
             images: devices.iter().all(|d| d.images),
+            later,
         };
         let how = format!("{features:?}");
         Box::new(move |seed, _| Ok(Some((program(seed, features)?, how.clone()))))

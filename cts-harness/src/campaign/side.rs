@@ -16,6 +16,8 @@ pub(crate) struct Side {
     pub(crate) name: String,
     place: Location,
     environment: Vec<(String, String)>,
+    /// The size of sub-groups in the plain form of programs, if it runs that form.
+    plain: Option<String>,
     /// The limits of its child processes.
     pub(crate) limits: Limits,
 }
@@ -66,15 +68,18 @@ impl Ending {
 
 impl Side {
     /// Finds the platform that `NAME[,VARIABLE=VALUE…]` describes: `NAME` as `bench` understands it, and
-    /// variables for the environment of its child processes.
+    /// variables for the environment of its child processes. `plain=N` is no variable: it asks for the plain form of programs.
     pub(crate) fn find(text: &str, limits: &Limits) -> Result<Side, Failure> {
-        let (name, environment) = with_variables(text)?;
+        let (name, mut environment) = with_variables(text)?;
+        let plain = environment.iter().position(|(name, _)| name == "plain");
+        let plain = plain.map(|at| environment.remove(at).1);
         let place = locate(name, None)?;
         let stem = Path::new(name).file_stem().unwrap_or_default();
         Ok(Side {
             name: stem.to_string_lossy().into_owned(),
             place,
             environment,
+            plain,
             limits: limits.clone(),
         })
     }
@@ -98,6 +103,8 @@ impl Side {
             side.environment.push((name.into(), value.into()));
         }
         side.name = "oclgrind".into();
+        // Oclgrind has no later version of OpenCL C.
+        side.plain = Some("8".into());
         Ok(side)
     }
 
@@ -169,6 +176,9 @@ impl Side {
         let mut command = Command::new(program);
         command.args(["campaign", "run"]);
         self.prepare(&mut command, scratch);
+        if let Some(size) = &self.plain {
+            command.args(["--plain", size]);
+        }
         Ok(command)
     }
 
@@ -310,5 +320,17 @@ mod tests {
         };
         assert_eq!((begun, &f.ends[..]), (3, &[done, refused][..]));
         assert_eq!((f.phase.as_str(), f.last.as_str()), ("launch", "thread panicked"));
+    }
+
+    #[test]
+    fn the_plain_form_is_no_variable() {
+        let limits = Limits {
+            timeout: 1,
+            memory: 1,
+            child: None,
+        };
+        let side = Side::find("/fake/lib.so,plain=16,A=B", &limits).unwrap();
+        assert_eq!(side.plain.as_deref(), Some("16"));
+        assert_eq!(side.environment, [("A".to_owned(), "B".to_owned())]);
     }
 }

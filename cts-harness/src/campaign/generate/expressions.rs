@@ -70,6 +70,7 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
             Memory::input(4, Fill::Zero),
             Memory::result(rows * ITEMS * 8, Fill::Zero),
         ],
+        std: None,
         launches: vec![Launch::new(
             "k0",
             [0, ITEMS, 16].map(|n| vec![n]),
@@ -220,6 +221,7 @@ mod tests {
             half: true,
             double: true,
             images: false,
+            later: None,
         };
         program(seed, features).unwrap()
     }
