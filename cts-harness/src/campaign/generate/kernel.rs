@@ -7,7 +7,7 @@ use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::random::Random;
 
 /// The number of words in each input buffer.
-const INPUT: usize = 64;
+pub(super) const INPUT: usize = 64;
 
 const PRELUDE: &str = "\
 union words { ulong l[2]; int i[4]; short s[8]; uchar c[16]; uint4 v; ushort4 w[2]; };
@@ -272,7 +272,10 @@ impl Generator {
                 .map(|_| self.statement(2))
                 .collect::<String>();
             if self.later.is_some() && self.one_in(2) {
-                text += &self.collective_phase();
+                text += &match self.one_in(5) {
+                    true => self.group_copies(group),
+                    false => self.collective_phase(),
+                };
                 continue;
             }
             text += &match self.below(5) {

@@ -72,8 +72,9 @@ impl Generator {
         if !self.one_in(3) {
             return None;
         }
-        Some(match self.below(8) {
+        Some(match self.below(10) {
             0 => self.static_table(),
+            8 | 9 => self.declared_form(),
             1 | 2 => self.c11_atomic().unwrap_or_else(|| self.generic_statement()),
             _ => self.generic_statement(),
         })

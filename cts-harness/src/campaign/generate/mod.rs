@@ -8,6 +8,7 @@
 
 mod body;
 mod collectives;
+mod declarations;
 mod effects;
 mod expressions;
 mod fields;
@@ -306,7 +307,7 @@ mod tests {
             later: Some(Std::V3_1),
         };
         let mut all = String::new();
-        for seed in 0..150 {
+        for seed in 0..300 {
             let text = program(seed, features).unwrap();
             assert_eq!(text, program(seed, features).unwrap());
             assert!(text.contains("\"std\":\"CL3.1\""));
@@ -335,6 +336,14 @@ mod tests {
             "bit_reverse\n",
             "dot_acc_sat_4x8packed_",
             "static constant",
+            "__attribute__((packed))",
+            "vstorea_half",
+            "vload_half",
+            "{.m",
+            "(struct T",
+            "(**z",
+            "async_work_group_copy(",
+            "async_work_group_strided_copy(",
         ] {
             assert!(all.contains(part), "{part}");
         }
