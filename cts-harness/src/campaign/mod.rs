@@ -59,6 +59,9 @@ enum Command {
     },
     /// Run programs of a hundred small expressions each, and name the expressions whose values differ
     Expressions {
+        /// Use the integer functions of a later version of OpenCL C, too, as with `generated`
+        #[arg(long, value_name = "VERSION")]
+        std: Option<generate::Std>,
         #[command(flatten)]
         options: Options,
     },
@@ -156,8 +159,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Generated { std, options } => {
             campaign(&generated(generate::program, *std), Comparison::Bits, options)
         }
-        Command::Expressions { options } => campaign(
-            &generated(generate::expressions, None),
+        Command::Expressions { std, options } => campaign(
+            &generated(generate::expressions, *std),
             Comparison::Expressions,
             options,
         ),
