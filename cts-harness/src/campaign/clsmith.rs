@@ -144,6 +144,7 @@ fn plan(text: &str, most: usize) -> Result<Plan, Failure> {
     let offset = vec![0; global.len()];
     Ok(Plan {
         options: "-w".into(),
+        std: None,
         memory,
         launches: vec![Launch::new("entry", [offset, global, local], arguments)],
     })

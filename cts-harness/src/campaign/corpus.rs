@@ -153,6 +153,7 @@ pub(super) fn program(cases: &[Case], seed: u64) -> Result<Option<(String, Strin
     let sizes = [[0; 3], global, local].map(Vec::from);
     let plan = Plan {
         options: case.unit.options.clone(),
+        std: None,
         memory: inputs.memory,
         launches: vec![Launch::new(&case.signature.kernel, sizes, arguments)],
     };

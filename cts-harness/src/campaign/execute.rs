@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// Print the signatures of each program's kernels instead of launching them
     #[arg(long, hide = true)]
     signatures: bool,
+    /// Build programs with later features in their plain form, in which sub-groups have so many work-items
+    #[arg(long, value_name = "N")]
+    plain: Option<u32>,
     programs: Vec<PathBuf>,
 }
 
@@ -61,11 +64,11 @@ pub(super) fn run(args: &Args) -> Outcome {
     for (n, file) in args.programs.iter().enumerate() {
         say!("begin {n}");
         let (plan, text) = read(file, args.launch.as_deref())?;
-        let options = &plan.options;
+        let options = options(&plan, args.plain);
         let module = args
             .spirv
             .as_ref()
-            .map(|route| translated(file, (&text, options), route));
+            .map(|route| translated(file, (&text, &options), route));
         let module = match module.transpose() {
             Ok(module) => module,
             Err(Failure(why)) => {
@@ -75,8 +78,8 @@ pub(super) fn run(args: &Args) -> Outcome {
         };
         let begin = Instant::now();
         let built = match &module {
-            None => context.build(&text, options),
-            Some(module) => context.build_il(module, options),
+            None => context.build(&text, &options),
+            Some(module) => context.build_il(module, &options),
         };
         let program = match built {
             Ok(program) => program,
@@ -97,7 +100,7 @@ pub(super) fn run(args: &Args) -> Outcome {
             continue;
         }
         let begin = Instant::now();
-        match launch(&device, &context, &program, &plan) {
+        match launch(&device, &context, &program, &plan, args.plain.is_some()) {
             Ok(results) => {
                 let all = results.iter().fold(0, |h, bytes| hash(h, bytes));
                 let seconds = begin.elapsed().as_secs_f64();
@@ -128,6 +131,16 @@ fn translated(file: &Path, (text, options): (&str, &str), route: &Route) -> Resu
     let module = spirv::translate(text, options, &route.recipe(file)?)?;
     progress::line("translated");
     Ok(module)
+}
+
+/// Returns the build options of a program. `plain` asks for the plain form, with sub-groups of this size.
+fn options(plan: &Plan, plain: Option<u32>) -> String {
+    let form = match (&plan.std, plain) {
+        (None, _) => return plan.options.clone(),
+        (Some(_), Some(size)) => format!("-DPLAIN -DSUB_GROUP={size}u"),
+        (Some(std), None) => format!("-cl-std={std}"),
+    };
+    format!("{form} {}", plan.options)
 }
 
 /// Returns a build log or another error as one line.
@@ -166,6 +179,7 @@ fn launch(
     context: &Context,
     program: &Handle,
     plan: &Plan,
+    plain: bool,
 ) -> Result<Vec<Vec<u8>>, Failure> {
     let queue = Queue::new(context, false)?;
     let mut memory = Vec::new();
@@ -176,7 +190,11 @@ fn launch(
             None => filled(context, &queue, &bytes)?,
         });
     }
-    for launch in &plan.launches {
+    let launches = plan.launches.iter().flat_map(|launch| match plain {
+        true => launch.parts(),
+        false => vec![launch.clone()],
+    });
+    for launch in launches {
         let kernel = program.kernel(&launch.kernel)?;
         for (n, argument) in launch.arguments.iter().enumerate() {
             let value = match argument {
@@ -211,4 +229,21 @@ fn filled(context: &Context, queue: &Queue, bytes: &[u8]) -> Result<Buffer, Fail
     let buffer = context.buffer(bytes.len())?;
     queue.write(&buffer, bytes)?;
     Ok(buffer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_both_forms() {
+        let mut plan = Plan {
+            options: "-w".into(),
+            ..Plan::default()
+        };
+        assert_eq!(options(&plan, Some(8)), "-w");
+        plan.std = Some("CL3.0".into());
+        assert_eq!(options(&plan, None), "-cl-std=CL3.0 -w");
+        assert_eq!(options(&plan, Some(16)), "-DPLAIN -DSUB_GROUP=16u -w");
+    }
 }

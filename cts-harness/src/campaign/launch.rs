@@ -13,6 +13,10 @@ const MARK: &str = "// launch: ";
 pub(super) struct Plan {
     #[serde(default)]
     pub(super) options: String,
+    /// The version of OpenCL C in which the program is built. Such a program also has a plain form in OpenCL C 1.2, which the
+    /// macro `PLAIN` selects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) std: Option<String>,
     pub(super) memory: Vec<Memory>,
     pub(super) launches: Vec<Launch>,
 }
@@ -77,6 +81,10 @@ pub(super) struct Launch {
     pub(super) global: Vec<usize>,
     pub(super) local: Vec<usize>,
     pub(super) arguments: Vec<Argument>,
+    /// The index of the first of three arguments that say at which work-group of the range the launch begins. The plain form
+    /// is launched several times if the global size is no multiple of the local size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) first_group: Option<usize>,
 }
 
 impl Launch {
@@ -90,7 +98,32 @@ impl Launch {
             global,
             local,
             arguments,
+            first_group: None,
         }
+    }
+
+    /// Returns launches with the same work-groups whose global sizes are multiples of their local sizes.
+    pub(super) fn parts(&self) -> Vec<Launch> {
+        let Some(first_group) = self.first_group else {
+            return vec![self.clone()];
+        };
+        let mut all = vec![self.clone()];
+        for d in 0..self.global.len() {
+            let (global, local) = (self.global[d], self.local[d]);
+            let (groups, rest) = (global / local, global % local);
+            let parts = all.into_iter().flat_map(|launch| {
+                let part = |first: usize, size: usize, local: usize| {
+                    let mut part = launch.clone();
+                    part.offset[d] += first * self.local[d];
+                    (part.global[d], part.local[d]) = (size, local);
+                    part.arguments[first_group + d] = Argument::U32(first as u32);
+                    (size > 0).then_some(part)
+                };
+                [part(0, groups * local, local), part(groups, rest, rest)]
+            });
+            all = parts.flatten().collect();
+        }
+        all
     }
 }
 
@@ -173,6 +206,7 @@ mod tests {
     fn a_plan_survives_its_line() {
         let plan = Plan {
             options: "-w".into(),
+            std: None,
             memory: vec![Memory {
                 bytes: 16,
                 fill: Fill::Random { seed: 3 },
@@ -188,6 +222,21 @@ mod tests {
         let text = format!("{}kernel void k() {{}}", plan.line().unwrap());
         assert_eq!(Plan::of(&text).unwrap(), plan);
         assert!(Plan::of("kernel void k() {}").is_err());
+    }
+
+    #[test]
+    fn an_uneven_launch_has_even_parts() {
+        let arguments = vec![Argument::U32(0); 4];
+        let launch = Launch {
+            first_group: Some(1),
+            ..Launch::new("k", [vec![5, 0], vec![10, 3], vec![4, 3]], arguments)
+        };
+        let parts = launch.parts();
+        let sizes = |l: &Launch| (l.offset.clone(), l.global.clone(), l.local.clone());
+        assert_eq!(parts.len(), 2);
+        assert_eq!(sizes(&parts[0]), (vec![5, 0], vec![8, 3], vec![4, 3]));
+        assert_eq!(sizes(&parts[1]), (vec![13, 0], vec![2, 3], vec![2, 3]));
+        assert_eq!(parts[1].arguments[1..], [2, 0, 0].map(Argument::U32));
     }
 
     #[test]

@@ -52,11 +52,18 @@ enum Command {
     },
     /// Run programs of the harness's own generator, whose results the specification defines to the last bit
     Generated {
+        /// Use the features of a later version of OpenCL C, too; a platform whose name has `,plain=N` runs the programs' form in
+        /// OpenCL C 1.2, with sub-groups of N work-items
+        #[arg(long, value_name = "VERSION")]
+        std: Option<generate::Std>,
         #[command(flatten)]
         options: Options,
     },
     /// Run programs of a hundred small expressions each, and name the expressions whose values differ
     Expressions {
+        /// Use the integer functions of a later version of OpenCL C, too, as with `generated`
+        #[arg(long, value_name = "VERSION")]
+        std: Option<generate::Std>,
         #[command(flatten)]
         options: Options,
     },
@@ -152,9 +159,11 @@ pub(crate) fn run(args: &Args) -> Outcome {
             Comparison::Bits,
             options,
         ),
-        Command::Generated { options } => campaign(&generated(generate::program), Comparison::Bits, options),
-        Command::Expressions { options } => campaign(
-            &generated(generate::expressions),
+        Command::Generated { std, options } => {
+            campaign(&generated(generate::program, *std), Comparison::Bits, options)
+        }
+        Command::Expressions { std, options } => campaign(
+            &generated(generate::expressions, *std),
             Comparison::Expressions,
             options,
         ),
@@ -177,12 +186,14 @@ pub(crate) fn run(args: &Args) -> Outcome {
 /// Returns the opener of a source of generated programs, which use only features that all devices have.
 fn generated(
     program: fn(u64, generate::Features) -> Result<String, Failure>,
+    later: Option<generate::Std>,
 ) -> impl Fn(&[Described]) -> Box<Source<'static>> {
     move |devices| {
         let features = generate::Features {
             half: devices.iter().all(|d| d.half),
             double: devices.iter().all(|d| d.double),
             images: devices.iter().all(|d| d.images),
+            later,
         };
         let how = format!("{features:?}");
         Box::new(move |seed, _| Ok(Some((program(seed, features)?, how.clone()))))

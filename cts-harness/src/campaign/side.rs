@@ -22,6 +22,8 @@ pub(crate) struct Side {
     environment: Vec<(String, String)>,
     /// How the platform gets its programs as SPIR-V; `None` if it gets the source.
     spirv: Option<Route>,
+    /// The size of sub-groups in the plain form of programs, if it runs that form.
+    plain: Option<String>,
     /// The limits of its child processes.
     pub(crate) limits: Limits,
 }
@@ -80,13 +82,20 @@ impl Ending {
 
 impl Side {
     /// Finds the platform that `NAME[,VARIABLE=VALUE…]` describes: `NAME` as `bench` understands it, and
-    /// variables for the environment of its child processes. The variable `spirv` is none of them: it says how
-    /// the platform gets its programs as SPIR-V.
+    /// variables for the environment of its child processes. Two are none of them: `spirv` says how the platform gets its
+    /// programs as SPIR-V, and `plain=N` asks for the plain form of programs.
     pub(crate) fn find(text: &str, limits: &Limits) -> Result<Side, Failure> {
         let (name, mut environment) = with_variables(text)?;
-        let mut spirv = None;
-        if let Some(n) = environment.iter().position(|(variable, _)| variable == SPIRV) {
-            spirv = Some(environment.remove(n).1.parse()?);
+        let mut take = |wanted: &str| {
+            let at = environment.iter().position(|(variable, _)| variable == wanted);
+            at.map(|at| environment.remove(at).1)
+        };
+        let plain = take("plain");
+        let spirv = match take(SPIRV) {
+            Some(route) => Some(route.parse()?),
+            None => None,
+        };
+        if spirv.is_some() {
             spirv::check_tools()?;
         }
         let place = locate(name, None)?;
@@ -99,6 +108,7 @@ impl Side {
             place,
             environment,
             spirv,
+            plain,
             limits: limits.clone(),
         })
     }
@@ -122,6 +132,8 @@ impl Side {
             side.environment.push((name.into(), value.into()));
         }
         side.name = "oclgrind".into();
+        // Oclgrind has no later version of OpenCL C.
+        side.plain = Some("8".into());
         Ok(side)
     }
 
@@ -205,6 +217,9 @@ impl Side {
         self.prepare(&mut command, scratch);
         if let Some(route) = &self.spirv {
             command.args(["--spirv", &route.to_string()]);
+        }
+        if let Some(size) = &self.plain {
+            command.args(["--plain", size]);
         }
         Ok(command)
     }
@@ -361,5 +376,17 @@ mod tests {
         };
         assert_eq!((begun, &f.ends[..]), (4, &[done, refused, untranslated][..]));
         assert_eq!((f.phase.as_str(), f.last.as_str()), ("launch", "thread panicked"));
+    }
+
+    #[test]
+    fn the_plain_form_is_no_variable() {
+        let limits = Limits {
+            timeout: 1,
+            memory: 1,
+            child: None,
+        };
+        let side = Side::find("/fake/lib.so,plain=16,A=B", &limits).unwrap();
+        assert_eq!(side.plain.as_deref(), Some("16"));
+        assert_eq!(side.environment, [("A".to_owned(), "B".to_owned())]);
     }
 }

@@ -21,6 +21,9 @@ impl Generator {
         if self.fuel < 0 {
             return self.assignment(1);
         }
+        if let Some(text) = self.later_statement() {
+            return text;
+        }
         match self.below(if depth == 0 { 14 } else { 28 }) {
             0..3 => self.declaration(),
             3..7 => self.assignment(3),
@@ -352,6 +355,16 @@ impl Generator {
                         }
                     }
                 }
+                Parameter::Generic(ty) => {
+                    match self.place(|p| p.pointer.is_some() && p.ty == *ty && p.len >= 2) {
+                        Some(p) => p.pointer.unwrap_or_default(),
+                        None => {
+                            let (name, declaration) = self.declared_array(*ty, 4);
+                            text += &declaration;
+                            format!("GP_PRIVATE_{}({name})", ty.name())
+                        }
+                    }
+                }
                 Parameter::Input(space) => {
                     let array = if *space == "constant" { "con" } else { "in" };
                     if !self.places.iter().any(|p| p.text == format!("{array}[@]")) {
@@ -369,9 +382,10 @@ impl Generator {
         }
         let name = self.name("v");
         text += &format!(
-            "{} {name} = {}({});\n",
+            "{} {name} = {}({}{});\n",
             f.result.name(),
             f.name,
+            self.passed_variables(),
             arguments.join(", ")
         );
         self.add(name, f.result, 0);
@@ -422,9 +436,17 @@ impl Generator {
         let result = self.any_type();
         let saved = std::mem::take(&mut self.places);
         let (mut parameters, mut list) = (Vec::new(), Vec::new());
+        let variables = self.settled_variables();
+        self.places.extend(variables);
         let plain = self.one_in(2);
         for n in 0..1 + self.below(4) {
             let (parameter, text) = match if plain { 9 } else { self.below(8) } {
+                5.. if !plain && self.later.is_some() => {
+                    let ty = self.any_type();
+                    self.generic_type(ty);
+                    self.add_generic(&format!("q{n}"), ty, 2);
+                    (Parameter::Generic(ty), format!("GP_{} q{n}", ty.name()))
+                }
                 0 | 1 => {
                     let ty = self.any_type();
                     self.add(format!("q{n}[@]"), ty, 8);
@@ -474,7 +496,12 @@ impl Generator {
             result,
             parameters,
         });
-        format!("{} {name}({}) {{\n{body}}}\n", result.name(), list.join(", "))
+        let variables = self.taken_variables();
+        format!(
+            "{} {name}({variables}{}) {{\n{body}}}\n",
+            result.name(),
+            list.join(", ")
+        )
     }
 }
 

@@ -201,6 +201,7 @@ mod tests {
             half: false,
             double: false,
             images: false,
+            later: None,
         };
         let all: String = (0..60).filter_map(|seed| program(seed, features).ok()).collect();
         for part in ["volatile ", "; w", "switch ((", "(void)(", "\nwhile ((("] {

@@ -70,6 +70,7 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
             Memory::input(4, Fill::Zero),
             Memory::result(rows * ITEMS * 8, Fill::Zero),
         ],
+        std: features.later.map(|std| std.name().to_owned()),
         launches: vec![Launch::new(
             "k0",
             [0, ITEMS, 16].map(|n| vec![n]),
@@ -77,10 +78,11 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
         )],
     };
     Ok(format!(
-        "{}{}{}{}kernel void k0(global const uint *zero, global ulong *out) {{\n\
+        "{}{}{}{}{}kernel void k0(global const uint *zero, global ulong *out) {{\n\
          const uint me = get_global_id(0), i = me + zero[0];\n{declarations}{lines}}}\n",
         plan.line()?,
         features.pragmas(),
+        g.later_header(),
         macros(),
         g.arrays(),
     ))
@@ -220,6 +222,7 @@ mod tests {
             half: true,
             double: true,
             images: false,
+            later: None,
         };
         program(seed, features).unwrap()
     }

@@ -11,6 +11,9 @@ impl Generator {
             return self.int_leaf(ty, depth);
         }
         let d = depth - 1;
+        if let Some(text) = self.extended(ty, d) {
+            return text;
+        }
         match self.below(26) {
             0..3 => {
                 let op = self.pick(&["+", "-", "*"]);
@@ -384,7 +387,7 @@ impl Generator {
                 arguments.push(self.value(*ty, d.min(1)));
             }
         }
-        let call = format!("{}({})", f.name, arguments.join(", "));
+        let call = format!("{}({}{})", f.name, self.passed_variables(), arguments.join(", "));
         Some(if f.result == ty {
             call
         } else {

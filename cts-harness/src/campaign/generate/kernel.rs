@@ -1,13 +1,13 @@
 //! Generates whole programs: kernels with their phases, barriers and launches.
 
 use super::types::{INT, Type, UINT, int};
-use super::{Features, Generator, Place, element};
+use super::{Features, Generator, Place, element, later};
 use crate::Failure;
 use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::random::Random;
 
 /// The number of words in each input buffer.
-const INPUT: usize = 64;
+pub(super) const INPUT: usize = 64;
 
 const PRELUDE: &str = "\
 union words { ulong l[2]; int i[4]; short s[8]; uchar c[16]; uint4 v; ushort4 w[2]; };
@@ -16,16 +16,25 @@ union words { ulong l[2]; int i[4]; short s[8]; uchar c[16]; uint4 v; ushort4 w[
 #define MIX(x) h = h * 0x100000001b3UL + (ulong)(x)
 ";
 
+/// The most work-items that a kernel of a program with later features has, those included that would complete the work-groups
+/// at the ends of its range.
+const MOST_ITEMS: usize = 256;
+
 /// The size of the images: powers of two, so that normalized coordinates are exact. Depth 0 makes them 2D.
 const IMAGE: [usize; 3] = [8, 4, 0];
 
 /// Returns the program of a seed, with its plan in the first line.
 pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> {
     let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(1));
-    let fuel = [400, 900, 2000][random.below(3)];
+    // Programs with later features are smaller: drivers take long for the memory accesses through generic pointers.
+    let fuel = match features.later {
+        None => [400, 900, 2000][random.below(3)],
+        Some(_) => [20, 60, 150][random.below(3)],
+    };
     let mut g = Generator::new(random, features, fuel);
-    let mut text = features.pragmas() + PRELUDE;
+    let mut text = String::new();
     let tables = g.tables(&mut text);
+    g.declare_variables(MOST_ITEMS);
     for _ in 0..g.below(3) {
         text += &g.structure();
     }
@@ -40,6 +49,7 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
             Memory::result(8 * 4, Fill::Random { seed: seed ^ 2 }),
         ],
         launches: Vec::new(),
+        std: features.later.map(|std| std.name().to_owned()),
     };
     let image = features.images && g.one_in(4);
     if image {
@@ -48,15 +58,23 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
             ..Memory::input(IMAGE[0] * IMAGE[1] * 16, Fill::Random { seed: seed ^ 3 })
         });
     }
+    let own = features.later.map(|_| g.later_memory(&mut plan));
     // Each kernel reads the results of the previous one; the first kernel reads this buffer instead.
     plan.memory
         .push(Memory::input(8 * 8, Fill::Random { seed: seed ^ 4 }));
     let mut before = 8;
-    let kernels = g.pick(&[1, 1, 2, 3]);
+    let kernels = match features.later {
+        None => g.pick(&[1, 1, 2, 3]),
+        Some(_) => g.pick(&[1, 1, 1, 2]),
+    };
     for k in 0..kernels {
         g.fuel = g.fuel.max(0) + fuel / 2;
         let (offset, global, local) = g.sizes();
-        let items: usize = global.iter().product();
+        let items: usize = global
+            .iter()
+            .zip(&local)
+            .map(|(g, l)| g.next_multiple_of(*l))
+            .product();
         let group: usize = local.iter().product();
         let previous = plan.memory.len() - 1 - usize::from(k > 0);
         plan.memory.push(Memory::result(items * 8, Fill::Zero));
@@ -68,15 +86,55 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
         if image {
             arguments.push(Argument::Memory(3));
         }
-        text += &g.kernel(k, &tables, group, before, image);
-        plan.launches
-            .push(Launch::new(&format!("k{k}"), [offset, global, local], arguments));
+        let mut launch = Launch::new(&format!("k{k}"), [offset, global, local], arguments);
+        if let Some((variables, heap)) = own {
+            launch.arguments.extend(later::arguments(variables, heap, group));
+            launch.first_group = Some(launch.arguments.len() - 3);
+            if k > 0 {
+                text += &g.changing_kernel(k);
+                plan.launches.push(one_item(
+                    &format!("step{k}"),
+                    vec![Argument::Memory(variables), Argument::U32(k as u32)],
+                ));
+            }
+        }
+        text += &g.kernel(k, &tables, &launch, before, image);
+        plan.launches.push(launch);
         before = items;
     }
-    Ok(format!("{}{text}", plan.line()?))
+    if let Some((variables, _)) = own {
+        text += &(g.first_kernel() + &g.last_kernel());
+        plan.launches
+            .insert(0, one_item("begin", vec![Argument::Memory(variables)]));
+        plan.memory.push(Memory::result(8, Fill::Zero));
+        let out = Argument::Memory(plan.memory.len() - 1);
+        plan.launches
+            .push(one_item("last", vec![Argument::Memory(variables), out]));
+        plan.memory[variables].bytes = g.variable_bytes();
+    }
+    Ok(format!(
+        "{}{}{PRELUDE}{}{text}",
+        plan.line()?,
+        features.pragmas(),
+        g.later_header()
+    ))
+}
+
+/// Returns the launch of one work-item.
+fn one_item(kernel: &str, arguments: Vec<Argument>) -> Launch {
+    Launch::new(kernel, [0, 1, 1].map(|n| vec![n]), arguments)
 }
 
 impl Generator {
+    /// Adds the memory that only programs with later features have: a buffer for the variables, and one with a part for each
+    /// work-item. Returns their indices.
+    fn later_memory(&self, plan: &mut Plan) -> (usize, usize) {
+        plan.memory.push(Memory::input(self.variable_bytes(), Fill::Zero));
+        plan.memory
+            .push(Memory::input(MOST_ITEMS * later::HEAP, Fill::Zero));
+        (plan.memory.len() - 2, plan.memory.len() - 1)
+    }
+
     /// Adds the program's constant arrays to `text`. Returns the name, element type and length of each.
     fn tables(&mut self, text: &mut String) -> Vec<(String, Type, usize)> {
         let mut all = Vec::new();
@@ -94,7 +152,7 @@ impl Generator {
     }
 
     /// Returns a number that fits into the type and into the signed type of the same size.
-    fn table_value(&mut self, ty: Type) -> String {
+    pub(super) fn table_value(&mut self, ty: Type) -> String {
         let all: Vec<String> = (0..ty.n).map(|_| format!("{}", self.random.below(128))).collect();
         if ty.n == 1 {
             all.join("")
@@ -105,6 +163,9 @@ impl Generator {
 
     /// Returns the offset, the global size and the local size of a launch, in one to three dimensions.
     fn sizes(&mut self) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
+        if self.later.is_some() {
+            return self.later_sizes();
+        }
         let dimensions = 1 + self.below(3);
         let local: Vec<usize> = (0..dimensions)
             .map(|_| match dimensions {
@@ -120,20 +181,71 @@ impl Generator {
         (offset, global, local)
     }
 
+    /// Returns the offset, the global size and the local size of a launch of a program with later features. The global size
+    /// need not be a multiple of the local size.
+    fn later_sizes(&mut self) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
+        let dimensions = self.pick(&[1, 1, 1, 2, 3]);
+        let local: Vec<usize> = (0..dimensions)
+            .map(|_| match dimensions {
+                1 => self.pick(&[1, 7, 8, 16, 20, 32, 33, 48, 64]),
+                2 => self.pick(&[1, 3, 4, 8]),
+                _ => self.pick(&[1, 2, 3]),
+            })
+            .collect();
+        let uneven = self.one_in(3);
+        let global = local.iter().map(|l| {
+            let all = l * (1 + self.below(2));
+            all - if uneven { self.below(*l) } else { 0 }
+        });
+        let global = global.collect();
+        let offset = (0..dimensions)
+            .map(|_| if self.one_in(3) { self.below(1000) } else { 0 })
+            .collect();
+        (offset, global, local)
+    }
+
+    /// Prepares the generator for a kernel of a program with later features. Returns the kernel's first declarations.
+    fn begin_later_kernel(&mut self, k: usize, launch: &Launch) -> String {
+        let Launch {
+            offset,
+            global,
+            local,
+            ..
+        } = launch;
+        let Some(later) = &mut self.later else {
+            return String::new();
+        };
+        later.group = local.iter().product();
+        later.uneven = global.iter().zip(local).any(|(g, l)| g % l != 0);
+        later.line = local.len() == 1;
+        (later.heap, later.local) = (0, 0);
+        for name in later::IDS {
+            self.places.push(Place::read_only(name, UINT, 0));
+        }
+        let variables = self.settled_variables().into_iter().chain(self.parts(k));
+        self.places.extend(variables);
+        self.ids([offset, global, local])
+    }
+
     fn kernel(
         &mut self,
         k: usize,
         tables: &[(String, Type, usize)],
-        group: usize,
+        launch: &Launch,
         before: usize,
         image: bool,
     ) -> String {
+        let group: usize = launch.local.iter().product();
         self.places.clear();
         self.counters = vec!["counters".into()];
         for (name, ty, len) in tables {
             self.places
                 .push(Place::read_only(&format!("{name}[@]"), *ty, *len));
         }
+        let group_id = match self.later {
+            Some(_) => "group0",
+            None => "((uint)get_group_id(0))",
+        };
         for (name, ty, len) in [
             ("in[@]", UINT, INPUT),
             ("con[@]", UINT, INPUT),
@@ -142,11 +254,12 @@ impl Generator {
             ("lid", UINT, 0),
             ("me", UINT, 0),
             ("((uint)get_global_id(0))", UINT, 0),
-            ("((uint)get_group_id(0))", UINT, 0),
+            (group_id, UINT, 0),
             ("((int)get_global_id(1))", INT, 0),
         ] {
             self.places.push(Place::read_only(name, ty, len));
         }
+        let ids = self.begin_later_kernel(k, launch);
         let slots = String::from("slots[me * 16u + (@)]");
         self.places.push(Place::writable(slots, UINT, 16, false));
         let mut text = String::new();
@@ -158,9 +271,16 @@ impl Generator {
             text += &(0..1 + self.below(4))
                 .map(|_| self.statement(2))
                 .collect::<String>();
+            if self.later.is_some() && self.one_in(2) {
+                text += &match self.one_in(5) {
+                    true => self.group_copies(group),
+                    false => self.collective_phase(),
+                };
+                continue;
+            }
             text += &match self.below(5) {
                 0 | 1 => self.exchange(group),
-                2 if group.is_power_of_two() => self.tree(group),
+                2 if group.is_power_of_two() && !self.is_uneven() => self.tree(group),
                 3 => self.counted(),
                 _ => String::new(),
             };
@@ -175,10 +295,14 @@ impl Generator {
         text += &self.mixed();
         let arrays = self.local_arrays(&text);
         let image = if image { ", read_only image2d_t img" } else { "" };
+        let (more, ids) = match self.later.is_some() {
+            true => (later::PARAMETERS, format!("{ids}const uint unused_ = 0")),
+            false => ("", String::from("const uint lid = LID")),
+        };
         format!(
             "kernel void k{k}(global const uint *in, constant uint *con, global int *counters, global const ulong *prev, \
-             global ulong *out, global uint *slots, uint n, local uint *shared{image}) {{\n\
-             const uint lid = LID, me = GROUP * {group}u + lid;\nulong h = me;\n{arrays}{text}out[me] = h;\n}}\n"
+             global ulong *out, global uint *slots, uint n, local uint *shared{image}{more}) {{\n\
+             {ids}, me = GROUP * {group}u + lid;\nulong h = me;\n{arrays}{text}out[me] = h;\n}}\n"
         )
     }
 
@@ -229,9 +353,16 @@ impl Generator {
             "CLK_LOCAL_MEM_FENCE",
             "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE",
         ]);
-        let phase = format!(
-            "{array}[lid] = {value};\nbarrier({barrier});\n{{\n{pointer}{body}}}\nbarrier({barrier});\n"
-        );
+        let store = if self.is_uneven() {
+            // A smaller group writes all elements, too.
+            format!(
+                "{{\nconst {} value_ = {value};\nfor (uint i_ = lid; i_ < {group}u; i_ += items) {array}[i_] = value_;\n}}\n",
+                ty.name()
+            )
+        } else {
+            format!("{array}[lid] = {value};\n")
+        };
+        let phase = format!("{store}barrier({barrier});\n{{\n{pointer}{body}}}\nbarrier({barrier});\n");
         let r = self.name("r");
         match self.below(4) {
             0 => format!(
@@ -331,11 +462,11 @@ impl Generator {
     }
 
     /// Returns statements that mix all private variables in scope into the hash.
-    fn mixed(&mut self) -> String {
+    pub(super) fn mixed(&mut self) -> String {
         let all: Vec<Place> = self
             .places
             .iter()
-            .filter(|p| p.writable && p.private)
+            .filter(|p| p.writable && p.private || p.pointer.is_some())
             .cloned()
             .collect();
         let mut text = String::new();

@@ -7,13 +7,18 @@
 //! atomic operations does not depend on their order.
 
 mod body;
+mod collectives;
+mod declarations;
 mod effects;
 mod expressions;
 mod fields;
 mod floats;
+mod generic_pointers;
 mod ints;
 mod kernel;
+mod later;
 mod types;
+mod variables;
 
 use crate::random::Random;
 use types::{Type, float, int};
@@ -24,6 +29,29 @@ pub(super) struct Features {
     pub(super) half: bool,
     pub(super) double: bool,
     pub(super) images: bool,
+    /// The version of OpenCL C whose features the programs use beside those of OpenCL C 1.2.
+    pub(super) later: Option<Std>,
+}
+
+/// A version of OpenCL C after 1.2.
+#[derive(Copy, Clone, Debug, PartialEq, clap::ValueEnum)]
+pub(super) enum Std {
+    /// OpenCL C 3.0 with its optional features, and extensions
+    #[value(name = "CL3.0")]
+    V3_0,
+    /// OpenCL C 3.1
+    #[value(name = "CL3.1")]
+    V3_1,
+}
+
+impl Std {
+    /// Returns the value of the build option `-cl-std`.
+    fn name(self) -> &'static str {
+        match self {
+            Std::V3_0 => "CL3.0",
+            Std::V3_1 => "CL3.1",
+        }
+    }
 }
 
 pub(super) use expressions::{differences, program as expressions};
@@ -52,6 +80,8 @@ struct Place {
     writable: bool,
     /// Whether the program may take its address as a private pointer.
     private: bool,
+    /// The generic pointer through which it is accessed.
+    pointer: Option<String>,
 }
 
 impl Place {
@@ -63,6 +93,7 @@ impl Place {
             len,
             writable: false,
             private: false,
+            pointer: None,
         }
     }
 
@@ -89,6 +120,8 @@ enum Parameter {
     Value(Type),
     /// A private pointer to eight elements, which the function may write.
     Private(Type),
+    /// A generic pointer to two elements of the work-item's own memory.
+    Generic(Type),
     /// A pointer to 16 words of the input in this address space, global or constant.
     Input(&'static str),
     /// A structure, passed by value or by pointer.
@@ -120,6 +153,8 @@ struct Generator {
     fuel: i32,
     /// The number of loops around the current statement.
     loops: usize,
+    /// What a program with features after OpenCL C 1.2 needs; `None` for other programs.
+    later: Option<later::Later>,
 }
 
 const WIDTHS: [usize; 6] = [1, 2, 3, 4, 8, 16];
@@ -137,6 +172,7 @@ impl Generator {
             next: 0,
             fuel,
             loops: 0,
+            later: features.later.map(|_| later::Later::default()),
         }
     }
 
@@ -229,6 +265,7 @@ fn element(i: usize) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::launch;
 
     #[test]
     fn programs_are_deterministic_and_of_bounded_size() {
@@ -236,6 +273,7 @@ mod tests {
             half: true,
             double: true,
             images: true,
+            later: None,
         };
         for seed in 0..200 {
             let text = program(seed, features).unwrap();
@@ -243,5 +281,71 @@ mod tests {
             assert!(text.len() < 200_000, "seed {seed} has {} bytes", text.len());
         }
         assert_ne!(program(1, features).unwrap(), program(2, features).unwrap());
+    }
+
+    /// Seeds in records of campaigns name the same programs later.
+    #[test]
+    fn the_programs_of_opencl_1_2_stay_the_same() {
+        let features = Features {
+            half: true,
+            double: true,
+            images: true,
+            later: None,
+        };
+        let all = (0..40)
+            .map(|seed| program(seed, features).unwrap() + &super::expressions(seed, features).unwrap());
+        let hash = all.fold(0, |h, text| launch::hash(h, text.as_bytes()));
+        assert_eq!(hash, 0xe730_c733_0689_4729);
+    }
+
+    #[test]
+    fn programs_with_later_features_have_all_of_them_and_a_plain_form() {
+        let features = Features {
+            half: true,
+            double: true,
+            images: true,
+            later: Some(Std::V3_1),
+        };
+        let mut all = String::new();
+        for seed in 0..300 {
+            let text = program(seed, features).unwrap();
+            assert_eq!(text, program(seed, features).unwrap());
+            assert!(text.contains("\"std\":\"CL3.1\""));
+            assert!(text.len() < 200_000, "seed {seed} has {} bytes", text.len());
+            all += &text;
+        }
+        for part in [
+            "GP_LOCAL_",
+            "to_global(",
+            "vload2(at, p)",
+            "static global",
+            "atomic_fetch_add_explicit(",
+            "atomic_compare_exchange_",
+            "work_group_reduce_",
+            "work_group_scan_exclusive_",
+            "work_group_broadcast(",
+            "work_group_all(",
+            "sub_group_shuffle(",
+            "sub_group_ballot(",
+            "sub_group_rotate(",
+            "sub_group_clustered_reduce_",
+            "sub_group_non_uniform_scan_inclusive_",
+            "get_enqueued_local_size(",
+            "bitfield_insert\n",
+            "bitfield_extract_signed\n",
+            "bit_reverse\n",
+            "dot_acc_sat_4x8packed_",
+            "static constant",
+            "__attribute__((packed))",
+            "vstorea_half",
+            "vload_half",
+            "{.m",
+            "(struct T",
+            "(**z",
+            "async_work_group_copy(",
+            "async_work_group_strided_copy(",
+        ] {
+            assert!(all.contains(part), "{part}");
+        }
     }
 }
