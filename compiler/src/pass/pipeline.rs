@@ -270,6 +270,8 @@ pub fn pipeline(target: &Target) -> Pipeline {
     if target.quirks.mixed_lanes {
         // After the last fixpoint: all passes that profit from vectors have run.
         p.run_pass(scalarize_integers::PASS);
+        // Operations that do not work lane by lane still take lanes out of vectors that the pass has put together.
+        p.run_pass(const_fold::PASS);
         // The pass takes a lane of a vector at each of its uses.
         p.run_pass(cse::PASS);
         p.run_pass(dce::PASS);
