@@ -6,8 +6,8 @@
 //! multiplication for each address; 5.0 with the loads first and additions.)
 //! In:  after `lower_memory` and `hoist_invariants`. A loop is taken if it counts (`i < n`, `i += step`, with
 //!      loop-invariant step and bound; also `a && i < n` with a loop-invariant condition, which is tested before the loop then), if only its first test leaves it, and if it has no loops inside. If it
-//!      stores to buffers, it must be known that no load of the next iterations meets a store of the ones before
-//!      (`distance`). If it stores to memory of the work-group or of the work-item, loads of such memory stay
+//!      stores to buffers, no load of the next iterations may meet a store of the ones before (`distance`); where this is
+//!      not known, a test before the loop decides (`overlap`). If it stores to memory of the work-group or of the work-item, loads of such memory stay
 //!      where they are. Loads inside of conditions stay there. The address of a load may depend on another load
 //!      of the same iteration, but not on a third one.
 //! Out: before the loop, another loop that runs as long as the iterations of its body are certain, and that
@@ -19,12 +19,14 @@
 //! iteration; so are their extensions to 64 bits where the narrow operations are `no_wrap`.
 
 mod distance;
+mod overlap;
 mod share;
 mod unswitch;
 
 use std::collections::BTreeMap;
 
 use distance::Loop;
+use overlap::Accesses;
 
 use super::counter::{Counter, is_outside};
 use super::guard;
@@ -105,10 +107,13 @@ fn batch(func: &mut Function) -> bool {
         let size = (found.factor + rest.unwrap_or(0)) * found.len();
         if size <= room {
             room -= size;
-            for factor in [Some(found.factor), rest].into_iter().flatten() {
-                found.build(func, place, &Batch::of(factor));
-            }
             changed = true;
+            let Ok(also) = found.test_overlap(func, place) else {
+                continue;
+            };
+            for factor in [Some(found.factor), rest].into_iter().flatten() {
+                found.build(func, place, &Batch::of(factor, also));
+            }
         }
     }
     changed
@@ -182,14 +187,17 @@ pub(super) struct Batch {
     pub(super) shared: Vec<usize>,
     /// Whether the number of iterations is a multiple of `factor`.
     pub(super) exact: bool,
+    /// A condition for the transformed loop, which is known before it.
+    pub(super) also: Option<Value>,
 }
 
 impl Batch {
-    fn of(factor: usize) -> Batch {
+    fn of(factor: usize, also: Option<Value>) -> Batch {
         Batch {
             factor,
             shared: Vec::new(),
             exact: false,
+            also,
         }
     }
 }
@@ -262,6 +270,8 @@ pub(super) struct Candidate {
     factor: usize,
     /// Whether the body stores to memory.
     writes: bool,
+    /// The accesses that must not overlap, which is only known at run time.
+    unknown: Accesses,
 }
 
 impl Candidate {
@@ -285,9 +295,10 @@ impl Candidate {
                 return None;
             }
         }
+        let mut unknown = Accesses::default();
         if insts.iter().any(|&i| stores_far(func, i)) {
             let moved = |i: Inst| ahead.levels.contains_key(&i) && is_load(func, i);
-            let distance = Loop { func, body, end }.factor(&insts, moved, factor);
+            let distance = Loop { func, body, end }.factor(&insts, moved, factor, &mut unknown);
             factor = 1 << distance.ilog2();
             if factor < REST {
                 return None;
@@ -308,7 +319,23 @@ impl Candidate {
             size,
             factor,
             writes,
+            unknown,
         })
+    }
+
+    /// Inserts the test that loads and stores do not overlap before the loop, if it is needed, and returns the condition. It is an
+    /// error if there is no such test.
+    fn test_overlap(&self, func: &mut Function, place: Region) -> Result<Option<Value>, ()> {
+        if self.unknown.is_empty() {
+            return Ok(None);
+        }
+        let at = func.index_in(place, self.loop_);
+        let mut b = Builder::before(func, place, at);
+        b.span = b.func.insts[self.loop_].span;
+        let holds = self
+            .unknown
+            .test(&mut b, self.loop_, self.end, &self.counter, self.factor);
+        holds.map(Some).ok_or(())
     }
 
     /// Returns the number of instructions of an iteration.
@@ -341,7 +368,7 @@ impl Candidate {
         func.insts[quick].regions.push(inside);
         let mine = func.regions[inside].args.clone();
         let factor = (batch.factor, batch.exact);
-        self.counter.test(func, quick, inside, factor, None);
+        self.counter.test(func, quick, inside, factor, batch.also);
 
         let nexts = func.insts[self.end].args.clone();
         let mut copies: Vec<Copier> = (0..batch.factor).map(|_| Copier::default()).collect();

@@ -3,7 +3,7 @@
 use super::guard::Header;
 use crate::intrinsic::Intrinsic;
 use crate::ir::build::Builder;
-use crate::ir::{BinOp, CmpOp, Function, Inst, Op, Region, Scalar, Ty, Value, ValueDef};
+use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Region, Scalar, Ty, Value, ValueDef};
 
 /// The largest constant step.
 const MAX_STEP: u64 = 1 << 16;
@@ -77,6 +77,28 @@ impl Counter {
         u64::try_from(distance.max(0))
             .ok()
             .map(|n| n.div_ceil(step.unsigned_abs()))
+    }
+
+    /// Computes the number of the last iteration of a loop, counted from 0, as a 64-bit integer, at the place of `b`, which is
+    /// before the loop. The number means nothing if there is no iteration. It is that of the loop's iterations up to the bound
+    /// without wrapping around. Returns `None` for 64-bit counters and variable steps.
+    pub(super) fn last(&self, b: &mut Builder<'_>, loop_: Inst) -> Option<Value> {
+        let step = b.func.as_bits(self.step)?;
+        let start = b.func.insts[loop_].args[self.arg];
+        let ty = b.func.ty(start);
+        if ty != Ty::I32 {
+            return None;
+        }
+        let mut left = b.binary(BinOp::ISub, self.bound, start);
+        if matches!(self.compare, CmpOp::ULt | CmpOp::SLt) {
+            let one = b.bits(ty, 1);
+            left = b.binary(BinOp::ISub, left, one);
+        }
+        if step != 1 {
+            let step = b.bits(ty, step);
+            left = b.binary(BinOp::UDiv, left, step);
+        }
+        Some(b.cast(CastOp::ZExt, left, Ty::I64))
     }
 
     /// Appends a test to `inside`, the body of a loop `quick` that has the same arguments as the original.

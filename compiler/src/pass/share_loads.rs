@@ -93,6 +93,7 @@ fn share(func: &mut Function, target: &Target) -> bool {
                 factor: LANES,
                 shared,
                 exact: count.is_some_and(|n| n.is_multiple_of(LANES as u64)),
+                also: None,
             };
             plan.push((place, loop_, batch));
         }

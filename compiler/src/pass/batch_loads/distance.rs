@@ -1,6 +1,7 @@
 //! The distance of loads from stores to the same buffer, by which loads of later iterations may move over the stores of
 //! earlier ones.
 
+use super::overlap::Accesses;
 use crate::ir::{BinOp, CastOp, Function, Inst, Op, Region, Scalar, Storage, Ty, Value, ValueDef};
 
 /// Distances of constants in addresses up to this many bytes are considered. Indices that differ by more than
@@ -98,8 +99,15 @@ pub(super) struct Loop<'a> {
 
 impl Loop<'_> {
     /// Returns how many iterations may begin with the loads of all of them: at most `factor`. The instructions are those of the
-    /// body, in order; the stores are not inside of conditions.
-    pub(super) fn factor(&self, insts: &[Inst], moved: impl Fn(Inst) -> bool, factor: usize) -> usize {
+    /// body, in order; the stores are not inside of conditions. Loads and stores whose distance is only known at run time are
+    /// added to `unknown`, if a test is possible.
+    pub(super) fn factor(
+        &self,
+        insts: &[Inst],
+        moved: impl Fn(Inst) -> bool,
+        factor: usize,
+        unknown: &mut Accesses,
+    ) -> usize {
         let func = self.func;
         let mut least = factor;
         for (at, &store) in insts.iter().enumerate() {
@@ -116,14 +124,18 @@ impl Loop<'_> {
                 }
                 // A load before the store in an iteration meets only those of earlier iterations.
                 let first = usize::from(n < at);
-                least = least.min(self.pair(load, store, first, factor).unwrap_or(1));
+                least = match self.pair(load, store, first, factor) {
+                    Some(distance) => least.min(distance),
+                    None if unknown.add(func, self.body, self.end, load, store) => least,
+                    None => return 1,
+                };
             }
         }
         least
     }
 
-    /// Returns the first distance in iterations from `first` on at which a load meets a store, at most `factor`; `None` if it is
-    /// not known, or if they meet in one iteration.
+    /// Returns the first distance in iterations from `first` on at which a load meets a store, at most `factor`, or 1 if they
+    /// meet in one iteration; `None` if it is not known.
     fn pair(&self, load: Inst, store: Inst, first: usize, factor: usize) -> Option<usize> {
         let func = self.func;
         let (l, s) = (&func.insts[load], &func.insts[store]);
@@ -145,8 +157,7 @@ impl Loop<'_> {
             -i64::from(loaded) < bytes && bytes < i64::from(stored)
         };
         match (first..factor).find(|&distance| meets(distance)) {
-            Some(0) => None,
-            Some(distance) => Some(distance),
+            Some(distance) => Some(distance.max(1)),
             None => Some(factor),
         }
     }
