@@ -363,80 +363,7 @@ impl Extensions {
 
     /// Returns the names of the extensions to enable on a device of the given version.
     pub(super) fn names(&self, version: u32) -> Vec<&'static CStr> {
-        let mut names = Vec::new();
-        for (has, core_since, name) in [
-            (self.storage8, vk::API_VERSION_1_2, ash::khr::_8bit_storage::NAME),
-            (
-                self.int64_atomics,
-                vk::API_VERSION_1_2,
-                ash::khr::shader_atomic_int64::NAME,
-            ),
-            (
-                self.float16_int8,
-                vk::API_VERSION_1_2,
-                ash::khr::shader_float16_int8::NAME,
-            ),
-            (
-                self.scalar_layout,
-                vk::API_VERSION_1_2,
-                ash::ext::scalar_block_layout::NAME,
-            ),
-            (
-                self.uniform_layout,
-                vk::API_VERSION_1_2,
-                ash::khr::uniform_buffer_standard_layout::NAME,
-            ),
-            (
-                self.buffer_device_address,
-                vk::API_VERSION_1_2,
-                ash::khr::buffer_device_address::NAME,
-            ),
-            (
-                self.subgroup_types,
-                vk::API_VERSION_1_2,
-                ash::khr::shader_subgroup_extended_types::NAME,
-            ),
-            (
-                self.memory_model,
-                vk::API_VERSION_1_2,
-                ash::khr::vulkan_memory_model::NAME,
-            ),
-            (
-                self.driver_properties,
-                vk::API_VERSION_1_2,
-                ash::khr::driver_properties::NAME,
-            ),
-            (
-                self.float_controls,
-                vk::API_VERSION_1_2,
-                ash::khr::shader_float_controls::NAME,
-            ),
-            (self.spirv_1_4, vk::API_VERSION_1_2, ash::khr::spirv_1_4::NAME),
-            (
-                self.image_robustness,
-                vk::API_VERSION_1_3,
-                ash::ext::image_robustness::NAME,
-            ),
-            (
-                self.subgroup_size_control,
-                vk::API_VERSION_1_3,
-                ash::ext::subgroup_size_control::NAME,
-            ),
-            (
-                self.maintenance4,
-                vk::API_VERSION_1_3,
-                ash::khr::maintenance4::NAME,
-            ),
-            (
-                self.creation_feedback,
-                vk::API_VERSION_1_3,
-                ash::ext::pipeline_creation_feedback::NAME,
-            ),
-        ] {
-            if has && version < core_since {
-                names.push(name);
-            }
-        }
+        let mut names = self.names_for_older(version);
         if self.calibrated_timestamps_khr {
             names.push(ash::khr::calibrated_timestamps::NAME);
         } else if self.calibrated_timestamps_ext {
@@ -468,5 +395,38 @@ impl Extensions {
         ];
         names.extend(others.iter().filter(|(has, _)| *has).map(|(_, name)| *name));
         names
+    }
+
+    /// Returns the names of the extensions to enable that belong to a later version of Vulkan than the given one.
+    fn names_for_older(&self, version: u32) -> Vec<&'static CStr> {
+        let of_1_2 = [
+            (self.storage8, ash::khr::_8bit_storage::NAME),
+            (self.int64_atomics, ash::khr::shader_atomic_int64::NAME),
+            (self.float16_int8, ash::khr::shader_float16_int8::NAME),
+            (self.scalar_layout, ash::ext::scalar_block_layout::NAME),
+            (
+                self.uniform_layout,
+                ash::khr::uniform_buffer_standard_layout::NAME,
+            ),
+            (self.buffer_device_address, ash::khr::buffer_device_address::NAME),
+            (
+                self.subgroup_types,
+                ash::khr::shader_subgroup_extended_types::NAME,
+            ),
+            (self.memory_model, ash::khr::vulkan_memory_model::NAME),
+            (self.driver_properties, ash::khr::driver_properties::NAME),
+            (self.float_controls, ash::khr::shader_float_controls::NAME),
+            (self.spirv_1_4, ash::khr::spirv_1_4::NAME),
+        ];
+        let of_1_3 = [
+            (self.image_robustness, ash::ext::image_robustness::NAME),
+            (self.subgroup_size_control, ash::ext::subgroup_size_control::NAME),
+            (self.maintenance4, ash::khr::maintenance4::NAME),
+            (self.creation_feedback, ash::ext::pipeline_creation_feedback::NAME),
+        ];
+        let of_1_2 = of_1_2.iter().filter(|_| version < vk::API_VERSION_1_2);
+        let of_1_3 = of_1_3.iter().filter(|_| version < vk::API_VERSION_1_3);
+        let has = |(has, name): &(bool, &'static CStr)| has.then_some(*name);
+        of_1_2.chain(of_1_3).filter_map(has).collect()
     }
 }
