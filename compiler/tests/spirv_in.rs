@@ -133,6 +133,24 @@ fn headers_are_checked() {
 }
 
 #[test]
+fn decorations_that_change_a_result_belong_to_an_instruction() {
+    // OpDecorate %50 SaturatedConversion
+    let lost = Module::kernel().op(71, &[50, 28]).refused();
+    assert!(
+        lost.contains("OpDecorate") && lost.contains("no instruction defines %50"),
+        "{lost}"
+    );
+    // OpDecorate %50 Restrict, and OpDecorate %1 SaturatedConversion of a type that exists.
+    let words = Module::kernel()
+        .op(71, &[50, 19])
+        .op(71, &[1, 28])
+        .op(21, &[1, 32, 0])
+        .0;
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    import(&bytes).expect("hints may be lost");
+}
+
+#[test]
 fn errors_name_the_instruction() {
     let mut cut = Module::new().op(17, &[6]);
     cut.0.push(9 << 16 | 21);

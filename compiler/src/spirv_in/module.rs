@@ -203,10 +203,33 @@ pub(super) fn read<'w>(
     if memory_models != 1 {
         return Err(Error::module(format!("it has {memory_models} memory models")));
     }
+    module.check_decorated()?;
     Ok(module)
 }
 
 impl<'w> Module<'w> {
+    /// Refuses decorations that change a result, and whose id no instruction defines. LLVM's translator writes such a
+    /// SaturatedConversion if blocks of a function are not behind their dominators; the conversion itself then lacks it.
+    fn check_decorated(&self) -> Result<(), Error> {
+        let changes_result = |d: &&Decorated<'_>| {
+            matches!(
+                d.decoration,
+                Decoration::SaturatedConversion | Decoration::FPRoundingMode | Decoration::SpecId
+            )
+        };
+        let lost = self
+            .decorations
+            .iter()
+            .filter(|(id, _)| !self.defined.contains(id));
+        let lost = lost.flat_map(|(id, list)| list.iter().filter(changes_result).map(move |d| (id, d)));
+        match lost.min_by_key(|(_, d)| d.inst.index) {
+            None => Ok(()),
+            Some((id, d)) => Err(d
+                .inst
+                .invalid(format!("no instruction defines %{id}, which it decorates"))),
+        }
+    }
+
     /// Reads an instruction outside of functions.
     fn global(
         &mut self,

@@ -31,8 +31,13 @@ const PASSES: [&[&str]; 16] = [
     &[],
     &["loop-rotate", "simple-loop-unswitch<nontrivial>", "simplifycfg"],
     &[],
-    // `structurizecfg` is wrong for switches.
-    &["lowerswitch", "reg2mem", "structurizecfg"],
+    // `structurizecfg` is wrong for switches, for irreducible loops and for loops with several exits.
+    &[
+        "lowerswitch",
+        "fix-irreducible",
+        "unify-loop-exits",
+        "structurizecfg",
+    ],
     &[],
     &["mergereturn", "loop-rotate", "jump-threading", "gvn"],
     &[],

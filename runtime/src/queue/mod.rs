@@ -340,10 +340,10 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// Returns whether the GPU has completed all submissions. Takes no lock.
+    /// Returns whether the GPU has completed all submissions, or will never do so. Takes no lock.
     pub(crate) fn is_settled(&self) -> bool {
         let submitted = self.submitted.load(Ordering::Acquire);
-        self.timeline.is_over(submitted)
+        self.timeline.is_settled(submitted)
     }
 
     /// Waits for all commands (CL 5.13, clFinish).

@@ -92,6 +92,13 @@ impl Timeline {
         self.reached(value).unwrap_or_else(|_| self.device.is_lost())
     }
 
+    /// Returns whether the driver does nothing more for `value`, for the exit of the process. A device that is known to be lost is
+    /// asked, too: a driver may still compile a pipeline for a submission before the one that failed.
+    pub(crate) fn is_settled(&self, value: u64) -> bool {
+        let counter = || self.counter().map(|count| count >= value);
+        self.has_reached(value) || counter().unwrap_or_else(|_| self.device.is_lost())
+    }
+
     /// Reads the current value.
     pub(crate) fn value(&self) -> Result<u64, VkError> {
         let call = "vkGetSemaphoreCounterValue";
