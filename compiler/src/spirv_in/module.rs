@@ -208,7 +208,8 @@ pub(super) fn read<'w>(
 }
 
 impl<'w> Module<'w> {
-    /// Refuses decorations that change a result, and whose id no instruction defines. LLVM's translator writes such a
+    /// Refuses decorations that change a result, and whose id no instruction defines (SPIR-V 2.16.1: each id that is used is the
+    /// result of an instruction). LLVM's translator writes such a
     /// SaturatedConversion if blocks of a function are not behind their dominators; the conversion itself then lacks it.
     fn check_decorated(&self) -> Result<(), Error> {
         let changes_result = |d: &&Decorated<'_>| {
