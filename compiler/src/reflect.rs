@@ -339,7 +339,7 @@ impl Kernel {
             // Shaders may declare the buffer as an array of 16-byte vectors.
             block.size = block.size.max(1).next_multiple_of(16);
         }
-        blocks.sort_by_key(|b| b.at);
+        blocks.sort_unstable_by_key(|b| b.at);
         blocks
     }
 

@@ -116,7 +116,7 @@ fn share(func: &mut Function, region: Region) -> bool {
     let mut ahead: BTreeMap<Inst, Vec<Inst>> = BTreeMap::new();
     for (mut terms, group) in groups {
         // Values that change in the region come last, so that the sum of the others can move out of loops.
-        terms.sort_by_key(|&(value, _)| (is_of(func, region, &own, value), value));
+        terms.sort_unstable_by_key(|&(value, _)| (is_of(func, region, &own, value), value));
         rewrite(func, &terms, &group, &mut ahead);
     }
     let old = std::mem::take(&mut func.regions[region].insts);

@@ -304,7 +304,7 @@ fn unify(func: &mut Function, known: &Known) -> bool {
     // Inner instructions come before outer ones and earlier before later ones, so that a replacement is used
     // in the same round.
     let mut inner_first = known.structured.clone();
-    inner_first.sort_by_key(|i| (order.last[i.index()], std::cmp::Reverse(order.at[i.index()])));
+    inner_first.sort_unstable_by_key(|i| (order.last[i.index()], std::cmp::Reverse(order.at[i.index()])));
     for inst in inner_first {
         for n in 0..func.insts[inst].results.len() {
             let passed = jumps.exits(inst).iter().map(|&e| func.insts[e].args[n]);

@@ -460,7 +460,7 @@ impl Sema<'_> {
             return Ok(());
         };
         let mut labels: Vec<_> = done.label_names.iter().collect();
-        labels.sort_by_key(|l| l.1.id);
+        labels.sort_unstable_by_key(|l| l.1.id);
         for (name, label) in labels {
             if label.defined.is_none() && !self.doubted.contains(name) {
                 self.error(label.used, format!("use of undeclared label '{name}'"));

@@ -79,5 +79,5 @@ impl Damage {
 pub(super) fn leave_out(dropped: &mut Vec<Range<usize>>, r: Range<usize>) {
     dropped.retain(|d| d.end <= r.start || d.start >= r.end);
     dropped.push(r);
-    dropped.sort_by_key(|d| d.start);
+    dropped.sort_unstable_by_key(|d| d.start);
 }

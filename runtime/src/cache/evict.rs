@@ -47,7 +47,7 @@ pub(super) fn evict(dir: &Path, limit: u64) -> u64 {
     if total <= limit {
         return total;
     }
-    entries.sort_by_key(|e| e.used);
+    entries.sort_unstable_by_key(|e| e.used);
     for entry in entries {
         if total <= limit / 4 * 3 {
             break;

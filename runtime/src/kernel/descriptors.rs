@@ -70,7 +70,7 @@ impl Literals {
             .iter()
             .map(|s| Ok((s.at, device.sampler(SamplerMask(s.mask))?)))
             .collect::<Result<_>>()?;
-        all.sort_by_key(|(at, _)| *at);
+        all.sort_unstable_by_key(|(at, _)| *at);
         all.dedup_by_key(|(at, _)| *at);
         let sets = all
             .chunk_by(|(a, _), (b, _)| a.set == b.set)
@@ -210,7 +210,7 @@ fn fillings(reflection: &Reflection, kernel: &Kernel) -> Result<(Vec<Filling>, V
             }
         }
     }
-    list.sort_by_key(|f| f.at);
+    list.sort_unstable_by_key(|f| f.at);
     Ok((list, blocks))
 }
 

@@ -78,7 +78,7 @@ impl ReadBacks {
     fn repeated(&self) -> Vec<(Region, u64)> {
         let often = self.regions.iter().filter(|(_, (_, n))| *n >= OFTEN);
         let mut all: Vec<(Region, u64)> = often.map(|(region, (_, n))| (*region, *n)).collect();
-        all.sort_by_key(|(r, n)| (std::cmp::Reverse((r.end - r.start) * n), r.root, r.start));
+        all.sort_unstable_by_key(|(r, n)| (std::cmp::Reverse((r.end - r.start) * n), r.root, r.start));
         all
     }
 }
@@ -86,7 +86,7 @@ impl ReadBacks {
 /// All hints for a profile.
 pub(super) fn all(tables: &Tables) -> Vec<String> {
     let mut queues: Vec<_> = tables.rhythms.iter().collect();
-    queues.sort_by_key(|(number, _)| **number);
+    queues.sort_unstable_by_key(|(number, _)| **number);
     let rhythms = queues
         .iter()
         .flat_map(|(n, r)| [blocking(**n, r), finish(**n, r)]);

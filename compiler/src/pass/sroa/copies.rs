@@ -88,7 +88,7 @@ fn window(shapes: &BTreeSet<(u32, Ty)>, start: u32, size: u32) -> Vec<(u32, Ty)>
 
 /// Covers `size` bytes without overlap: by the widest of the known accesses, and by integers between them.
 fn pieces(mut known: Vec<(u32, Ty)>, size: u32, align: u32) -> Vec<(u32, Ty)> {
-    known.sort_by_key(|&(at, ty)| (at, std::cmp::Reverse(ty.bytes()), ty));
+    known.sort_unstable_by_key(|&(at, ty)| (at, std::cmp::Reverse(ty.bytes()), ty));
     let mut list = Vec::new();
     let mut end = 0;
     let fill = |list: &mut Vec<(u32, Ty)>, mut at: u32, to: u32| {
