@@ -80,6 +80,24 @@ pub(crate) fn build_calderac() -> Result<PathBuf, Failure> {
     built("calderac", "caldera-compiler", &["--bin", "calderac"])
 }
 
+/// Returns whether Rust's standard library for a target is installed, or can be installed.
+pub(crate) fn has_target(target: &str) -> bool {
+    let is_installed = || {
+        let output = rustc()
+            .args(["--print", "target-libdir", "--target", target])
+            .output();
+        let Ok(output) = output else { return false };
+        let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let is_std = |f: &PathBuf| f.to_string_lossy().contains("/libstd-");
+        files::entries(Path::new(&folder)).iter().any(is_std)
+    };
+    if !is_installed() {
+        // This fails without rustup and without a network.
+        let _ = Command::new("rustup").args(["target", "add", target]).output();
+    }
+    is_installed()
+}
+
 fn built(file: &str, package: &str, options: &[&str]) -> Result<PathBuf, Failure> {
     progress::quiet(
         &format!("building {file} (release)"),

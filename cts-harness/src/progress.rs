@@ -6,7 +6,7 @@
     reason = "a program that talks to a person"
 )]
 
-use crate::Failure;
+use crate::{Failure, process};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -42,9 +42,30 @@ pub(crate) fn json(file: &Path, value: &serde_json::Value) -> Result<(), Failure
     Ok(std::fs::write(file, format!("{value:#}\n"))?)
 }
 
+/// The start of a command: the time, and the processor time of all commands before it.
+struct Start(Instant, f64);
+
+impl Start {
+    fn now() -> Start {
+        Start(Instant::now(), process::processor_seconds_of_children())
+    }
+
+    /// Says that the command has ended, and what it took.
+    fn done(&self, what: &str) {
+        let (time, cpu) = (
+            self.0.elapsed(),
+            process::processor_seconds_of_children() - self.1,
+        );
+        println!(
+            "{what}: done in {:.1} s (processor time: {cpu:.1} s)",
+            time.as_secs_f32()
+        );
+    }
+}
+
 /// Runs a command, and shows that it is running. Its output is printed only if it fails.
 pub(crate) fn quiet(what: &str, command: &mut Command) -> Result<(), Failure> {
-    let start = Instant::now();
+    let start = Start::now();
     let bar = spinner(what);
     let output = command.stdin(Stdio::null()).output();
     if let Some(bar) = bar {
@@ -52,7 +73,7 @@ pub(crate) fn quiet(what: &str, command: &mut Command) -> Result<(), Failure> {
     }
     let output = output.map_err(|e| Failure(format!("{what}: {:?}: {e}", command.get_program())))?;
     if output.status.success() {
-        println!("{what}: done in {:.1} s", start.elapsed().as_secs_f32());
+        start.done(what);
         return Ok(());
     }
     eprint!(
@@ -65,7 +86,7 @@ pub(crate) fn quiet(what: &str, command: &mut Command) -> Result<(), Failure> {
 
 /// Runs a command and lets it print.
 pub(crate) fn shown(what: &str, command: &mut Command) -> Result<(), Failure> {
-    let start = Instant::now();
+    let start = Start::now();
     let status = command
         .stdin(Stdio::null())
         .status()
@@ -73,7 +94,7 @@ pub(crate) fn shown(what: &str, command: &mut Command) -> Result<(), Failure> {
     if !status.success() {
         return Err(Failure(format!("{what} failed: {status}")));
     }
-    println!("{what}: done in {:.1} s", start.elapsed().as_secs_f32());
+    start.done(what);
     Ok(())
 }
 

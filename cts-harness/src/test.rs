@@ -1,11 +1,12 @@
 //! `cargo harness test`: runs the checks of continuous integration.
 
-use crate::artifacts::{cargo, quiet_in_logs, root, rustc};
+use crate::artifacts::{cargo, quiet_in_logs, root};
+use crate::child::{Background, End, Report};
 use crate::packages::{
     C_COMPILER, CLINFO, LAVAPIPE, MLIR_TOOLS, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER, SPIRV_TOOLS,
     VALIDATION_LAYERS, VULKAN_LOADER, ensure,
 };
-use crate::{Failure, Outcome, artifacts, files, package, progress};
+use crate::{Failure, Outcome, artifacts, child, files, package, progress};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -35,6 +36,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
         return progress::shown("tests", cargo().args(["test", "--workspace", filter]));
     }
     let before = changes();
+    child::catch_interrupts()?;
+    // Much of the release build uses one processor only, so it takes the time that the other steps leave.
+    let release = package::start()?;
     progress::step("Formatting");
     progress::shown("cargo fmt", cargo().args(["fmt", "--all", "--check"]))?;
     progress::step("Lints");
@@ -49,10 +53,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
         ]),
     )?;
     progress::step("Lints for other systems");
-    OTHER_TARGETS.into_iter().try_for_each(lints_for)?;
+    lints_for_others()?;
+    progress::step("Documentation");
     // The compiler's documentation is for users of the library, so its public items must not link to private
     // ones.
-    progress::step("Documentation");
     documentation("-D warnings", &["--package", "caldera-compiler"])?;
     documentation(
         "-D warnings -A rustdoc::private_intra_doc_links",
@@ -69,6 +73,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     progress::step("Stress");
     stress()?;
     progress::step("Release build");
+    finish(release)?;
     let products = package::build(None)?;
     check_library(&products.path(package::LIBRARY))?;
     package::check(&products)?;
@@ -89,37 +94,47 @@ const OTHER_TARGETS: [&str; 3] = [
     "x86_64-pc-windows-gnu",
 ];
 
-/// Checks the library and the offline compiler for a target, which needs Rust's standard library for it. If it cannot be
-/// had, nothing is checked, and the output says so.
-fn lints_for(target: &str) -> Outcome {
-    if !has_target(target) {
-        // This fails without rustup and without a network.
-        let _ = Command::new("rustup").args(["target", "add", target]).output();
+/// Checks the library and the offline compiler for other targets, which needs Rust's standard library for each. A target
+/// for which it cannot be had is not checked, and the output says so. One run of cargo checks all, because most of a check
+/// uses one processor only.
+fn lints_for_others() -> Outcome {
+    let mut targets = Vec::new();
+    for target in OTHER_TARGETS {
+        match artifacts::has_target(target) {
+            true => targets.extend(["--target", target]),
+            false => {
+                say!("not checked: Rust's target {target} is not installed, and `rustup target add` failed");
+            }
+        }
     }
-    if !has_target(target) {
-        say!("not checked: Rust's target {target} is not installed, and `rustup target add` failed");
+    if targets.is_empty() {
         return Ok(());
     }
     let packages = ["--package", "caldera-icd", "--package", "caldera-compiler"];
     progress::shown(
         "cargo clippy",
         cargo()
-            .args(["clippy", "--target", target])
+            .arg("clippy")
+            .args(targets)
             .args(quiet_in_logs())
             .args(packages)
             .args(["--", "-D", "warnings"]),
     )
 }
 
-/// Returns whether Rust's standard library is installed for a target.
-fn has_target(target: &str) -> bool {
-    let output = rustc()
-        .args(["--print", "target-libdir", "--target", target])
-        .output();
-    let Ok(output) = output else { return false };
-    let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    let is_std = |f: &PathBuf| f.to_string_lossy().contains("/libstd-");
-    files::entries(Path::new(&folder)).iter().any(is_std)
+/// Waits for the release build, whose output is printed only if it fails.
+fn finish(release: Background) -> Outcome {
+    let Report { end, cpu, .. } = release.finish()?;
+    let log = package::start_log();
+    if end != End::Code(0) {
+        say!("{}", std::fs::read_to_string(&log)?);
+        return fail!("the release build failed: {end}");
+    }
+    say!(
+        "built beside the other steps, in {:.1} s of processor time",
+        cpu.as_secs_f32()
+    );
+    Ok(())
 }
 
 /// Returns the changes since the last commit, or `None` outside of a git checkout.

@@ -5,18 +5,20 @@
 //! naive matrix product: 4.2 TFLOP/s as it is; 4.2 unrolled by four in the order of the text, or with a
 //! multiplication for each address; 5.0 with the loads first and additions.)
 //! In:  after `lower_memory` and `hoist_invariants`. A loop is taken if it counts (`i < n`, `i += step`, with
-//!      loop-invariant step and bound; also `a && i < n` with a loop-invariant condition, which is tested before the loop then), if only its first test leaves it, and if it has no loops inside. If it
-//!      stores to buffers, no load of the next iterations may meet a store of the ones before (`distance`); where this is
-//!      not known, a test before the loop decides (`overlap`). If it stores to memory of the work-group or of the work-item, loads of such memory stay
-//!      where they are. Loads inside of conditions stay there. The address of a load may depend on another load
-//!      of the same iteration, but not on a third one.
+//!      loop-invariant step and bound), if only its first test leaves it, and if it contains no other loop. The first test
+//!      may also be `a && i < n` with a loop-invariant `a`, which is then tested before the loop (`unswitch`). If the loop
+//!      stores to buffers, no load of an iteration may read what an earlier iteration stores (`distance`); where the
+//!      compiler does not know this, a test before the loop decides (`overlap`). If the loop stores to memory of the
+//!      work-group or of the work-item, loads from such memory stay where they are, and so do loads inside of conditions.
+//!      The address of a load may depend on the result of another load of the same iteration, but that one's may not.
 //! Out: before the loop, another loop that runs as long as the iterations of its body are certain, and that
 //!      begins with all loads that depend on no other, followed by those whose addresses were loaded. The
 //!      original loop does the rest.
 //!
-//! The pass changes neither the computations nor their order, except that loads move, which is safe because
-//! nothing in the loop writes to the memory that they read. The values that addresses are computed from are added up from iteration to
-//! iteration; so are their extensions to 64 bits where the narrow operations are `no_wrap`.
+//! The pass changes neither the computations nor their order, except that loads move, which is safe because no store
+//! that they pass writes to the memory that they read. The values from which addresses are computed are not computed
+//! anew in each of the iterations, but by additions to those of the iteration before; so are their extensions to 64 bits
+//! where the narrow operations are `no_wrap`.
 
 mod distance;
 mod overlap;
@@ -48,13 +50,13 @@ pub const PASS: Pass = Pass {
     destroys: inv![SpirvExits],
 };
 
-/// The number of iterations that become one, and the most bytes that each of them may load for that: the loads of
-/// all are in registers at the same time. (H200: 8 instead of 4 iterations make products of sparse matrices up to 1.5
+/// The number of iterations that become one, and the most bytes that each of them may load for that, because the loaded
+/// values of all these iterations are in registers at the same time. (H200: 8 instead of 4 iterations make products of sparse matrices up to 1.5
 /// times as fast, and a sum by a single work-item 1.8 times. 16 are worth it for the latter, which loads one word at a time.)
 const FACTORS: [(usize, u32); 4] = [(16, 4), (8, 12), (4, 40), (2, 64)];
 
-/// If a factor is larger than this, a second loop with this factor executes the remaining iterations, so that few of
-/// them are executed one at a time.
+/// If the factor of a loop is more than twice this number, a second loop with this number as its factor executes most of the
+/// remaining iterations, so that few of them are executed one at a time.
 const REST: usize = 4;
 
 /// The most instructions of a loop body, and of one that is nothing but straight-line code.
@@ -147,7 +149,7 @@ fn is_near(storage: &Storage) -> bool {
     )
 }
 
-/// Returns whether an instruction stores to such memory.
+/// Returns whether an instruction stores to memory of the work-group or of the work-item.
 fn stores_near(func: &Function, inst: Inst) -> bool {
     matches!(&func.insts[inst].op, Op::StoreTo(storage, access) if is_near(storage) && !access.volatile)
 }
@@ -157,7 +159,7 @@ fn stores_far(func: &Function, inst: Inst) -> bool {
     matches!(func.insts[inst].op, Op::StoreTo(Storage::Physical, access) if !access.volatile)
 }
 
-/// Returns whether an instruction loads from such memory.
+/// Returns whether an instruction loads from memory of the work-group or of the work-item.
 fn loads_near(func: &Function, inst: Inst) -> bool {
     matches!(&func.insts[inst].op, Op::LoadFrom(storage, _) if is_near(storage))
 }
@@ -187,7 +189,7 @@ pub(super) struct Batch {
     pub(super) shared: Vec<usize>,
     /// Whether the number of iterations is a multiple of `factor`.
     pub(super) exact: bool,
-    /// A condition for the transformed loop, which is known before it.
+    /// A condition, known before the transformed loop, without which it executes no iteration.
     pub(super) also: Option<Value>,
 }
 
@@ -270,7 +272,7 @@ pub(super) struct Candidate {
     factor: usize,
     /// Whether the body stores to memory.
     writes: bool,
-    /// The accesses that must not overlap, which is only known at run time.
+    /// The loads and stores of which only a test at run time tells that they do not overlap.
     unknown: Accesses,
 }
 
@@ -323,8 +325,8 @@ impl Candidate {
         })
     }
 
-    /// Inserts the test that loads and stores do not overlap before the loop, if it is needed, and returns the condition. It is an
-    /// error if there is no such test.
+    /// Inserts a test before the loop that its loads and stores do not overlap, and returns the result of the test; `None` if no
+    /// test is needed. It is an error if no test is possible.
     fn test_overlap(&self, func: &mut Function, place: Region) -> Result<Option<Value>, ()> {
         if self.unknown.is_empty() {
             return Ok(None);
@@ -611,7 +613,7 @@ fn movable_size(func: &Function, inst: Inst) -> Option<usize> {
             return None;
         }
         for &i in insts {
-            // How far such a store is from loads, is not known if it need not be executed.
+            // `distance` and `overlap` assume that a store is executed in every iteration.
             if stores_far(func, i) {
                 return None;
             }
@@ -628,7 +630,8 @@ fn is_load(func: &Function, inst: Inst) -> bool {
 
 /// The loads of a body with the instructions that compute their addresses, also in earlier iterations.
 struct Ahead {
-    /// For each of them, 1 if it depends on a load, and 0 otherwise. A load counts for its results, not for itself.
+    /// For each instruction, the number of loads on which it depends, one after the other: 0 or 1. A load does not count
+    /// itself.
     levels: BTreeMap<Inst, u32>,
     /// The numbers of the loop's arguments that they use.
     args: Vec<usize>,

@@ -1,16 +1,18 @@
 //! Reports accesses of two work-items to the same memory, of which one is a store, without a barrier between them.
 //!
 //! Why: `CALDERA_CHECK=race` ([`Checks::race`](crate::check::Checks::race)).
-//! In:  `Inlined`; pointers that are variables should be values.
-//! Out: beside each local variable whose pointers can be followed, and in memory that the launch supplies for arguments
-//!      ([`memory::RACES`]) and for local variables for which local memory has no room ([`memory::RACES_OF_GROUPS`]), are four words for each element: the last store, the last load and the last atomic operation,
-//!      and what was stored last. Each of the first three has the work-item, the number of barriers that it had passed,
-//!      and the line ([`race`]). An access that meets one of another work-item of the group with the same number of
-//!      barriers, or one of another group, states a finding ([`Intrinsic::ReportFinding`]), whose offset has that word,
-//!      without the barriers, in its upper half.
+//! In:  `Inlined`; pointers should be values, not the contents of variables.
+//! Out: shadow memory has four words for each element of a variable or argument: the last store, the last load, the last
+//!      atomic operation, and the value that was stored last. Each of the first three has the work-item, the number of
+//!      barriers that the work-item had passed, and the line ([`race`]). The shadow of a local variable is another local
+//!      variable, or memory that the launch supplies if local memory has no room ([`memory::RACES_OF_GROUPS`]); that of
+//!      arguments is memory that the launch supplies ([`memory::RACES`]). An access that finds there an access by another
+//!      work-item of the group with the same number of barriers, or by another group, states a finding
+//!      ([`Intrinsic::ReportFinding`]). The upper half of the finding's offset has the word that was found, without the
+//!      barriers.
 //!
-//! Volatile accesses are not looked at, and neither are loads of memory that the kernel compares and exchanges: that is
-//! how programs make other atomic operations. A store of what another work-item has just stored is no race. A kernel is
+//! The pass ignores volatile accesses. It also ignores loads of memory that the kernel compares and exchanges, because
+//! that is how programs make other atomic operations. A store of what another work-item has just stored is no race. A kernel is
 //! not checked if its work-items may synchronise otherwise than by barriers of the work-group: by barriers of
 //! sub-groups, or by atomic operations together with fences. Those of different groups may also do so by an atomic
 //! operation whose result is used.
@@ -41,7 +43,7 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// The most elements of an access that are looked at; of longer copies, the last elements are not.
+/// The most elements of an access that are checked; the rest of a longer copy is not checked.
 const MAX_ELEMENTS: u32 = 256;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {

@@ -1,11 +1,12 @@
-//! Reports uses of memory that nobody has written.
+//! Reports uses of values that were loaded from memory to which nothing has been written.
 //!
 //! Why: `CALDERA_CHECK=uninitialized` ([`Checks::uninitialized`](crate::check::Checks::uninitialized)).
-//! In:  `Inlined`; before variables become values, so that each variable has memory, except those that hold pointers.
+//! In:  `Inlined`, before variables become values, so that each variable is in memory. Only those that hold pointers must
+//!      already be values.
 //! Out: each variable whose pointers can be followed has shadow memory of the same size, whose bytes are −1 where the variable
 //!      has been written and otherwise 0. The launch supplies the shadow memory of arguments
 //!      ([`memory::WRITTEN`](crate::check::memory::WRITTEN)), and of local variables for whose shadow local memory has no room
-//!      (`supplied.rs`). An instruction that uses a loaded value which nobody has written states a finding
+//!      (`supplied.rs`). An instruction that uses a value loaded from bytes that have not been written states a finding
 //!      ([`Intrinsic::ReportFinding`]).
 //!
 //! A load is not yet a use: to store one lane of a vector, a program may load and store the whole vector. What is known
@@ -245,7 +246,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Returns what is written of a value: −1 in each lane, unless more is known.
+    /// Returns a mask of the lanes of a value that have been written: −1 in each lane, unless something else is known.
     fn written(&mut self, b: &mut Builder<'_>, value: Value) -> Value {
         match self.known.get(&value) {
             Some(loaded) => loaded.written,
@@ -277,7 +278,7 @@ impl Check<'_, '_> {
         b.push(inst);
     }
 
-    /// Reports the use of a value if nobody has written it.
+    /// Reports the use of a value if it was loaded from memory that has not been written.
     fn use_value(&mut self, b: &mut Builder<'_>, value: Value) {
         let Some(&loaded) = self.known.get(&value) else {
             return;

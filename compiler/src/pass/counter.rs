@@ -52,7 +52,7 @@ impl Counter {
             (false, true) => next.args[0],
             _ => return None,
         };
-        // The test of a variable step holds for no step that is negative (`test`).
+        // If the step is variable, the test is false for a negative step (`test`).
         let good = func.as_bits(step).is_none_or(|n| (1..=MAX_STEP).contains(&n));
         (good && is_outside(func, body, bound) && is_outside(func, body, step)).then_some(Counter {
             compare,
@@ -79,9 +79,9 @@ impl Counter {
             .map(|n| n.div_ceil(step.unsigned_abs()))
     }
 
-    /// Computes the number of the last iteration of a loop, counted from 0, as a 64-bit integer, at the place of `b`, which is
-    /// before the loop. The number means nothing if there is no iteration. It is that of the loop's iterations up to the bound
-    /// without wrapping around. Returns `None` for 64-bit counters and variable steps.
+    /// Computes the number of the last iteration of a loop as a 64-bit integer, at the place of `b`, which is before the loop. The
+    /// first iteration has the number 0, and only the iterations before the counter wraps around are counted. If the loop has no
+    /// iteration, the result may be anything. Returns `None` for 64-bit counters and variable steps.
     pub(super) fn last(&self, b: &mut Builder<'_>, loop_: Inst) -> Option<Value> {
         let step = b.func.as_bits(self.step)?;
         let start = b.func.insts[loop_].args[self.arg];
@@ -169,7 +169,7 @@ impl Counter {
     }
 }
 
-/// Returns the constant that a 32-bit value is, or of which and of another value it is the maximum or minimum.
+/// Returns the constant that a 32-bit value is, or that is an operand of the maximum or minimum that computes the value.
 fn limit(func: &Function, value: Value, op: Intrinsic) -> Option<i64> {
     let constant = |v: Value| {
         let is_word = func.ty(v) == Ty::I32;

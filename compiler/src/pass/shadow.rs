@@ -27,7 +27,8 @@ const NO_ROOM: &str = "local memory has no room for what the check keeps about i
 /// What a check keeps in shadow memory.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Which work-items access memory that several work-items share. Arguments are followed if the kernel changes their memory.
+    /// Records of the work-items that access memory which several work-items share. Arguments are followed if the kernel changes
+    /// their memory.
     Accesses,
     /// Facts about the contents of memory, also of private and constant memory.
     Contents,
@@ -292,7 +293,7 @@ impl Variables {
 
     fn escape(&mut self, value: Value) {
         if let Some(&v) = self.into.get(&value) {
-            // The memory of an argument may be changed by other means, too, so its checks allow for unknown changes.
+            // Something else may change the memory of an argument, too, so the checks of arguments allow for unknown stores.
             let is_argument = matches!(self.list[v].memory, Memory::Argument(_));
             self.list[v].escapes |= !is_argument;
             self.list[v].why = Some(if is_argument { PARTLY } else { FOLLOWED });
@@ -397,8 +398,8 @@ impl Variables {
     }
 }
 
-/// A local variable for whose shadow the local memory of the device has no room. The shadow is in global memory, once for each
-/// work-group.
+/// A local variable whose shadow is in global memory, once for each work-group, because the local memory of the device has no
+/// room for it.
 #[derive(Copy, Clone)]
 pub(super) struct Spilled {
     /// The number of the variable.

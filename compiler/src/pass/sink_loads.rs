@@ -169,8 +169,8 @@ fn plan(func: &Function, jumps: &Jumps, uses: &[u32], inst: Inst) -> Option<Vec<
             outcomes.push(Outcome::Either(a, b));
         }
     }
-    // Any other load would be executed although its arm is not taken. Of several loads from neighbouring places
-    // `merge_accesses` may make one, which it could not if each had a select of its own.
+    // Any other load would be executed although its arm is not taken. `merge_accesses` may make one load of several from
+    // neighbouring places, which it could not do if each had an address from a select of its own.
     (sunk == 1 && loads == [1, 1]).then_some(outcomes)
 }
 
@@ -235,7 +235,7 @@ fn replace(
         insts.pop();
         insts.retain(|&i| !matches!(func.insts[i].op, Op::Load(_)));
         for &i in &insts {
-            // What the source promises holds only where the arm is taken.
+            // A promise of the source about the result holds only where the arm is taken.
             func.insts[i].no_wrap = false;
         }
         func.regions[region].insts.extend(insts);

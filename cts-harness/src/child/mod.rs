@@ -142,11 +142,64 @@ pub(crate) fn follow(
         }
     };
     let (status, usage) = group.end()?;
-    Ok(Report {
+    Ok(report(early, status, &usage))
+}
+
+/// A child that runs beside other work. Dropping it kills the child and its descendants.
+pub(crate) struct Background {
+    group: Group,
+}
+
+/// Starts a command, which writes both output streams to the file `log`.
+pub(crate) fn start(command: &mut Command, log: &Path) -> Result<Background, Failure> {
+    let output = File::create(log)?;
+    command
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(output);
+    Ok(Background {
+        group: Group::start(command)?,
+    })
+}
+
+impl Background {
+    /// Waits until the child ends or Ctrl-C is pressed. Returns how it ended, and its cost.
+    pub(crate) fn finish(self) -> Result<Report, Failure> {
+        while !self.group.has_ended()? && !interrupted() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let ended = self.group.has_ended()?;
+        let (status, usage) = self.group.end()?;
+        let early = (!ended).then_some(End::Interrupted);
+        Ok(report(early, status, &usage))
+    }
+}
+
+/// Returns the command at the lowest priority, at which it gets the time that no other process wants.
+pub(crate) fn at_lowest_priority(command: &Command) -> Command {
+    let mut low = Command::new("nice");
+    low.args(["-n", "19"])
+        .arg(command.get_program())
+        .args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => low.env(name, value),
+            None => low.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        low.current_dir(folder);
+    }
+    low
+}
+
+/// Describes the end of a child. `early` says why it was ended before it exited by itself.
+fn report(early: Option<End>, status: ExitStatus, usage: &libc::rusage) -> Report {
+    Report {
         end: early.unwrap_or_else(|| end(status)),
         cpu: time(usage.ru_utime) + time(usage.ru_stime),
         peak: u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024,
-    })
+    }
 }
 
 fn end(status: ExitStatus) -> End {
@@ -291,6 +344,20 @@ mod tests {
         let log = NamedTempFile::new().unwrap();
         let why = run(&mut Command::new("no-such-program"), log.path(), ROOMY).unwrap_err();
         assert!(why.0.starts_with("no-such-program cannot be started"), "{why:?}");
+    }
+
+    #[test]
+    fn children_in_the_background_end_by_themselves_or_when_they_are_dropped() {
+        let log = NamedTempFile::new().unwrap();
+        let mut script = Command::new("sh");
+        script.args(["-c", "echo $A; exit 3"]).env("A", "b");
+        let child = start(&mut at_lowest_priority(&script), log.path()).unwrap();
+        assert_eq!(child.finish().unwrap().end, End::Code(3));
+        assert_eq!(std::fs::read_to_string(log.path()).unwrap(), "b\n");
+        let child = start(Command::new("sleep").arg("60"), log.path()).unwrap();
+        let leader = child.group.leader;
+        drop(child);
+        assert_eq!(nix::sys::signal::kill(leader, None), Err(Errno::ESRCH));
     }
 
     #[test]

@@ -21,7 +21,7 @@ mod trial;
 mod wheel;
 
 pub(crate) use elf::{dynamic, exports};
-pub(crate) use products::{LIBRARY, Products, build, git, revision};
+pub(crate) use products::{LIBRARY, Products, build, git, revision, start, start_log};
 
 use crate::{Failure, Outcome, progress};
 use clap::ValueEnum;

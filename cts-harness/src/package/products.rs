@@ -4,8 +4,9 @@
 use super::crates::shipped;
 use super::{licences, sbom};
 use crate::artifacts::{cargo, release_flags, root, target_dir};
+use crate::child::Background;
 use crate::files::{copy, fresh, write};
-use crate::{Failure, artifacts, progress};
+use crate::{Failure, artifacts, child, progress};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -116,24 +117,45 @@ pub(crate) fn build(target: Option<&str>) -> Result<Products, Failure> {
     Ok(products)
 }
 
-/// Builds the programs and returns their folder. They do not depend on the folders of the repository and of cargo.
+/// Starts the build of the programs for this machine beside other work. [`build`] then finds them built.
+pub(crate) fn start() -> Result<Background, Failure> {
+    let mut command = programs_command(&host()?, &revision())?;
+    std::fs::create_dir_all(package_dir())?;
+    let mut command = child::at_lowest_priority(command.arg("--quiet"));
+    child::start(&mut command, &start_log())
+}
+
+/// Returns the file with the output of the build that [`start`] starts.
+pub(crate) fn start_log() -> PathBuf {
+    package_dir().join("build.log")
+}
+
+/// Builds the programs and returns their folder.
 fn programs(target: &str, revision: &str) -> Result<PathBuf, Failure> {
-    let folder = package_dir().join("build");
+    progress::quiet(
+        &format!("building the library and calderac for {target} (minutes)"),
+        &mut programs_command(target, revision)?,
+    )?;
+    Ok(build_dir().join(target).join("release"))
+}
+
+fn build_dir() -> PathBuf {
+    package_dir().join("build")
+}
+
+/// Returns the command that builds the programs. They do not depend on the folders of the repository and of cargo.
+fn programs_command(target: &str, revision: &str) -> Result<Command, Failure> {
     let mut command = cargo();
     command
         .args(["build", "--release", "--locked", "--target", target])
         .args(["--package", "caldera-icd", "--package", "caldera-compiler"])
         .arg("--target-dir")
-        .arg(&folder)
+        .arg(build_dir())
         .env("CARGO_ENCODED_RUSTFLAGS", release_flags()?);
     if !revision.is_empty() {
         command.env("CALDERA_REVISION", revision);
     }
-    progress::quiet(
-        &format!("building the library and calderac for {target} (minutes)"),
-        &mut command,
-    )?;
-    Ok(folder.join(target).join("release"))
+    Ok(command)
 }
 
 /// Returns the target of this machine.

@@ -1,6 +1,6 @@
 //! The checks of kernels while they run (`CALDERA_CHECK`): what a launch supplies for them, and what it has found.
 //!
-//! Instrumented kernels state their findings in the printf buffer, and have their sizes and counters after it
+//! Instrumented kernels state their findings in the printf buffer, which is followed by the sizes and counters of the checks
 //! ([`caldera_compiler::check`]). The findings of a batch are reported when the GPU has completed it, before its events
 //! complete.
 
@@ -352,7 +352,7 @@ impl CheckedLaunch {
         words.map(|w| u32::from_ne_bytes(*w).into()).collect()
     }
 
-    /// Returns the words for an object, and its size.
+    /// Returns a description of an object for reports, and its size.
     fn object(&self, site: &Site, number: u32, kernel: &DeviceKernel) -> (String, u64) {
         if site.bytes == 0 {
             return (String::new(), 0);
@@ -498,7 +498,7 @@ mod tests {
             (0x1000, 0x100, 0),
             (0x1100, 0x200, 0),
             (0x1104, 0x200, 4),
-            // A pointer behind the last element.
+            // The pointer points to the place after the last element.
             (0x1300, 0x200, 0x200),
             (0x1400, 0x100, 0),
             (0x1380, 0, 0),

@@ -21,7 +21,7 @@ pub(super) struct Place {
 
 /// The other access of a race.
 pub(super) struct Other {
-    /// Its line; 0 in the line stands for an unknown one.
+    /// The place of the access in the source; the line is 0 if it is unknown.
     position: Position,
     /// Its work-item, in words.
     item: String,
@@ -70,7 +70,7 @@ pub(super) struct Finding<'a> {
     pub other: Option<Other>,
     pub global_id: [u64; 3],
     pub local_id: [u64; 3],
-    /// The number of work-items of the launch whose first finding this is.
+    /// The number of work-items of the launch that made their first finding at this site.
     pub count: u64,
 }
 
@@ -107,7 +107,7 @@ pub(super) fn report(finding: &Finding<'_>, told: &mut dyn FnMut(String)) {
 
 /// Writes text to standard error and passes it to the application.
 pub(super) fn tell(text: &str, told: &mut dyn FnMut(String)) {
-    // An error stream that is closed must not disturb the application.
+    // A failure to write, for example to a closed stream, must not disturb the application, so it is ignored.
     let _ = std::io::stderr().write_all(text.as_bytes());
     told(text.trim_end().to_owned());
 }

@@ -1,5 +1,5 @@
-//! The shadow memory of the arguments, in which instrumented kernels keep what they know about it: where each
-//! argument's part is, and which memory is too large for it.
+//! Divides the shadow memory of a launch among its arguments. Instrumented kernels keep there what they know about the memory
+//! of an argument; some memory is too large for a part.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use caldera_compiler::check::memory;
 use super::report::tell;
 use crate::lock::{Mutex, Rank};
 
-/// The most bytes for a launch.
+/// The most bytes of shadow memory for a launch.
 const MOST: u64 = 1 << 30;
 
 /// The memory of an argument that wants a part.
@@ -84,7 +84,7 @@ pub(super) fn parts(wanted: &[Option<Wanted>], unit: u64, groups: u64) -> Parts 
             None => parts.left_out.extend(overlapping.iter().map(|(_, n)| n)),
             Some(offset) => {
                 for &(at, n) in overlapping {
-                    // Elements of different arguments must be the same ones.
+                    // The elements of one argument must begin where those of the other do.
                     let is_aligned = (at - start).is_multiple_of(unit);
                     parts.offsets[n] = is_aligned.then(|| offset + bytes(at - start));
                 }
@@ -94,7 +94,8 @@ pub(super) fn parts(wanted: &[Option<Wanted>], unit: u64, groups: u64) -> Parts 
     parts
 }
 
-/// States once for a kernel that an argument, or `None` for something else, is not checked, because it is too large.
+/// Reports, once for each kernel, that an argument is not checked because it is too large. `None` stands for something that is
+/// no argument.
 pub(super) fn complain(kernel: &str, check: &str, words: &str, argument: Option<usize>) {
     static TOLD: LazyLock<Mutex<HashSet<(String, String, Option<usize>)>>> =
         LazyLock::new(|| Mutex::new(Rank::Cache, HashSet::new()));

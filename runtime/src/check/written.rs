@@ -1,9 +1,9 @@
-//! What has been written of a buffer, for the check of uninitialized memory.
+//! Which bytes of a buffer have been written, for the check of uninitialized memory.
 //!
-//! The host notes what its commands write when they are enqueued, which is early, but never too late. Kernels note their
-//! stores in the shadow memory of the buffer, which has a byte for each byte. That memory is made when a kernel that notes
-//! something about the buffer is enqueued, unless all of the buffer has been written by then. What the host notes later is
-//! filled in before each queue's next launch.
+//! The host notes what its commands write when they are enqueued. That is before they write, so a byte may count as written
+//! too early, but never too late. Kernels note their stores in the shadow memory of the buffer, which has one byte for each
+//! byte of the buffer. It is allocated when the first kernel that uses it is enqueued, unless all of the buffer counts as
+//! written by then. What the host notes later is filled in before the next launch of each queue.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::lock::{Mutex, Rank};
 use crate::mem::HostPtr;
 
-/// The most ranges that are kept apart.
+/// The most ranges of a buffer; if there are more, the gaps between them count as written.
 const MOST: usize = 256;
 
 /// The bytes that are uploaded at a time.
@@ -29,7 +29,7 @@ pub(crate) struct Written {
     /// Everything counts as written.
     all: AtomicBool,
     ranges: Mutex<Ranges>,
-    /// The shadow memory of the buffer, and the version of the ranges that it had at first.
+    /// The shadow memory of the buffer, and the version of the ranges with which it was filled at first.
     beside: OnceCell<(Arc<Storage>, u64)>,
 }
 
@@ -61,7 +61,7 @@ impl Ranges {
         let joined = std::iter::once(start..end);
         self.list.splice(first..after.max(first), joined);
         if self.list.len() > MOST {
-            // What is between them counts as written.
+            // The gaps between the ranges then count as written.
             let hull = self.list[0].start..self.list[MOST].end;
             self.list = vec![hull];
         }

@@ -1,11 +1,11 @@
-//! The distance of loads from stores to the same buffer, by which loads of later iterations may move over the stores of
-//! earlier ones.
+//! The distance between loads and stores of a loop, in iterations: how many iterations may begin with the loads of all of them
+//! because none of these loads reads what one of the iterations stores.
 
 use super::overlap::Accesses;
 use crate::ir::{BinOp, CastOp, Function, Inst, Op, Region, Scalar, Storage, Ty, Value, ValueDef};
 
-/// Distances of constants in addresses up to this many bytes are considered. Indices that differ by more than
-/// [`NEAR`] elements are farther away than that, also if they wrap around.
+/// Addresses whose constant terms differ by at least this many bytes are not compared. Addresses whose indices differ by at
+/// least [`NEAR`] elements are farther from each other than this, even if the index wraps around.
 const MAX_BYTES: i64 = 1 << 20;
 const NEAR: i32 = 1 << 24;
 
@@ -55,7 +55,7 @@ impl Address {
     }
 }
 
-/// Returns a sum without the constants that are added last, and these.
+/// Returns a sum without the constants that are added last, and the sum of these constants.
 fn without_constant(func: &Function, mut value: Value) -> (Value, u64) {
     let mut sum = 0u64;
     let parts = |v: Value| {
@@ -122,7 +122,7 @@ impl Loop<'_> {
                     // Another storage may have the same memory.
                     _ => return 1,
                 }
-                // A load before the store in an iteration meets only those of earlier iterations.
+                // A load that precedes the store in the body may only read what earlier iterations store.
                 let first = usize::from(n < at);
                 least = match self.pair(load, store, first, factor) {
                     Some(distance) => least.min(distance),
@@ -134,8 +134,8 @@ impl Loop<'_> {
         least
     }
 
-    /// Returns the first distance in iterations from `first` on at which a load meets a store, at most `factor`, or 1 if they
-    /// meet in one iteration; `None` if it is not known.
+    /// Returns the smallest distance in iterations, beginning with `first`, at which a load reads what a store writes; 1 if they
+    /// are in the same iteration, and `factor` if there is no smaller distance. Returns `None` if the distance is not known.
     fn pair(&self, load: Inst, store: Inst, first: usize, factor: usize) -> Option<usize> {
         let func = self.func;
         let (l, s) = (&func.insts[load], &func.insts[store]);

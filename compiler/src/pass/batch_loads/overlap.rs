@@ -24,7 +24,7 @@ pub(super) struct Accesses {
     stores: Vec<Inst>,
 }
 
-/// How a value starts, and what is added to it in each iteration, in the arithmetic of its type.
+/// The value in the first iteration, and what each iteration adds to it, in the arithmetic of its type.
 #[derive(Copy, Clone)]
 struct Line {
     start: Value,
@@ -37,9 +37,9 @@ impl Accesses {
         self.loads.is_empty()
     }
 
-    /// Adds a load and a store that may meet in different iterations. Returns whether a test is possible and has a chance: the
-    /// addresses must belong to different pointers that are known before the loop, and must not depend on anything that
-    /// is loaded in it.
+    /// Adds a load and a store that may access the same memory in different iterations. Returns whether a test at run time is
+    /// possible and can succeed: both addresses must be offsets from different pointers that are known before the loop, and
+    /// must not depend on values that the loop loads.
     pub(super) fn add(&mut self, func: &Function, body: Region, end: Inst, load: Inst, store: Inst) -> bool {
         let is_physical = matches!(func.insts[load].op, Op::LoadFrom(Storage::Physical, _));
         let address = |i: Inst| func.insts[i].args[0];
@@ -56,10 +56,9 @@ impl Accesses {
         self.loads.len() + self.stores.len() <= MAX_ACCESSES
     }
 
-    /// Inserts the test before a loop, at the place of `b`, and returns the condition. It is false if there are fewer iterations
-    /// than `least`. Returns `None` if the counter does not tell the number of iterations.
-    ///
-    /// If the loop has no iteration, the condition means nothing.
+    /// Inserts the test at the place of `b`, which is before the loop, and returns its result. The result is false if the loop
+    /// has fewer than `least` iterations, and may be anything if it has none. Returns `None` if the counter does not tell the
+    /// number of iterations.
     pub(super) fn test(
         &self,
         b: &mut Builder<'_>,
@@ -113,7 +112,8 @@ impl Accesses {
     }
 }
 
-/// Returns the pointer that an address is an offset from: the first term that is neither extended nor multiplied.
+/// Returns the pointer from which an address is an offset: the first term of the sum that is neither an extended number nor a
+/// product.
 fn root(func: &Function, body: Region, mut address: Value) -> Value {
     for _ in 0..MAX_DEPTH {
         let Some(inst) = func.def_inst(address) else {
@@ -191,15 +191,15 @@ struct Lines {
     known: BTreeMap<Value, Line>,
     /// The number of the last iteration, counted from 0, as a 64-bit integer.
     last: Value,
-    /// Whether no extended index wraps around.
+    /// The condition that no extended index wraps around, as far as the test has been computed.
     holds: Value,
 }
 
 impl Lines {
-    /// Returns the first byte that an instruction accesses in any iteration, and the one behind the last.
+    /// Returns the address of the first byte that an instruction accesses in any iteration, and that of the byte after the last.
     ///
-    /// All iterations are executed, so the addresses of all are addresses of objects. Therefore none of the additions between
-    /// them wraps around, and the first and the last iteration are the ends of the range.
+    /// The program executes all iterations, so it accesses existing memory in each, and the addresses do not wrap around from
+    /// one iteration to the next. Therefore the first and the last iteration have the lowest and the highest address.
     fn range(&mut self, b: &mut Builder<'_>, inst: Inst) -> Option<(Value, Value)> {
         let data = &b.func.insts[inst];
         let ty = match data.op {
@@ -275,14 +275,14 @@ impl Lines {
         }
     }
 
-    /// Returns the line of an extended 32-bit integer. It is one only if the integer does not wrap around in its own type
-    /// up to the last iteration, which becomes a part of the test.
+    /// Returns the line of an extended 32-bit integer. The extended integer only follows a line if the integer does not wrap
+    /// around in its own type before the last iteration ends, so that becomes a part of the test.
     fn extended(&mut self, b: &mut Builder<'_>, op: CastOp, line: Line) -> Line {
         let start = b.cast(op, line.start, Ty::I64);
         let Some(growth) = line.growth else {
             return Line { start, growth: None };
         };
-        // Either sign of the growth is right modulo 2^32, and this one has the smaller product, which does not reach 2^63.
+        // Modulo 2^32 the growth may be read as signed or as unsigned. As a signed number it has a product below 2^63.
         let growth = b.cast(CastOp::SExt, growth, Ty::I64);
         let way = b.binary(BinOp::IMul, growth, self.last);
         let end = b.binary(BinOp::IAdd, start, way);

@@ -1,5 +1,5 @@
-//! The parts of a number that come from other numbers: what shifts, masks, extensions and the operations that join their results
-//! do with the bits of a number.
+//! Finds out from which other numbers the bits of a number come. Shifts, masks and extensions move or remove bits; `or` and
+//! other operations join numbers whose bits do not overlap.
 
 use crate::ir::{BinOp, CastOp, Function, InstData, Op, Value};
 use crate::pass::facts::facts;
@@ -21,8 +21,8 @@ pub(super) struct Part {
 pub(super) struct Parts(Vec<Part>);
 
 impl Parts {
-    /// Returns the parts of an instruction's result, of which operands that are not in `known` count as a whole; `None` if it is no
-    /// integer.
+    /// Returns the parts of an instruction's result; `None` if the result is no integer. An operand that is not in `known` is one
+    /// part.
     pub(super) fn of_result(
         func: &Function,
         data: &InstData,
@@ -119,7 +119,7 @@ impl Parts {
         self
     }
 
-    /// Returns the parts after a shift up, or, if the distance is negative, down, of fewer than 64 places.
+    /// Returns the parts after a shift by fewer than 64 places: up, or down if the distance is negative.
     fn moved(mut self, up: i32) -> Parts {
         for part in &mut self.0 {
             part.up += up;
@@ -131,9 +131,9 @@ impl Parts {
         self.masked(u64::MAX)
     }
 
-    /// Returns the parts of a signed number of `width` bits after an extension to 64 bits and then a shift down. The first byte of
-    /// the sign counts as the byte that follows the highest one in the number from which that came, because to exchange these
-    /// two is the same fault. The other bytes of the sign belong to the result.
+    /// Returns the parts of a signed number of `width` bits after an extension to 64 bits and then a shift down. The lowest byte of
+    /// the copied sign counts as a byte of `root`, the one after the highest byte of the number, because the driver's fault also
+    /// occurs if these two bytes are exchanged. The other bytes of the sign belong to the result.
     fn sign_extended(self, width: u32, result: Value, down: i32) -> Parts {
         let has_sign = |part: &Part| part.bits >> (width - 1) & 1 != 0;
         let highest = self.0.iter().copied().find(has_sign);
@@ -194,8 +194,8 @@ fn low(bits: u32) -> u64 {
     }
 }
 
-/// Returns the number of places by which an operation on numbers of `width` bits moves those of its first operand, if it does
-/// nothing else.
+/// Returns the number of places by which an operation on numbers of `width` bits moves the bits of its first operand; `None` if
+/// the operation does anything else.
 fn distance(op: BinOp, constant: u64, width: u32) -> Option<i32> {
     let bits = match op {
         BinOp::IMul | BinOp::UDiv => constant.is_power_of_two().then(|| u64::from(constant.ilog2()))?,

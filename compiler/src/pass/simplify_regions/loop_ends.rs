@@ -1,5 +1,5 @@
-//! Gives loops one repeat, at the end of their body, and their tests no more than an exit. SPIR-V of other
-//! compilers has its loops in the form `if c { …; repeat } else { exit }`, where no pass would find the test.
+//! Gives a loop a single repeat, at the end of its body, and lets its test do nothing but leave the loop. In the SPIR-V of
+//! other compilers, loops have the form `if c { …; repeat } else { exit }`, in which no pass would find the test.
 
 use super::{Known, Order};
 use crate::ir::walk::Replacements;
@@ -44,7 +44,7 @@ pub(super) fn merge_repeats(func: &mut Function, known: &Known) -> bool {
     changed
 }
 
-/// Where one arm of an `if` leaves a loop, the code of the other arm moves behind the `if`.
+/// Where one arm of an `if` leaves a loop, the code of the other arm moves to the place after the `if`.
 pub(super) fn flatten_tests(func: &mut Function, known: &Known) -> bool {
     let mut replacements = Replacements::default();
     let mut changed = false;

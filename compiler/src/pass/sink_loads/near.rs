@@ -1,11 +1,11 @@
 //! Branches that load from memory of the work-group, and do nothing else that cannot be done without the branch.
 //!
 //! Why: `if (l >= k) sum += tile[l - k];` is the step of a scan, and `if (x >= 0 && x < w) sum += tile[x] * filter[k];` that of
-//! a convolution. Such a load takes less time than a branch that the work-items of a sub-group do not take alike, and loops
-//! without branches can be unrolled.
+//! a convolution. Such a load takes less time than a branch that some work-items of a sub-group take and others do not, and
+//! loops without branches can be unrolled.
 //!
-//! Where the branch does not load, the load is of the first element of the object. It exists, because the object is a variable or an
-//! argument of a kernel; a parameter of another function may be null.
+//! Where the branch would not load, the first element of the object is loaded. That element exists, because the object is a
+//! variable or an argument of a kernel. A parameter of another function may be null, so it is not such an object.
 
 use super::{Place, cost};
 use crate::intrinsic::Intrinsic;
@@ -27,7 +27,7 @@ pub(super) fn flatten(func: &mut Function, is_kernel: bool) -> bool {
     let jumps = Jumps::new(func);
     let mut replacements = Replacements::default();
     let mut changed = false;
-    // Inner branches come first, so that those around them have none any more.
+    // Inner branches come first, so that a branch around them contains none when its turn comes.
     for region in regions.into_iter().rev() {
         if !func.regions[region]
             .insts
@@ -142,7 +142,7 @@ fn replace(func: &mut Function, region: Region, inst: Inst, replacements: &mut R
         let mut insts = std::mem::take(&mut at.func.regions[from].insts);
         ends.extend(insts.pop());
         for i in insts {
-            // What the source promises holds only where the arm is taken.
+            // A promise of the source about the result holds only where the arm is taken.
             at.func.insts[i].no_wrap = false;
             if is_near_load(at.func, i)
                 && let Some((start, offsets)) = root(at.func, at.func.insts[i].args[0])

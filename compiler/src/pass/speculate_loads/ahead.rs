@@ -4,11 +4,11 @@
 //! Why: `if (i < n) tile[i] = a[i];` in a loop is how work-groups copy to their memory. A load in a branch neither begins
 //! before the one of the previous iteration has ended, nor is it moved by `batch_loads`.
 //!
-//! Where the condition does not hold, the load is from an address that exists in any case: that of the module's constant
-//! data. The branch stays, with the stores. In a sequence of such branches, the stores come after the loads of all.
+//! Where the condition is false, the load reads from an address that always exists: that of the module's constant data. The
+//! branch keeps the stores. In a sequence of such branches, the loads of all branches come before the stores.
 //!
-//! Not for loads whose values are used at once: the selection of addresses and the loads that nobody needs cost more
-//! than the branches there. (H200: a filter of 1,024 coefficients takes 1.9 times as long, a convolution of 5 × 5 twice as long.)
+//! Loads whose values are used at once stay in their branches: there, selecting addresses and loading values that nobody
+//! needs costs more than the branches. (H200: a filter of 1,024 coefficients takes 1.9 times as long, a convolution of 5 × 5 twice as long.)
 
 use super::super::batch_loads::is_suitable;
 use super::super::sink_loads::cost;
@@ -73,7 +73,7 @@ fn only_copies(func: &Function, inst: Inst) -> bool {
     loads
 }
 
-/// Which values of a region depend on its loads, or on branches and effects inside of it.
+/// The values of a region that depend on its loads, or on branches and effects inside of it.
 struct Depends {
     known: Vec<bool>,
 }
@@ -171,7 +171,7 @@ impl Conditional {
 
 /// Returns the loads from device addresses in an arm that may come before the branch, and what their addresses are computed by.
 fn movable(func: &Function, depends: &Depends, insts: &[Inst]) -> Vec<Inst> {
-    // Values of the arm that are there before the branch then.
+    // The values of the arm that are computed before the branch from then on.
     let mut early: Vec<Inst> = Vec::new();
     let mut wanted: Vec<Inst> = Vec::new();
     for &i in insts {
@@ -219,7 +219,7 @@ fn stays_near(func: &Function, inst: Inst) -> bool {
     }
 }
 
-/// Returns whether an instruction may come between branches whose effects are put off.
+/// Returns whether an instruction may be between two branches of a sequence, whose stores are executed after it.
 fn may_pass(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     match data.op {
@@ -228,7 +228,8 @@ fn may_pass(func: &Function, inst: Inst) -> bool {
     }
 }
 
-/// Returns those branches that are in a sequence of several, between which nothing prevents that the loads of all come first.
+/// Returns the branches that are in a sequence of several, if no instruction between them prevents the loads of all of them from
+/// being executed first.
 fn in_sequences(func: &Function, region: Region, found: Vec<Conditional>) -> Vec<Conditional> {
     let mut kept = Vec::new();
     let mut sequence = Vec::new();
@@ -268,7 +269,7 @@ impl Conditional {
             let from = func.insts[self.inst].regions[arm];
             func.regions[from].insts.retain(|i| !list.contains(i));
             for i in list {
-                // What the source promises holds only where the arm is taken.
+                // A promise of the source about the result holds only where the arm is taken.
                 func.insts[i].no_wrap = false;
                 if let Op::LoadFrom(Storage::Physical, _) = func.insts[i].op {
                     let (address, span) = (func.insts[i].args[0], func.insts[i].span);
