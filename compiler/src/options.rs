@@ -226,6 +226,10 @@ impl Options {
                 _ => o.compile_option(&word, &mut it)?,
             }
         }
+        // CL 5.6.5.1: -enable-link-options must be specified with -create-library
+        if o.enable_link_options && !o.create_library {
+            return Err(OptionError::NotHere("-enable-link-options".into()));
+        }
         Ok(o)
     }
 
@@ -458,6 +462,8 @@ mod tests {
                 .unwrap()
                 .create_library
         );
+        let alone = parse("-enable-link-options -cl-finite-math-only");
+        assert_eq!(alone, Err(OptionError::NotHere("-enable-link-options".into())));
         assert!(parse("-cl-denorms-are-zero").unwrap().denorms_are_zero);
         assert_eq!(parse("-DX"), Err(OptionError::NotHere("-DX".into())));
         assert_eq!(parse("-bogus"), Err(OptionError::Unknown("-bogus".into())));

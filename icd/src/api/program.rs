@@ -304,10 +304,12 @@ entry! {
                 info.bytes(&text)
             }
             CL_PROGRAM_BINARY_SIZES => {
+                program.wait_for_builds();
                 let sizes: Vec<usize> = program.binaries().iter().map(Vec::len).collect();
                 info.slice(&sizes)
             }
             CL_PROGRAM_BINARIES => {
+                program.wait_for_builds();
                 // SAFETY: this is the query CL_PROGRAM_BINARIES. By CL 5.6.7 the application has allocated, for each
                 // pointer that is not NULL, the size that CL_PROGRAM_BINARY_SIZES reports for the binary.
                 unsafe { info.binaries(&program.binaries()) }

@@ -377,6 +377,70 @@ fn build_with_callback() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
+unsafe extern "C" fn ignored(_: cl_program, _: *mut c_void) {}
+
+/// A build with a notify function may return before it ends; what needs its result waits for it.
+#[test]
+fn a_program_that_is_being_built_is_waited_for() {
+    let s = Setup::new();
+    let source: String = (0..300)
+        .map(|i| format!("kernel void k{i}(global int *p) {{ for (int j = 0; j < {i}; j++) p[j] ^= p[j + 1] * {i}; }}\n"))
+        .collect();
+    let notify = Some(ignored as unsafe extern "C" fn(cl_program, *mut c_void));
+    let start = |options: &std::ffi::CStr| {
+        let p = s.program(&source);
+        let code = cl!(clBuildProgram(p, 0, null(), options.as_ptr(), notify, null_mut()));
+        assert_eq!(code, 0);
+        p
+    };
+    // Other options make another program, so that no cache shortens the build.
+    let p = start(c"-DA=1");
+    let (k, code) = created!(clCreateKernel(p, c"k299".as_ptr()));
+    assert_eq!(code, 0);
+    assert_eq!(cl!(clReleaseKernel(k)), 0);
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+    let p = start(c"-DA=2");
+    assert_eq!(query!(clGetProgramInfo(p; CL_PROGRAM_NUM_KERNELS) as usize), 300);
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+    let p = start(c"-DA=3");
+    assert!(!binary(p).is_empty());
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+    let p = start(c"-DA=4");
+    let mut count = 0;
+    assert_eq!(cl!(clCreateKernelsInProgram(p, 0, null_mut(), &raw mut count)), 0);
+    assert_eq!(count, 300);
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+
+    let p = s.program(&source);
+    let code = cl!(clCompileProgram(
+        p,
+        0,
+        null(),
+        c"-DA=5".as_ptr(),
+        0,
+        null(),
+        null_mut(),
+        notify,
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    let (q, code) = created!(clLinkProgram(
+        s.context,
+        0,
+        null(),
+        null(),
+        1,
+        &raw const p,
+        notify,
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    let k = s.kernel(q, "k7");
+    assert_eq!(cl!(clReleaseKernel(k)), 0);
+    assert_eq!(cl!(clReleaseProgram(q)), 0);
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+}
+
 /// Returns the binary of a program for one device.
 fn binary(p: cl_program) -> Vec<u8> {
     let size = query!(clGetProgramInfo(p; CL_PROGRAM_BINARY_SIZES) as usize);

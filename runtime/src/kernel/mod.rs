@@ -108,6 +108,7 @@ impl Kernel {
 
     /// Creates a kernel object; `alone`: the application asked for this kernel, so that it will probably use it.
     fn create_one(program: &Arc<Program>, name: &str, alone: bool) -> Result<Arc<Kernel>> {
+        program.wait_for_builds();
         let executables = program.executables();
         // CL 5.7.1: INVALID_PROGRAM_EXECUTABLE if there is no successfully built executable for program
         if executables.is_empty() {

@@ -90,6 +90,7 @@ impl InProgress {
             }
         }
         drop(builds);
+        self.program.built.notify_all();
         self.indices.clear();
         all_good
     }
@@ -107,6 +108,8 @@ impl Drop for InProgress {
             builds[i].status = BuildStatus::Error;
             builds[i].log = "internal compiler error\n".into();
         }
+        drop(builds);
+        self.program.built.notify_all();
     }
 }
 

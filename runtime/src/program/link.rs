@@ -84,6 +84,7 @@ impl Program {
 
     fn objects_for(&self, device: &Arc<Device>) -> Option<Vec<Arc<Object>>> {
         let index = self.index(device).ok()?;
+        self.wait_for_builds();
         self.builds.lock()[index].objects()
     }
 }

@@ -29,7 +29,7 @@ use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
 use crate::kernel::pipeline::DeviceModule;
-use crate::lock::{Mutex, Rank};
+use crate::lock::{Condvar, Mutex, Rank};
 use crate::object::Anchor;
 use recipe::Recipe;
 use toolchain::Object;
@@ -158,6 +158,8 @@ pub struct Program {
     origin: Origin,
     /// One entry per device.
     builds: Mutex<Vec<DeviceBuild>>,
+    /// A build, for one device or several, has finished.
+    built: Condvar,
     /// The number of kernel objects; the program cannot be built again while there are any.
     kernels: AtomicU32,
 }
@@ -187,6 +189,7 @@ impl Program {
             devices,
             origin,
             builds: Mutex::new(Rank::Program, builds),
+            built: Condvar::new(),
             kernels: AtomicU32::new(0),
         })
     }
@@ -269,6 +272,16 @@ impl Program {
             .ok_or_else(|| Error::new(ClCode::InvalidDevice, "the program has no such device").at("5.6"))
     }
 
+    /// Waits for the builds that run on other threads. CL 5.6.2 lets clBuildProgram return before the build ends if it
+    /// is given a notify function, but most implementations build within the call, so applications ask for kernels,
+    /// binaries and links without waiting for that function. The caller holds no lock.
+    pub fn wait_for_builds(&self) {
+        let mut builds = self.builds.lock();
+        while builds.iter().any(|b| b.status == BuildStatus::InProgress) {
+            self.built.wait(&mut builds);
+        }
+    }
+
     /// Returns the answers of clGetProgramBuildInfo.
     pub fn build_info(&self, device: &Arc<Device>) -> Result<BuildInfo> {
         let index = self.index(device)?;
@@ -311,8 +324,9 @@ impl Program {
             .collect()
     }
 
-    /// Returns CL_PROGRAM_KERNEL_NAMES; CL_PROGRAM_NUM_KERNELS is their number.
+    /// Returns CL_PROGRAM_KERNEL_NAMES; CL_PROGRAM_NUM_KERNELS is their number. Waits for builds.
     pub fn kernel_names(&self) -> Result<Vec<String>> {
+        self.wait_for_builds();
         let executables = self.executables();
         // CL 5.6.7: INVALID_PROGRAM_EXECUTABLE if there is no executable built successfully for at least one device
         let (_, first) = executables.first().ok_or_else(|| {

@@ -157,7 +157,9 @@ gentype normalize_fp(gentype x)
 {
     elemtype big = __caldera_max_lane(fabs(x));
     if (isinf(big)) {
-        x = isinf(x) ? copysign((gentype)1, x) : copysign((gentype)0, x);
+        // CL 7.5.1: infinite elements count as 1 or -1, and the others as 0; an element that is NaN stays so.
+        x = isinf(x) ? copysign((gentype)1, x) : x * (gentype)0;
+        big = (elemtype)1;
     }
     if (big == (elemtype)0) return x;
     if (big > (elemtype)LENGTH_BIG) {
