@@ -80,6 +80,15 @@ pub(crate) fn build_calderac() -> Result<PathBuf, Failure> {
     built("calderac", "caldera-compiler", &["--bin", "calderac"])
 }
 
+/// Builds `calderac` in debug mode, which takes less time, and returns its path.
+pub(crate) fn build_debug_calderac() -> Result<PathBuf, Failure> {
+    progress::quiet(
+        "building calderac (debug)",
+        cargo().args(["build", "--package", "caldera-compiler", "--bin", "calderac"]),
+    )?;
+    Ok(debug_dir().join("calderac"))
+}
+
 /// Returns whether Rust's standard library for a target is installed, or can be installed.
 pub(crate) fn has_target(target: &str) -> bool {
     let is_installed = || {

@@ -17,6 +17,7 @@ mod cl;
 mod corpus;
 mod cts;
 mod demo;
+mod deny;
 mod doctor;
 mod expectations;
 mod files;

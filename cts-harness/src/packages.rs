@@ -82,6 +82,15 @@ pub(crate) const PYTHON: Need = Need::new("Python 3 with venv and pip", "python3
 pub(crate) const DEBHELPER: Need = Need::new("debhelper", "debhelper", || program("dh"));
 pub(crate) const LINTIAN: Need = Need::new("lintian", "lintian", || program("lintian"));
 pub(crate) const DEBOOTSTRAP: Need = Need::new("debootstrap", "debootstrap", || program("debootstrap"));
+pub(crate) const ARM_COMPILER: Need = Need::new("C compiler for ARM", "gcc-aarch64-linux-gnu", || {
+    program("aarch64-linux-gnu-gcc")
+});
+pub(crate) const ARM_LIBC: Need = Need::new("C library for ARM", "libc6-dev-arm64-cross", || {
+    Path::new("/usr/aarch64-linux-gnu/lib/libc.so").exists()
+});
+pub(crate) const QEMU_ARM: Need = Need::new("QEMU for programs of ARM", "qemu-user-static", || {
+    program("qemu-aarch64-static")
+});
 pub(crate) const VALIDATION_LAYERS: Need =
     Need::new("Vulkan validation layer", "vulkan-validationlayers", || {
         const FILE: &str = "vulkan/explicit_layer.d/VkLayer_khronos_validation.json";

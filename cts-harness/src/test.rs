@@ -6,7 +6,7 @@ use crate::packages::{
     C_COMPILER, CLINFO, LAVAPIPE, MLIR_TOOLS, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER, SPIRV_TOOLS,
     VALIDATION_LAYERS, VULKAN_LOADER, ensure,
 };
-use crate::{Failure, Outcome, artifacts, child, files, package, progress};
+use crate::{Failure, Outcome, artifacts, child, deny, files, package, progress};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -54,6 +54,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
     )?;
     progress::step("Lints for other systems");
     lints_for_others()?;
+    progress::step("Dependencies");
+    deny::check()?;
     progress::step("Documentation");
     // The compiler's documentation is for users of the library, so its public items must not link to private
     // ones.

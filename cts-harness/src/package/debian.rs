@@ -1,5 +1,6 @@
 //! The Debian packages: `icd/packaging/debian` and the programs, built by debhelper.
 
+use super::foreign::Foreign;
 use super::overlay::Overlay;
 use super::products::{DOCUMENTS, Products, VERSION, package_dir};
 use super::trial;
@@ -7,16 +8,22 @@ use crate::artifacts::root;
 use crate::files::{copy, files_below, fresh, write};
 use crate::packages::{DEBHELPER, DEBOOTSTRAP, LINTIAN, ensure, is_root};
 use crate::{Failure, Outcome, progress};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The release of Debian in which the packages are tried out.
 const RELEASE: &str = "bookworm";
 
-/// Builds the packages, has lintian check them, and puts them into the folder `output`.
-pub(super) fn build(products: &Products, output: &Path) -> Result<Vec<PathBuf>, Failure> {
+/// Builds the packages, has lintian check them, and puts them into the folder `output`. If they are for another processor,
+/// `system` is a system for it.
+pub(super) fn build(
+    products: &Products,
+    system: Option<&Foreign>,
+    output: &Path,
+) -> Result<Vec<PathBuf>, Failure> {
     ensure(&[&LINTIAN])?;
-    let packages = build_version(products, output, VERSION)?;
+    let packages = build_version(products, system, output, VERSION)?;
     // lintian warns of root, as which it runs in containers.
     progress::shown(
         "lintian",
@@ -27,13 +34,22 @@ pub(super) fn build(products: &Products, output: &Path) -> Result<Vec<PathBuf>, 
     Ok(packages)
 }
 
-fn build_version(products: &Products, output: &Path, version: &str) -> Result<Vec<PathBuf>, Failure> {
+fn build_version(
+    products: &Products,
+    system: Option<&Foreign>,
+    output: &Path,
+    version: &str,
+) -> Result<Vec<PathBuf>, Failure> {
     ensure(&[&DEBHELPER])?;
     let architecture = match products.processor() {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
         other => return fail!("there is no Debian package for {other}"),
     };
+    let host = system.map(|_| format!("--host-arch={architecture}"));
+    // dpkg-shlibdeps searches these folders first. It cannot find libraries of another processor by itself.
+    let libraries = system.map_or(Ok(Vec::new()), Foreign::libraries)?;
+    let libraries: Vec<String> = libraries.iter().map(|l| format!("-S{}", l.display())).collect();
     // debhelper writes the packages beside the folder of the source.
     let parent = package_dir().join(&products.target).join("debian");
     let folder = parent.join("source");
@@ -66,6 +82,8 @@ fn build_version(products: &Products, output: &Path, version: &str) -> Result<Ve
                 "--unsigned-buildinfo",
                 "--no-check-builddeps",
             ])
+            .args(host)
+            .env("SHLIBDEPS_OPTIONS", libraries.join(" "))
             .env("DEB_BUILD_OPTIONS", "nocheck noautodbgsym"),
     )?;
     let mut packages = Vec::new();
@@ -123,7 +141,18 @@ pub(super) fn try_out(products: &Products, packages: &[PathBuf]) -> Outcome {
     Ok(std::fs::remove_dir_all(&system)?)
 }
 
-/// Does the same in a view of this machine's system, which takes seconds.
+/// Unpacks packages for another processor in a system for it, where clinfo must find a device, and the offline compiler must
+/// write the same bytes as this machine's. What the packages do when they are upgraded and removed is not tried out.
+pub(super) fn try_out_foreign(packages: &[PathBuf], system: &Foreign) -> Outcome {
+    let names = ["clinfo", "mesa-vulkan-drivers"].map(OsStr::new);
+    let files = packages.iter().map(|p| p.as_os_str());
+    system.unpack(&names.into_iter().chain(files).collect::<Vec<_>>())?;
+    trial::clinfo(system.program("clinfo").arg("-l"), true)?;
+    progress::shown("calderac", system.program("calderac").arg("--version"))?;
+    trial::same_modules(system.program("calderac"))
+}
+
+/// Does what [`try_out`] does in a view of this machine's system, which takes seconds.
 pub(super) fn try_out_here(products: &Products, packages: &[PathBuf]) -> Outcome {
     let upgrade = upgrade(products)?;
     let overlay = overlay()?;
@@ -154,7 +183,7 @@ pub(super) fn has_tools() -> bool {
 fn upgrade(products: &Products) -> Result<Vec<PathBuf>, Failure> {
     let later = package_dir().join("later");
     fresh(&later)?;
-    build_version(products, &later, &format!("{VERSION}+1"))
+    build_version(products, None, &later, &format!("{VERSION}+1"))
 }
 
 /// Installs the packages in a system, upgrades them, and removes them, with clinfo after each step. `files` returns the

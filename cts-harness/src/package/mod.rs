@@ -6,12 +6,14 @@
 //! elf        which glibc it needs
 //! wheel, debian, tarball   the packages, each made of the products by the tool of its system
 //! trial      how programs are run that try them out
+//! foreign    the system of another processor, for packages that are tried out
 //! overlay    a view of this machine's system, for packages that are tried out
 //! ```
 
 mod crates;
 mod debian;
 mod elf;
+mod foreign;
 mod licences;
 mod overlay;
 mod products;
@@ -25,19 +27,21 @@ pub(crate) use products::{LIBRARY, Products, build, git, revision, start, start_
 
 use crate::{Failure, Outcome, progress};
 use clap::ValueEnum;
+use foreign::Foreign;
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The packages; all of them if none is named
     kinds: Vec<Kind>,
-    /// The target, as Rust names it; by default this machine's. The others need a linker (`.cargo/config.toml`)
+    /// The target, as Rust names it; by default this machine's. On Debian, what aarch64-unknown-linux-gnu needs is installed;
+    /// any other target needs a linker
     #[arg(long)]
     target: Option<String>,
     /// The folder for the packages [default: target/package]
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Install each package in a fresh environment, and run OpenCL programs there
+    /// Install each package in a fresh environment, and run OpenCL programs there; those for aarch64 under QEMU
     #[arg(long = "try")]
     try_out: bool,
     /// A Python in which the wheel is tried out; may be repeated
@@ -83,7 +87,7 @@ pub(crate) fn check(products: &Products) -> Outcome {
         say!("not tried out: {why}");
         return Ok(());
     }
-    match debian::build(products, &products::package_dir()) {
+    match debian::build(products, None, &products::package_dir()) {
         Ok(packages) => debian::try_out_here(products, &packages),
         Err(Failure(why)) if !debian::has_tools() => {
             say!("not tried out: {why}");
@@ -97,50 +101,40 @@ fn packages(products: &Products, args: &Args) -> Outcome {
     let output = args.output.clone().unwrap_or_else(products::package_dir);
     std::fs::create_dir_all(&output)?;
     let output = output.canonicalize()?;
-    if args.try_out && !products.native {
-        return fail!(
-            "packages for {} cannot be tried out on this machine",
-            products.target
-        );
-    }
+    let is_wanted = |kind: &Kind| args.kinds.contains(kind) || args.kinds.is_empty();
+    let needs_system = !products.native && (args.try_out || is_wanted(&Kind::Deb));
+    let system = needs_system.then(|| Foreign::new(products)).transpose()?;
+    let system = system.as_ref();
     let mut written = Vec::new();
-    for kind in Kind::value_variants() {
-        // The tools of Debian find the dependencies on the processor that a package is for.
-        let is_possible = products.native || *kind != Kind::Deb;
-        let is_wanted = args.kinds.contains(kind) || args.kinds.is_empty() && is_possible;
-        if !is_wanted {
-            continue;
-        }
-        if !is_possible {
-            return fail!(
-                "the Debian packages for {} are built on such a machine",
-                products.target
-            );
-        }
+    for kind in Kind::value_variants().iter().filter(|k| is_wanted(k)) {
         match kind {
             Kind::Wheel => {
                 progress::step("Wheel");
                 let wheel = wheel::build(products, &output)?;
-                if args.try_out {
-                    for python in &args.python {
-                        wheel::try_out(&wheel, python)?;
-                    }
+                match system {
+                    _ if !args.try_out => {}
+                    None => args.python.iter().try_for_each(|p| wheel::try_out(&wheel, p))?,
+                    Some(system) => wheel::try_out_foreign(&wheel, system)?,
                 }
                 written.push(wheel);
             }
             Kind::Deb => {
                 progress::step("Debian packages");
-                let packages = debian::build(products, &output)?;
-                if args.try_out {
-                    debian::try_out(products, &packages)?;
+                let packages = debian::build(products, system, &output)?;
+                match system {
+                    _ if !args.try_out => {}
+                    None => debian::try_out(products, &packages)?,
+                    Some(system) => debian::try_out_foreign(&packages, system)?,
                 }
                 written.extend(packages);
             }
             Kind::Tarball => {
                 progress::step("Archive");
                 let archive = tarball::build(products, &output)?;
-                if args.try_out {
-                    tarball::try_out(&archive)?;
+                match system {
+                    _ if !args.try_out => {}
+                    None => tarball::try_out(&archive)?,
+                    Some(system) => tarball::try_out_foreign(&archive, system)?,
                 }
                 written.push(archive);
             }

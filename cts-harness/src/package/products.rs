@@ -6,7 +6,8 @@ use super::{licences, sbom};
 use crate::artifacts::{cargo, release_flags, root, target_dir};
 use crate::child::Background;
 use crate::files::{copy, fresh, write};
-use crate::{Failure, artifacts, child, progress};
+use crate::packages::{ARM_COMPILER, ARM_LIBC, ensure};
+use crate::{Failure, Outcome, artifacts, child, progress};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -66,6 +67,9 @@ pub(super) fn package_dir() -> PathBuf {
 pub(crate) fn build(target: Option<&str>) -> Result<Products, Failure> {
     let host = host()?;
     let target = target.map_or_else(|| host.clone(), str::to_owned);
+    if target != host {
+        prepare(&target)?;
+    }
     let revision = revision();
     let programs = programs(&target, &revision)?;
     let folder = package_dir()
@@ -86,11 +90,11 @@ pub(crate) fn build(target: Option<&str>) -> Result<Products, Failure> {
         &root().join("compiler/docs/calderac.1"),
         &products.path("share/man/man1/calderac.1"),
     )?;
-    // The completions are the same for every target, and only this machine's program runs here.
+    // The completions are the same for every target and profile, and only this machine's program runs here.
     let calderac = if products.native {
         programs.join("calderac")
     } else {
-        artifacts::build_calderac()?
+        artifacts::build_debug_calderac()?
     };
     for (shell, place) in COMPLETIONS {
         let script = Command::new(&calderac)
@@ -115,6 +119,17 @@ pub(crate) fn build(target: Option<&str>) -> Result<Products, Failure> {
         format!("{:#}\n", sbom::document(VERSION, &crates)),
     )?;
     Ok(products)
+}
+
+/// Installs what a build for another target needs, where that is known.
+fn prepare(target: &str) -> Outcome {
+    if target == "aarch64-unknown-linux-gnu" {
+        ensure(&[&ARM_COMPILER, &ARM_LIBC])?;
+    }
+    match artifacts::has_target(target) {
+        true => Ok(()),
+        false => fail!("Rust's target {target} is not installed, and `rustup target add` failed"),
+    }
 }
 
 /// Starts the build of the programs for this machine beside other work. [`build`] then finds them built.

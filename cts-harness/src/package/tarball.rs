@@ -1,10 +1,12 @@
 //! The archive of the files in their layout below a prefix.
 
+use super::foreign::Foreign;
 use super::products::{CALDERAC, LIBRARY, Products, package_dir};
 use super::trial;
 use crate::files::{fresh, write};
 use crate::packages::{CLINFO, OPENCL_LOADER, ensure};
 use crate::{Failure, Outcome, progress};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -41,6 +43,20 @@ pub(super) fn build(products: &Products, output: &Path) -> Result<PathBuf, Failu
 /// Unpacks the archive and runs clinfo on the library in it.
 pub(super) fn try_out(archive: &Path) -> Outcome {
     ensure(&[&OPENCL_LOADER, &CLINFO])?;
+    run(archive, trial::command("clinfo"), |calderac| {
+        trial::command(calderac)
+    })
+}
+
+/// Does the same with an archive for another processor, in a system for it.
+pub(super) fn try_out_foreign(archive: &Path, system: &Foreign) -> Outcome {
+    system.unpack(&["clinfo", "mesa-vulkan-drivers"].map(OsStr::new))?;
+    run(archive, system.program("clinfo"), |calderac| {
+        system.command(calderac)
+    })
+}
+
+fn run(archive: &Path, mut clinfo: Command, command: impl FnOnce(&Path) -> Command) -> Outcome {
     let folder = package_dir().join("try-tarball");
     fresh(&folder)?;
     progress::quiet(
@@ -51,12 +67,9 @@ pub(super) fn try_out(archive: &Path) -> Outcome {
             .arg("--directory")
             .arg(&folder),
     )?;
-    progress::shown("calderac", trial::command(folder.join(CALDERAC)).arg("--version"))?;
+    progress::shown("calderac", command(&folder.join(CALDERAC)).arg("--version"))?;
     let vendors = folder.join("vendors");
     let library = folder.join(LIBRARY);
     write(&vendors.join("caldera.icd"), format!("{}\n", library.display()))?;
-    trial::clinfo(
-        trial::command("clinfo").arg("-l").env("OCL_ICD_VENDORS", vendors),
-        true,
-    )
+    trial::clinfo(clinfo.arg("-l").env("OCL_ICD_VENDORS", vendors), true)
 }

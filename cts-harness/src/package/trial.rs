@@ -1,6 +1,8 @@
 //! Programs that try out an installed package.
 
-use crate::Outcome;
+use super::products::package_dir;
+use crate::files::{fresh, read, write};
+use crate::{Outcome, artifacts, progress};
 use std::ffi::OsStr;
 use std::process::Command;
 
@@ -42,4 +44,31 @@ pub(super) fn clinfo(command: &mut Command, expected: bool) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// The program that the offline compilers of two processors compile.
+const KERNEL: &str = "\
+kernel void scale(global float4 *data, float factor, global const uchar *map, uint count) {
+    size_t i = get_global_id(0);
+    if (map[i] < count) data[i] = native_sqrt(data[map[i]] * factor) + convert_float4(as_int4(data[i]) >> 3);
+}
+";
+
+/// Compiles a program with `calderac`, and checks that the module has the same bytes as that of this machine's compiler.
+pub(super) fn same_modules(mut calderac: Command) -> Outcome {
+    let folder = package_dir().join("try-modules");
+    fresh(&folder)?;
+    let source = folder.join("scale.cl");
+    write(&source, KERNEL)?;
+    let compile = |name: &str, calderac: &mut Command| {
+        let module = folder.join(name);
+        progress::quiet("compiling a kernel", calderac.arg(&source).arg("-o").arg(&module))?;
+        read(&module)
+    };
+    let own = compile("own.spv", &mut Command::new(artifacts::build_debug_calderac()?))?;
+    let other = compile("other.spv", &mut calderac)?;
+    match own == other {
+        true => Ok(()),
+        false => fail!("the modules of both compilers differ: {}", folder.display()),
+    }
 }

@@ -1,11 +1,13 @@
 //! The Python wheel: `icd/packaging/python` and the programs, built by pip with hatchling.
 
+use super::foreign::Foreign;
 use super::products::{CALDERAC, DOCUMENTS, LIBRARY, Products, SBOM, THIRD_PARTY, VERSION, package_dir};
 use super::{elf, trial};
 use crate::artifacts::root;
 use crate::files::{copy, files_below, fresh, write};
 use crate::packages::{PYTHON, ensure};
 use crate::{Failure, Outcome, progress};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -123,6 +125,39 @@ pub(super) fn try_out(wheel: &Path, interpreter: &str) -> Outcome {
     progress::shown(
         "PyOpenCL without it",
         trial::command(&python).args(["-c", PROGRAM, "absent"]),
+    )
+}
+
+/// Unpacks a wheel for another processor with PyOpenCL, and computes in a system for that processor.
+pub(super) fn try_out_foreign(wheel: &Path, system: &Foreign) -> Outcome {
+    let folder = package_dir().join("try-python");
+    let python = environment(&folder.join("host"), "python3")?;
+    system.unpack(&["python3", "mesa-vulkan-drivers"].map(OsStr::new))?;
+    let packages = folder.join("packages");
+    // The version of Python is that of the system, which is Debian 12.
+    let mut pip = trial::command(&python);
+    pip.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--only-binary=:all:",
+        "--python-version=3.11",
+    ]);
+    for glibc in [17, 24, 26, 27, 28, 31, 34, 35, 36] {
+        pip.arg(format!("--platform=manylinux_2_{glibc}_aarch64"));
+    }
+    pip.args(["--platform=manylinux2014_aarch64", "--target"])
+        .arg(&packages)
+        .arg("pyopencl")
+        .arg(wheel);
+    progress::quiet("unpacking PyOpenCL and the wheel", &mut pip)?;
+    let mut python = system.program("python3");
+    progress::shown(
+        "PyOpenCL",
+        python
+            .env("PYTHONPATH", &packages)
+            .args(["-c", PROGRAM, "present"]),
     )
 }
 
