@@ -8,7 +8,7 @@
 //!      loop-invariant step and bound; also `a && i < n` with a loop-invariant condition, which is tested before the loop then), if only its first test leaves it, and if it has no loops inside. If it
 //!      stores to buffers, no load of the next iterations may meet a store of the ones before (`distance`); where this is
 //!      not known, a test before the loop decides (`overlap`). If it stores to memory of the work-group or of the work-item, loads of such memory stay
-//!      where they are. Loads inside of conditions stay there. The address of a load may depend on another load
+//!      where they are, and so do atomic operations on it. Loads inside of conditions stay there. The address of a load may depend on another load
 //!      of the same iteration, but not on a third one.
 //! Out: before the loop, another loop that runs as long as the iterations of its body are certain, and that
 //!      begins with all loads that depend on no other, followed by those whose addresses were loaded. The
@@ -54,7 +54,7 @@ pub const PASS: Pass = Pass {
 const FACTORS: [(usize, u32); 4] = [(16, 4), (8, 12), (4, 40), (2, 64)];
 
 /// If a factor is larger than this, a second loop with this factor executes the remaining iterations, so that few of
-/// them are executed one at a time.
+/// them are executed one at a time. Loops of fewer iterations than the larger factor depend on it, such as filters of nine pixels.
 const REST: usize = 4;
 
 /// The most instructions of a loop body, and of one that is nothing but straight-line code.
@@ -103,7 +103,7 @@ fn batch(func: &mut Function) -> bool {
         let Some(found) = Candidate::new(func, &jumps, loop_).filter(|_| !known()) else {
             continue;
         };
-        let rest = (found.factor > 2 * REST).then_some(REST);
+        let rest = (found.factor > REST).then_some(REST);
         let size = (found.factor + rest.unwrap_or(0)) * found.len();
         if size <= room {
             room -= size;
@@ -147,9 +147,17 @@ fn is_near(storage: &Storage) -> bool {
     )
 }
 
-/// Returns whether an instruction stores to such memory.
+/// Returns whether an instruction stores to such memory, also as a part of an atomic operation.
 fn stores_near(func: &Function, inst: Inst) -> bool {
-    matches!(&func.insts[inst].op, Op::StoreTo(storage, access) if is_near(storage) && !access.volatile)
+    let data = &func.insts[inst];
+    matches!(&data.op, Op::StoreTo(storage, access) if is_near(storage) && !access.volatile)
+        || is_near_atomic(func, inst)
+}
+
+/// Returns whether an instruction is an atomic operation on such memory. It orders no access to a buffer; where a program
+/// asks for that, there is a fence.
+fn is_near_atomic(func: &Function, inst: Inst) -> bool {
+    matches!(&func.insts[inst].op, Op::AtomicOn(_, storage) if is_near(storage))
 }
 
 /// Returns whether an instruction stores to a buffer.
@@ -159,7 +167,7 @@ fn stores_far(func: &Function, inst: Inst) -> bool {
 
 /// Returns whether an instruction loads from such memory.
 fn loads_near(func: &Function, inst: Inst) -> bool {
-    matches!(&func.insts[inst].op, Op::LoadFrom(storage, _) if is_near(storage))
+    matches!(&func.insts[inst].op, Op::LoadFrom(storage, _) if is_near(storage)) || is_near_atomic(func, inst)
 }
 
 /// The increment of a value from one iteration to the next, in the arithmetic of its type.
@@ -598,6 +606,7 @@ fn movable_size(func: &Function, inst: Inst) -> Option<usize> {
     let may = match &data.op {
         Op::LoadFrom(_, access) => !access.volatile,
         Op::StoreTo(..) => stores_near(func, inst) || stores_far(func, inst),
+        Op::AtomicOn(..) => is_near_atomic(func, inst),
         // The caller does not pass the loop's first test, which may leave the loop (`guard::header`). Any other
         // condition must stay in the loop, so its arms have to end by leaving only the condition itself.
         Op::If => true,

@@ -127,6 +127,15 @@ impl Rotated {
             ValueDef::Arg(region, n) if region == body => (n as usize, false),
             _ => (nexts.iter().position(|&v| v == counter)?, true),
         };
+        // A test of the present value with nothing but computations before it is at the start already.
+        if !of_next
+            && insts
+                .iter()
+                .take_while(|&&i| i != test)
+                .all(|&i| is_pure(&func.insts[i]))
+        {
+            return None;
+        }
         let next = &func.insts[func.def_inst(nexts[arg])?];
         let own = next.args.iter().position(|&a| a == args[arg])?;
         if next.op != Op::Binary(BinOp::IAdd) {
