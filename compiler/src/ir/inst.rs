@@ -85,6 +85,61 @@ pub enum CmpOp {
     FUGe,
 }
 
+impl CmpOp {
+    /// Returns the comparison that is true where this one is false.
+    #[must_use]
+    pub fn inverse(self) -> CmpOp {
+        match self {
+            CmpOp::IEq => CmpOp::INe,
+            CmpOp::INe => CmpOp::IEq,
+            CmpOp::SLt => CmpOp::SGe,
+            CmpOp::SLe => CmpOp::SGt,
+            CmpOp::SGt => CmpOp::SLe,
+            CmpOp::SGe => CmpOp::SLt,
+            CmpOp::ULt => CmpOp::UGe,
+            CmpOp::ULe => CmpOp::UGt,
+            CmpOp::UGt => CmpOp::ULe,
+            CmpOp::UGe => CmpOp::ULt,
+            CmpOp::FOEq => CmpOp::FUNe,
+            CmpOp::FONe => CmpOp::FUEq,
+            CmpOp::FOLt => CmpOp::FUGe,
+            CmpOp::FOLe => CmpOp::FUGt,
+            CmpOp::FOGt => CmpOp::FULe,
+            CmpOp::FOGe => CmpOp::FULt,
+            CmpOp::FUNe => CmpOp::FOEq,
+            CmpOp::FUEq => CmpOp::FONe,
+            CmpOp::FULt => CmpOp::FOGe,
+            CmpOp::FULe => CmpOp::FOGt,
+            CmpOp::FUGt => CmpOp::FOLe,
+            CmpOp::FUGe => CmpOp::FOLt,
+        }
+    }
+
+    /// Returns the comparison that has the same result with its operands swapped.
+    #[must_use]
+    pub fn swapped(self) -> CmpOp {
+        match self {
+            CmpOp::SLt => CmpOp::SGt,
+            CmpOp::SLe => CmpOp::SGe,
+            CmpOp::SGt => CmpOp::SLt,
+            CmpOp::SGe => CmpOp::SLe,
+            CmpOp::ULt => CmpOp::UGt,
+            CmpOp::ULe => CmpOp::UGe,
+            CmpOp::UGt => CmpOp::ULt,
+            CmpOp::UGe => CmpOp::ULe,
+            CmpOp::FOLt => CmpOp::FOGt,
+            CmpOp::FOLe => CmpOp::FOGe,
+            CmpOp::FOGt => CmpOp::FOLt,
+            CmpOp::FOGe => CmpOp::FOLe,
+            CmpOp::FULt => CmpOp::FUGt,
+            CmpOp::FULe => CmpOp::FUGe,
+            CmpOp::FUGt => CmpOp::FULt,
+            CmpOp::FUGe => CmpOp::FULe,
+            CmpOp::IEq | CmpOp::INe | CmpOp::FOEq | CmpOp::FONe | CmpOp::FUNe | CmpOp::FUEq => self,
+        }
+    }
+}
+
 /// Conversions. The result has as many lanes as the operand, except for `Bitcast`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum CastOp {

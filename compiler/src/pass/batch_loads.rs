@@ -9,7 +9,8 @@
 //!      may also be `a && i < n` with a loop-invariant `a`, which is then tested before the loop (`unswitch`). If the loop
 //!      stores to buffers, no load of an iteration may read what an earlier iteration stores (`distance`); where the
 //!      compiler does not know this, a test before the loop decides (`overlap`). If the loop stores to memory of the
-//!      work-group or of the work-item, loads from such memory stay where they are, and so do loads inside of conditions.
+//!      work-group or of the work-item, loads from such memory stay where they are, and so do atomic operations on it, and
+//!      loads inside of conditions.
 //!      The address of a load may depend on the result of another load of the same iteration, but that one's may not.
 //! Out: before the loop, another loop that runs as long as the iterations of its body are certain, and that
 //!      begins with all loads that depend on no other, followed by those whose addresses were loaded. The
@@ -55,8 +56,9 @@ pub const PASS: Pass = Pass {
 /// times as fast, and a sum by a single work-item 1.8 times. 16 are worth it for the latter, which loads one word at a time.)
 const FACTORS: [(usize, u32); 4] = [(16, 4), (8, 12), (4, 40), (2, 64)];
 
-/// If the factor of a loop is more than twice this number, a second loop with this number as its factor executes most of the
-/// remaining iterations, so that few of them are executed one at a time.
+/// If the factor of a loop is more than this number, a second loop with this number as its factor executes most of the
+/// remaining iterations, so that few of them are executed one at a time. It also serves loops that have fewer iterations
+/// than their factor, such as filters of nine pixels.
 const REST: usize = 4;
 
 /// The most instructions of a loop body, and of one that is nothing but straight-line code.
@@ -105,7 +107,7 @@ fn batch(func: &mut Function) -> bool {
         let Some(found) = Candidate::new(func, &jumps, loop_).filter(|_| !known()) else {
             continue;
         };
-        let rest = (found.factor > 2 * REST).then_some(REST);
+        let rest = (found.factor > REST).then_some(REST);
         let size = (found.factor + rest.unwrap_or(0)) * found.len();
         if size <= room {
             room -= size;
@@ -149,9 +151,18 @@ fn is_near(storage: &Storage) -> bool {
     )
 }
 
-/// Returns whether an instruction stores to memory of the work-group or of the work-item.
+/// Returns whether an instruction stores to memory of the work-group or of the work-item, also as a part of an atomic
+/// operation.
 fn stores_near(func: &Function, inst: Inst) -> bool {
-    matches!(&func.insts[inst].op, Op::StoreTo(storage, access) if is_near(storage) && !access.volatile)
+    let data = &func.insts[inst];
+    matches!(&data.op, Op::StoreTo(storage, access) if is_near(storage) && !access.volatile)
+        || is_near_atomic(func, inst)
+}
+
+/// Returns whether an instruction is an atomic operation on such memory. It orders no access to a buffer; where a program
+/// asks for that, there is a fence.
+fn is_near_atomic(func: &Function, inst: Inst) -> bool {
+    matches!(&func.insts[inst].op, Op::AtomicOn(_, storage) if is_near(storage))
 }
 
 /// Returns whether an instruction stores to a buffer.
@@ -161,7 +172,7 @@ fn stores_far(func: &Function, inst: Inst) -> bool {
 
 /// Returns whether an instruction loads from memory of the work-group or of the work-item.
 fn loads_near(func: &Function, inst: Inst) -> bool {
-    matches!(&func.insts[inst].op, Op::LoadFrom(storage, _) if is_near(storage))
+    matches!(&func.insts[inst].op, Op::LoadFrom(storage, _) if is_near(storage)) || is_near_atomic(func, inst)
 }
 
 /// The increment of a value from one iteration to the next, in the arithmetic of its type.
@@ -600,6 +611,7 @@ fn movable_size(func: &Function, inst: Inst) -> Option<usize> {
     let may = match &data.op {
         Op::LoadFrom(_, access) => !access.volatile,
         Op::StoreTo(..) => stores_near(func, inst) || stores_far(func, inst),
+        Op::AtomicOn(..) => is_near_atomic(func, inst),
         // The caller does not pass the loop's first test, which may leave the loop (`guard::header`). Any other
         // condition must stay in the loop, so its arms have to end by leaving only the condition itself.
         Op::If => true,

@@ -5,8 +5,8 @@ use crate::intrinsic::Intrinsic;
 use crate::ir::build::Builder;
 use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Region, Scalar, Ty, Value, ValueDef};
 
-/// The largest constant step.
-const MAX_STEP: u64 = 1 << 16;
+/// The largest constant step: the product with the number of iterations that become one fits into 32 bits.
+const MAX_STEP: u64 = 1 << 24;
 
 /// The counter of a loop.
 pub(super) struct Counter {

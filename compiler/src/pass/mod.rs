@@ -86,6 +86,7 @@ pub mod trip_count;
 pub mod uniformity;
 pub mod unroll_counted;
 pub mod unroll_loops;
+pub mod unrotate_loops;
 pub mod widen_accesses;
 pub mod widen_integers;
 pub mod zero_private;

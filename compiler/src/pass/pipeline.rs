@@ -11,7 +11,7 @@ use super::{
     report_findings, resolve_generic, round_doubles, scalarize_integers, scale_indices, scratch_memory,
     select_arithmetic, share_addresses, share_loads, share_offsets, simplify_integers, simplify_regions,
     sink_loads, solve_loops, speculate_loads, split_rotations, sroa, unroll_counted, unroll_loops,
-    widen_accesses, widen_integers, zero_private,
+    unrotate_loops, widen_accesses, widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::check::Checks;
@@ -94,6 +94,11 @@ pub fn pipeline(target: &Target) -> Pipeline {
     );
     p.fixpoint(
         "early",
+        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+    );
+    p.while_changed(
+        // Counters and bounds are values now, and the passes below know loops by the test at their start.
+        unrotate_loops::PASS,
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
     p.while_changed(

@@ -89,37 +89,9 @@ pub(super) fn unary(func: &mut Function, op: UnOp, a: Value) -> Folded {
     match definition(func, a) {
         Some((Op::Unary(inner), &[x])) if *inner == op => Folded::Value(x),
         Some((Op::Compare(cmp), args)) if op == UnOp::Not => {
-            Folded::Op(Op::Compare(inverse(*cmp)), args.to_vec())
+            Folded::Op(Op::Compare(cmp.inverse()), args.to_vec())
         }
         _ => Folded::Same,
-    }
-}
-
-/// Returns the comparison that is true where `op` is false.
-fn inverse(op: CmpOp) -> CmpOp {
-    match op {
-        CmpOp::IEq => CmpOp::INe,
-        CmpOp::INe => CmpOp::IEq,
-        CmpOp::SLt => CmpOp::SGe,
-        CmpOp::SLe => CmpOp::SGt,
-        CmpOp::SGt => CmpOp::SLe,
-        CmpOp::SGe => CmpOp::SLt,
-        CmpOp::ULt => CmpOp::UGe,
-        CmpOp::ULe => CmpOp::UGt,
-        CmpOp::UGt => CmpOp::ULe,
-        CmpOp::UGe => CmpOp::ULt,
-        CmpOp::FOEq => CmpOp::FUNe,
-        CmpOp::FONe => CmpOp::FUEq,
-        CmpOp::FOLt => CmpOp::FUGe,
-        CmpOp::FOLe => CmpOp::FUGt,
-        CmpOp::FOGt => CmpOp::FULe,
-        CmpOp::FOGe => CmpOp::FULt,
-        CmpOp::FUNe => CmpOp::FOEq,
-        CmpOp::FUEq => CmpOp::FONe,
-        CmpOp::FULt => CmpOp::FOGe,
-        CmpOp::FULe => CmpOp::FOGt,
-        CmpOp::FUGt => CmpOp::FOLe,
-        CmpOp::FUGe => CmpOp::FOLt,
     }
 }
 
