@@ -256,6 +256,11 @@ pub enum Intrinsic {
     LocalInvocationId,
     /// Specialization constants 0, 1, 2.
     WorkgroupSize,
+    /// The work-item's place in the work-group of the device, which may consist of several work-groups of the application
+    /// (`spirv/pack.rs`).
+    DeviceLocalId,
+    /// The size of the work-groups of the device.
+    DeviceGroupSize,
     /// The SPIR-V built-in of this name: the work-item's id within this dispatch (descriptor ABI).
     GlobalInvocationId,
     /// The SPIR-V built-in of this name: the number of work-groups in this dispatch (descriptor ABI).
@@ -633,6 +638,8 @@ impl Intrinsic {
                 | Intrinsic::WorkgroupId
                 | Intrinsic::LocalInvocationId
                 | Intrinsic::WorkgroupSize
+                | Intrinsic::DeviceLocalId
+                | Intrinsic::DeviceGroupSize
                 | Intrinsic::GlobalInvocationId
                 | Intrinsic::NumWorkgroups
                 | Intrinsic::GlobalOffsetConstant
@@ -695,6 +702,8 @@ impl Intrinsic {
             | Intrinsic::WorkgroupId
             | Intrinsic::LocalInvocationId
             | Intrinsic::WorkgroupSize
+            | Intrinsic::DeviceLocalId
+            | Intrinsic::DeviceGroupSize
             | Intrinsic::GlobalInvocationId
             | Intrinsic::NumWorkgroups
             | Intrinsic::GlobalOffsetConstant
