@@ -267,8 +267,8 @@ pub struct Scratch {
 pub enum Packing {
     /// The kernel does not see its work-groups: the pipeline gets a multiple of the work-group size.
     Size,
-    /// The pipeline gets the numbers of groups in x, y and z in the specialization constants with these SpecIds. The local memory of the
-    /// kernel is multiplied, and the size of the arena must then be a multiple of 64 bytes.
+    /// The same, and the pipeline gets the numbers of groups in x, y and z in the specialization constants with these SpecIds. The local
+    /// memory of the kernel is multiplied, and the size of the arena must then be a multiple of 64 bytes.
     Constants([u32; 3]),
 }
 

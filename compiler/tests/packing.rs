@@ -67,14 +67,18 @@ fn kernels_that_do_not_cooperate_are_packed() {
         assert_eq!(packing(&source), CONSTANTS, "{body}");
         let source = source.replace("kernel", "__attribute__((reqd_work_group_size(4, 2, 1))) kernel");
         assert_eq!(packing(&source), CONSTANTS, "{body}");
-        let other = format!("{source} kernel void other(global int *p) {{ barrier(3); p[get_local_id(0)] = 1; }}");
+        let other =
+            format!("{source} kernel void other(global int *p) {{ barrier(3); p[get_local_id(0)] = 1; }}");
         assert_eq!(packing(&other), CONSTANTS, "{body}");
     }
 }
 
 #[test]
 fn a_kernel_that_does_not_see_its_groups_gets_another_size() {
-    for body in ["p[get_global_id(0)] = n;", "for (int i = 0; i < n; i++) atomic_inc(&p[i]);"] {
+    for body in [
+        "p[get_global_id(0)] = n;",
+        "for (int i = 0; i < n; i++) atomic_inc(&p[i]);",
+    ] {
         let source = format!("kernel void k(global int *p, int n) {{ {body} }}");
         assert_eq!(packing(&source), Some(Packing::Size), "{body}");
     }

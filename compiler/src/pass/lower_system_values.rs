@@ -37,7 +37,8 @@ use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{
-    Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Function, Module, Op, RequiredSubgroups, SystemPush, Ty, Value,
+    Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Function, Module, Op, RequiredSubgroups, SystemPush,
+    Ty, Value,
 };
 use crate::source::Span;
 use crate::target::SubgroupLayout;
@@ -207,8 +208,14 @@ fn packable(module: &Module) -> Vec<crate::ir::Func> {
         }
         true
     };
-    let funcs = module.kernels.iter().filter(|k| k.subgroups == RequiredSubgroups::default());
-    funcs.map(|k| k.func).filter(|f| may_be(&module.funcs[*f])).collect()
+    let funcs = module
+        .kernels
+        .iter()
+        .filter(|k| k.subgroups == RequiredSubgroups::default());
+    funcs
+        .map(|k| k.func)
+        .filter(|f| may_be(&module.funcs[*f]))
+        .collect()
 }
 
 /// Returns whether an operation concerns sub-groups.

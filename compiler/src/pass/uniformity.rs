@@ -178,7 +178,9 @@ fn is_id(func: &Function, value: Value) -> bool {
     match func.values[value].def {
         ValueDef::Inst(inst, _) => matches!(
             func.insts[inst].op,
-            Op::Intrinsic(Intrinsic::LocalInvocationId | Intrinsic::DeviceLocalId | Intrinsic::GlobalInvocationId)
+            Op::Intrinsic(
+                Intrinsic::LocalInvocationId | Intrinsic::DeviceLocalId | Intrinsic::GlobalInvocationId
+            )
         ),
         ValueDef::Const(_) | ValueDef::Param(_) | ValueDef::Arg(..) => false,
     }

@@ -5,8 +5,8 @@ use super::interface::Interface;
 use super::set::Shape;
 use super::{
     Arg, ArgInfo, Binding, CALDERA_SET, CLSPV_SET_PREFIX, CalderaOp, DataPlace, Descriptor, Kernel,
-    LiteralSampler, MemoryUse, Packing, Op, Place, PrintfBuffer, PrintfFormat, ProgramData, PushRange, REVISION,
-    Reflection, ReflectionError, Relocation, Scratch, check,
+    LiteralSampler, MemoryUse, Op, Packing, Place, PrintfBuffer, PrintfFormat, ProgramData, PushRange,
+    REVISION, Reflection, ReflectionError, Relocation, Scratch, check,
 };
 use crate::abi::MAX_ARGS;
 use crate::check::Area;

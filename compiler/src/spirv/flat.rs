@@ -85,7 +85,9 @@ impl FnEmitter<'_, '_> {
         let id = self.built_in(spv::BuiltIn::LocalInvocationId, Ty::vector(Scalar::I32, 3))?;
         // The constants state the size of a packed kernel's work-groups.
         let packs = self.pack_constants().is_some();
-        let known = self.e.module.kernels[self.kernel()?].fixed_size().filter(|_| !packs);
+        let known = self.e.module.kernels[self.kernel()?]
+            .fixed_size()
+            .filter(|_| !packs);
         let flat = match (known, self.e.shared.flat) {
             (Some(size), _) if !self.e.is_known_flat(size) => return Ok(id),
             (Some([x, y, _]), _) => Flat {

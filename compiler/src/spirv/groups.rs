@@ -39,9 +39,11 @@ pub(super) fn communicate(func: &Function) -> bool {
     }
     let is_load = |inst: Inst| matches!(&func.insts[inst].op, Op::LoadFrom(storage, _) if is_global(storage));
     let loaded = from_memory(func, &order, is_load);
-    loops
-        .iter()
-        .any(|&l| func.insts_inside(l).into_iter().any(|i| decides(func, i, &loaded)))
+    loops.iter().any(|&l| {
+        func.insts_inside(l)
+            .into_iter()
+            .any(|i| decides(func, i, &loaded))
+    })
 }
 
 /// Returns whether a condition in a loop, whose instructions are `inside`, depends on what the loop loads.

@@ -68,17 +68,21 @@ impl Emitter<'_> {
             self.decorate(id, spv::Decoration::SpecId, &[spec_id::WORKGROUP_SIZE + n]);
             id
         });
-        let size = self.size_composite(parts);
-        self.shared.size = Some(size);
-        let parts = if packs { self.packed_size(parts) } else { parts };
-        let of_device = match (self.module.flat, packs) {
-            (true, _) => {
+        let of_device = match self.module.flat {
+            true => {
                 let parts = self.flat_size(parts);
                 self.size_composite(parts)
             }
-            (false, true) => self.size_composite(parts),
-            (false, false) => size,
+            false => self.size_composite(parts),
         };
+        self.shared.size = Some(match (packs, self.module.flat) {
+            (true, _) => {
+                let parts = self.unpacked_size(parts);
+                self.size_composite(parts)
+            }
+            (false, true) => self.size_composite(parts),
+            (false, false) => of_device,
+        });
         self.decorate_builtin(of_device, spv::BuiltIn::WorkgroupSize);
     }
 

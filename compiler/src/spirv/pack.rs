@@ -4,7 +4,8 @@
 //! Why: a work-group with fewer work-items than a sub-group of the device leaves lanes idle (`docs/adr/0023-packed-work-groups.md`).
 //!
 //! A work-group of the device consists of `pack` groups in each dimension. The three numbers are specialization constants, which are 1
-//! unless the runtime decides otherwise, and the device's size is the product of the application's size and these numbers:
+//! unless the runtime decides otherwise. The constants of the work-group size are those of the device, and `size` is their
+//! quotient by these numbers:
 //!
 //! | value | computed from Vulkan's built-ins |
 //! |---|---|
@@ -80,17 +81,21 @@ fn may_wait(func: &Function, uses: &[u32], loop_: Inst) -> bool {
     if atomics.peek().is_none() {
         return false;
     }
-    atomics.any(|i| func.insts[*i].results.iter().any(|r| uses[r.index()] > 0)) || groups::decides_by_memory(func, &inside)
+    atomics.any(|i| func.insts[*i].results.iter().any(|r| uses[r.index()] > 0))
+        || groups::decides_by_memory(func, &inside)
 }
 
 /// Returns the size in bytes of the largest element type of the arena, 1 if there is no arena, and `None` if that is no power of two.
 fn arena_unit(func: &Function) -> Option<u32> {
-    let bytes = func.insts_in_order().into_iter().filter_map(|i| match func.insts[i].op {
-        Op::LoadFrom(Storage::Arena(elem), _)
-        | Op::StoreTo(Storage::Arena(elem), _)
-        | Op::AtomicOn(_, Storage::Arena(elem)) => Some(elem.bytes()),
-        _ => None,
-    });
+    let bytes = func
+        .insts_in_order()
+        .into_iter()
+        .filter_map(|i| match func.insts[i].op {
+            Op::LoadFrom(Storage::Arena(elem), _)
+            | Op::StoreTo(Storage::Arena(elem), _)
+            | Op::AtomicOn(_, Storage::Arena(elem)) => Some(elem.bytes()),
+            _ => None,
+        });
     let all: Vec<u32> = bytes.collect();
     let largest = all.iter().copied().max().unwrap_or(1);
     let alone = all.iter().all(|n| *n == largest);
@@ -126,12 +131,16 @@ pub(super) struct Places {
 }
 
 impl Emitter<'_> {
-    /// Declares the numbers of groups, and returns the device's size for a size that the application sees.
-    pub(super) fn packed_size(&mut self, size: [Id; 3]) -> [Id; 3] {
+    /// Declares the numbers of groups, and returns the size that the application sees for a size of the device.
+    pub(super) fn unpacked_size(&mut self, of_device: [Id; 3]) -> [Id; 3] {
         let u32_type = self.u32_type();
         let one = self.u32_const(1);
         let pack = [0, 1, 2].map(|n| {
-            let id = self.global(spv::Op::SpecConstant, Some(u32_type), vec![Operand::LiteralBit32(1)]);
+            let id = self.global(
+                spv::Op::SpecConstant,
+                Some(u32_type),
+                vec![Operand::LiteralBit32(1)],
+            );
             self.decorate(id, spv::Decoration::SpecId, &[spec_id::PACK + n]);
             id
         });
@@ -141,16 +150,15 @@ impl Emitter<'_> {
         });
         let plane = self.spec_op(spv::Op::IMul, pack[0], pack[1]);
         let all = self.spec_op(spv::Op::IMul, plane, pack[2]);
-        let parts = [0, 1, 2].map(|d| self.spec_op(spv::Op::IMul, size[d], pack[d]));
-        let packed = self.size_composite(parts);
+        let size = [0, 1, 2].map(|d| self.spec_op(spv::Op::UDiv, of_device[d], pack[d]));
         self.shared.pack = Some(Constants {
             size,
             pack,
             several,
             all,
-            packed,
+            packed: self.size_composite(of_device),
         });
-        parts
+        size
     }
 
     /// Returns the length of an array in local memory, which has `length` elements for each group.
@@ -280,7 +288,9 @@ impl FnEmitter<'_, '_> {
 
 /// Returns the unit of the arena of a function, if it is a packed kernel's.
 pub(super) fn unit(packing: Option<&Packing>, func: &Function) -> Option<u32> {
-    (packing == Some(&Packing::Constants)).then(|| arena_unit(func)).flatten()
+    (packing == Some(&Packing::Constants))
+        .then(|| arena_unit(func))
+        .flatten()
 }
 
 /// Returns the packing of each kernel.

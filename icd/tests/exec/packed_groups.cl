@@ -137,16 +137,23 @@ kernel void branches(global int *out) {
 // global: 88
 // local: 8
 // arg: out int 88 => (i * 7 + 15) * 16
-__attribute__((reqd_work_group_size(8, 1, 1))) kernel void own_arrays(global int *out) {
-  local int table[8 * 16];
-  int l = get_local_id(0);
-  for (int n = 0; n < 16; n++)
-    table[n * 8 + l] = get_global_id(0) * 7 + n;
-  int sum = 0;
-  for (int n = 0; n < 16; n++)
-    sum += table[n * 8 + l] + table[(15 - n) * 8 + l];
-  out[get_global_id(0)] = sum / 2 + 120;
-}
+// kernel: own_arrays_of_4
+// global: 84
+// local: 4
+// arg: out int 84 => (i * 7 + 15) * 16
+#define OWN_ARRAYS(name, size) \
+  __attribute__((reqd_work_group_size(size, 1, 1))) kernel void name(global int *out) { \
+    local int table[size * 16]; \
+    int l = get_local_id(0); \
+    for (int n = 0; n < 16; n++) \
+      table[n * size + l] = get_global_id(0) * 7 + n; \
+    int sum = 0; \
+    for (int n = 0; n < 16; n++) \
+      sum += table[n * size + l] + table[(15 - n) * size + l]; \
+    out[get_global_id(0)] = sum / 2 + 120; \
+  }
+OWN_ARRAYS(own_arrays, 8)
+OWN_ARRAYS(own_arrays_of_4, 4)
 
 // The same array as bytes and as words, as in RC4.
 // kernel: bytes_and_words

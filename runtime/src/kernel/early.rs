@@ -205,8 +205,14 @@ impl DeviceKernel {
     /// Returns whether a launch can use a variant, which may come from the disk or from another kernel.
     fn is_possible(&self, variant: &Variant) -> bool {
         let limits = self.module().device().limits();
-        let pack = variant.pack.iter().try_fold(1u32, |n, count| n.checked_mul(*count));
-        let items = variant.local.iter().try_fold(pack.unwrap_or(0), |n, size| n.checked_mul(*size));
+        let pack = variant
+            .pack
+            .iter()
+            .try_fold(1u32, |n, count| n.checked_mul(*count));
+        let items = variant
+            .local
+            .iter()
+            .try_fold(pack.unwrap_or(0), |n, size| n.checked_mul(*size));
         let elements = self.local_arguments().map(|(_, arg)| match arg.binding {
             Some(Binding::Workgroup { elem_size, .. }) => u64::from(elem_size),
             _ => 0,
@@ -316,9 +322,20 @@ impl DeviceKernel {
             (self.reflection().required_size, is_known, self.locals(sizes))
         {
             let variant = self.variant(size, 0, locals);
-            // A kernel that requires small work-groups is mostly launched with many of them.
-            let (pack, arena) = self.packing(size, None, locals.used);
-            self.start(context, Variant { pack, arena, ..variant });
+            // A kernel that requires small work-groups is mostly launched with many of them, one that requires a single
+            // work-item mostly with one.
+            let variant = match size {
+                [1, 1, 1] => variant,
+                _ => {
+                    let (pack, arena) = self.packing(size, None, locals.used);
+                    Variant {
+                        pack,
+                        arena,
+                        ..variant
+                    }
+                }
+            };
+            self.start(context, variant);
         }
     }
 

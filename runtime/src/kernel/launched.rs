@@ -32,7 +32,10 @@ impl Launched {
         let place = cache::store().map(|store| {
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
             let module = xxh3_128(&bytes).to_le_bytes();
-            (store, cache::Key::new("launched packed", &[device.identity(), &module]))
+            (
+                store,
+                cache::Key::new("launched packed", &[device.identity(), &module]),
+            )
         });
         let bytes = place.as_ref().and_then(|(store, key)| store.get(key));
         Launched {

@@ -72,7 +72,10 @@ impl DeviceKernel {
         };
         let module = self.module();
         let debug = config().debug;
-        if debug.no_packing || module.reflection().spec.workgroup_size.is_none() || reflection.scratch.is_some() {
+        if debug.no_packing
+            || module.reflection().spec.workgroup_size.is_none()
+            || reflection.scratch.is_some()
+        {
             return unpacked;
         }
         let device = module.device();
@@ -88,13 +91,13 @@ impl DeviceKernel {
         };
         let room = Room {
             lanes: limits.subgroup,
-            in_rows: device.has_subgroups_in_rows(),
+            in_rows: device.has_subgroups_in_rows() && !debug.pack_always,
             group_size: limits.group_size,
             group_invocations: limits.group_invocations,
             most: limits.local_memory.checked_div(bytes).unwrap_or(u32::MAX),
             least: match debug.pack_always {
                 true => 1,
-                false => u64::from(device.info().max_compute_units) * limits.packed_groups,
+                false => (u64::from(device.info().max_compute_units) * limits.packed_groups).max(2),
             },
         };
         match room.pack(local, groups.unwrap_or([u64::MAX; 3])) {
@@ -185,7 +188,10 @@ mod tests {
         };
         let (main, rest) = part.packed([4, 1, 1]);
         assert_eq!((main.groups, main.pack), ([8, 3, 2], [4, 1, 1]));
-        assert_eq!((main.device_groups(), main.device_size()), ([2, 3, 2], [16, 2, 1]));
+        assert_eq!(
+            (main.device_groups(), main.device_size()),
+            ([2, 3, 2], [16, 2, 1])
+        );
         let rest = rest.expect("three groups of each row are left");
         assert_eq!((rest.first, rest.groups, rest.pack), ([8, 0, 0], [3, 3, 2], NONE));
         assert_eq!(part.packed([1, 3, 1]).1, None);

@@ -709,10 +709,7 @@ impl DeviceKernel {
         let spec = &self.module.reflection.spec;
         let mut constants = Vec::with_capacity(5);
         if let Some(ids) = spec.workgroup_size {
-            let size = match self.reflection().packing {
-                Some(Packing::Size) => [0, 1, 2].map(|d| variant.local[d] * variant.pack[d]),
-                Some(Packing::Constants(_)) | None => variant.local,
-            };
+            let size = [0, 1, 2].map(|d| variant.local[d] * variant.pack[d]);
             constants.extend(ids.into_iter().zip(size));
         }
         if let Some(Packing::Constants(ids)) = self.reflection().packing {
