@@ -1,11 +1,12 @@
 //! Several work-groups of the application that run as one work-group of the device
 //! ([`Target::packs_groups`](crate::target::Target::packs_groups)).
 //!
-//! Why: a work-group with fewer work-items than a sub-group of the device leaves lanes idle (`docs/adr/0023-packed-work-groups.md`).
+//! Why: a work-group with fewer work-items than a sub-group of the device leaves lanes idle
+//! (`docs/adr/0023-packed-work-groups.md`).
 //!
-//! A work-group of the device consists of `pack` groups in each dimension. The three numbers are specialization constants, which are 1
-//! unless the runtime decides otherwise. The constants of the work-group size are those of the device, and `size` is their
-//! quotient by these numbers:
+//! A work-group of the device consists of `pack` groups in each dimension. The three numbers are specialization constants,
+//! which are 1 unless the runtime decides otherwise. The constants of the work-group size are those of the device, and `size`
+//! is their quotient by these numbers:
 //!
 //! | value | computed from Vulkan's built-ins |
 //! |---|---|
@@ -13,9 +14,9 @@
 //! | the work-item's place in its group | LocalInvocationId - copy · size |
 //! | the group's number | WorkgroupId · pack + copy |
 //!
-//! Each group has its own local memory: an array in local memory is as many times as long. The copies of its elements are adjacent, so
-//! that groups that access the same element use different banks of the memory. If arrays of several types share their memory, that
-//! applies to units of their largest element.
+//! Each group has its own local memory: an array in local memory is as many times as long. The copies of its elements are
+//! adjacent, so that groups that access the same element use different banks of the memory. If arrays of several types share
+//! their memory, that applies to units of their largest element.
 //!
 //! A kernel that does not see its work-groups ([`Module::ungrouped`]) needs none of this: the runtime multiplies the size.
 
@@ -55,8 +56,8 @@ impl Packing {
     }
 }
 
-/// Returns whether work-items of different work-groups may be in one sub-group. They may not if a work-item may wait for one of another
-/// group: on many devices it makes no progress then, while sub-groups of their own would. Fences and volatile accesses
+/// Returns whether work-items of different work-groups may be in one sub-group. They may not if a work-item may wait for one of
+/// another group: on many devices it makes no progress then, while sub-groups of their own would. Fences and volatile accesses
 /// of shared memory are taken for signs of it.
 fn may_share(func: &Function) -> bool {
     let order = func.insts_in_order();
@@ -70,8 +71,8 @@ fn may_share(func: &Function) -> bool {
     !loops.any(|l| may_wait(func, &uses, l)) && arena_unit(func).is_some()
 }
 
-/// Returns whether the number of iterations of a loop may depend on what other work-items do: it uses the result of an atomic operation, or
-/// its conditions depend on loads between atomic operations.
+/// Returns whether the number of iterations of a loop may depend on what other work-items do: it uses the result of an atomic
+/// operation, or its conditions depend on loads between atomic operations.
 fn may_wait(func: &Function, uses: &[u32], loop_: Inst) -> bool {
     let inside = func.insts_inside(loop_);
     let mut atomics = inside
@@ -85,7 +86,8 @@ fn may_wait(func: &Function, uses: &[u32], loop_: Inst) -> bool {
         || groups::decides_by_memory(func, &inside)
 }
 
-/// Returns the size in bytes of the largest element type of the arena, 1 if there is no arena, and `None` if that is no power of two.
+/// Returns the size in bytes of the largest element type of the arena, 1 if there is no arena, and `None` if that is no power
+/// of two.
 fn arena_unit(func: &Function) -> Option<u32> {
     let bytes = func
         .insts_in_order()
@@ -248,8 +250,8 @@ impl FnEmitter<'_, '_> {
         }
     }
 
-    /// Returns the index of an element in the array that has the elements of all groups, for an array in local memory. `unit` is
-    /// the size in bytes of what is adjacent for all groups, a multiple of the size of `elem`.
+    /// Returns the index of an element in the array that has the elements of all groups, for an array in local memory. `unit`
+    /// is the size in bytes of what is adjacent for all groups, a multiple of the size of `elem`.
     fn packed_index(&mut self, index: Id, elem: Ty, unit: u32) -> Emit<Id> {
         let (Some(constants), Some(places)) = (self.pack_constants(), self.places) else {
             return Ok(index);

@@ -1,10 +1,10 @@
 //! Whether several work-groups of a launch run as one work-group of the device (compiler ADR 23).
 //!
-//! A work-group that is smaller than a sub-group leaves lanes of the device idle. If the compiler has found that work-groups of a kernel can
-//! run together ([`Packing`]), a launch lets as many neighbours do so as a sub-group has room for. Everything that the application
-//! sees stays as it is. It is not done where so few groups would remain that parts of the device have none: work-groups
-//! that run together do not run at the same speed if their work-items take different branches, and use the memory of
-//! one compute unit.
+//! A work-group that is smaller than a sub-group leaves lanes of the device idle. If the compiler has found that work-groups of
+//! a kernel can run together ([`Packing`]), a launch lets as many neighbours do so as a sub-group has room for. Everything that
+//! the application sees stays as it is. It is not done where so few groups would remain that parts of the device have none:
+//! work-groups that run together do not run at the same speed if their work-items take different branches, and use the memory
+//! of one compute unit.
 
 use caldera_compiler::reflect::Packing;
 
@@ -62,8 +62,8 @@ impl Room {
 }
 
 impl DeviceKernel {
-    /// Returns the number of work-groups in each dimension that run as one in the first part of a launch, and the size in bytes of the arena
-    /// of each group. `arena`: the bytes that the launch uses of it. `groups`: `None` if they are not known.
+    /// Returns the number of work-groups in each dimension that run as one in the first part of a launch, and the size in bytes
+    /// of the arena of each group. `arena`: the bytes that the launch uses of it. `groups`: `None` if they are not known.
     pub(super) fn packing(&self, local: [u32; 3], groups: Option<[u64; 3]>, arena: u32) -> ([u32; 3], u32) {
         let unpacked = (NONE, self.arena(arena));
         let reflection = self.reflection();
@@ -108,7 +108,8 @@ impl DeviceKernel {
 }
 
 impl Part {
-    /// Divides a part of a launch into one with packed work-groups and the rest, which does not fill a work-group of the device.
+    /// Divides a part of a launch into one with packed work-groups and the rest, which does not fill a work-group of the
+    /// device.
     pub(super) fn packed(self, pack: [u32; 3]) -> (Part, Option<Part>) {
         let Some(d) = (0..3).find(|&d| pack[d] > 1) else {
             return (self, None);

@@ -1,8 +1,8 @@
 //! A program on a device: its shader module, its constant data, and the pipelines of its kernels.
 //!
-//! A pipeline is a kernel specialised for a work-group size, for a number of work-groups that run as one, for a size of the local memory arena (or of the
-//! arrays in local memory) and, if the kernel uses it, for a work dimension. Each variant is made at its first
-//! use, or before that if it is known or probable (`early.rs`), and kept with the module. No lock is held while
+//! A pipeline is a kernel specialised for a work-group size, for a number of work-groups that run as one, for a size of the
+//! local memory arena (or of the arrays in local memory) and, if the kernel uses it, for a work dimension. Each variant is made
+//! at its first use, or before that if it is known or probable (`early.rs`), and kept with the module. No lock is held while
 //! the driver compiles: only threads that need the same variant wait for the thread that makes it.
 
 mod stand_in;
