@@ -274,9 +274,27 @@ pub(super) fn suggested_local_size(
     Ok(local.map(|n| n as usize))
 }
 
-/// Checks the number of dispatches, each of which has at most `most` work-groups. CL 5.8: OUT_OF_RESOURCES if there is
-/// a failure to queue the execution instance on the device.
-fn check_dispatches(groups: [u64; 3], most: [u32; 3]) -> Result<()> {
+/// Packs the work-groups of the first part of a launch that uses `arena` bytes of the arena. Returns that part, the work-groups
+/// that are left, and the size of the arena for each work-group of the part.
+fn packed(
+    kernel: &Arc<DeviceKernel>,
+    part: Part,
+    arena: u32,
+    provisional: bool,
+) -> (Part, Option<Part>, u32) {
+    // The pipeline of a provisional launch is the one that is there.
+    let (pack, arena) = match provisional {
+        true => (packing::NONE, kernel.arena(arena)),
+        false => kernel.packing(part.local, Some(part.groups), arena),
+    };
+    let (main, rest) = part.packed(pack);
+    (main, rest, arena)
+}
+
+/// Checks the number of dispatches of a part, each of which has at most `limit` work-groups. CL 5.8: OUT_OF_RESOURCES if there
+/// is a failure to queue the execution instance on the device.
+fn check_dispatches(part: &Part, limit: [u32; 3]) -> Result<()> {
+    let (groups, most) = (part.device_groups(), limit_by_size(limit, part.device_size()));
     let dispatches = (0..3).fold(1u64, |n, d| {
         n.saturating_mul(groups[d].div_ceil(u64::from(most[d])))
     });
@@ -350,19 +368,13 @@ impl Launch {
             push.put(range, &word.address().to_ne_bytes())?;
         }
         kernel.check_regions(offset, groups, limits.group_count)?;
-        // A launch that takes the place of another one has that one's work-groups.
-        let (pack, own_arena) = match provisional {
-            true => (packing::NONE, kernel.arena(arena)),
-            false => kernel.packing(local, Some(groups), arena),
-        };
-        let (main, remainder) = first.packed(pack);
+        let (main, remainder, main_arena) = packed(kernel, first, arena, provisional);
         rest.extend(remainder);
-        let most = limit_by_size(limits.group_count, main.device_size());
-        check_dispatches(main.device_groups(), most)?;
+        check_dispatches(&main, limits.group_count)?;
         let variant = Variant {
             local,
-            pack,
-            arena: own_arena,
+            pack: main.pack,
+            arena: main_arena,
             work_dim: module.reflection().spec.work_dim.map_or(0, |_| nd.range.work_dim),
             arrays,
             offset: module

@@ -29,7 +29,7 @@ struct Room {
     group_invocations: u32,
     /// The most groups, because of local memory.
     most: u32,
-    /// The least number of work-groups of the device that must remain.
+    /// The least number of work-groups of a launch that packs them.
     least: u64,
 }
 
@@ -52,7 +52,7 @@ impl Room {
             return NONE;
         };
         let all = groups.iter().fold(1u64, |n, count| n.saturating_mul(*count));
-        if all / u64::from(n) < self.least {
+        if all < self.least {
             return NONE;
         }
         let mut pack = NONE;
@@ -97,7 +97,7 @@ impl DeviceKernel {
             most: limits.local_memory.checked_div(bytes).unwrap_or(u32::MAX),
             least: match debug.pack_always {
                 true => 1,
-                false => (u64::from(device.info().max_compute_units) * limits.packed_groups).max(2),
+                false => u64::from(device.info().max_compute_units) * limits.packed_groups,
             },
         };
         match room.pack(local, groups.unwrap_or([u64::MAX; 3])) {
@@ -157,8 +157,9 @@ mod tests {
     #[test]
     fn few_work_groups_stay() {
         let pack = |local, groups| room().pack(local, groups);
-        assert_eq!(pack([1, 1, 1], [319, 1, 1]), NONE);
-        assert_eq!(pack([1, 1, 1], [320, 1, 1]), [32, 1, 1]);
+        assert_eq!(pack([1, 1, 1], [9, 1, 1]), NONE);
+        assert_eq!(pack([1, 1, 1], [10, 1, 1]), [10, 1, 1]);
+        assert_eq!(pack([1, 1, 1], [40, 1, 1]), [32, 1, 1]);
         assert_eq!(pack([1, 1, 1], [1, 1, 1]), NONE);
     }
 
