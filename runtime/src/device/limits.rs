@@ -33,7 +33,7 @@ pub(crate) struct Limits {
     pub scratch: u64,
     /// The number of work-items in a sub-group.
     pub subgroup: u32,
-    /// Work-groups run together if at least this many work-groups of the device remain for each compute unit.
+    /// Small work-groups run together if a launch has at least this many of them for each compute unit.
     pub packed_groups: u64,
 }
 

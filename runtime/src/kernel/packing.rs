@@ -2,9 +2,8 @@
 //!
 //! A work-group that is smaller than a sub-group leaves lanes of the device idle. If the compiler has found that work-groups of
 //! a kernel can run together ([`Packing`]), a launch lets as many neighbours do so as a sub-group has room for. Everything that
-//! the application sees stays as it is. It is not done where so few groups would remain that parts of the device have none:
-//! work-groups that run together do not run at the same speed if their work-items take different branches, and use the memory
-//! of one compute unit.
+//! the application sees stays as it is. It is not done where the device has room for nearly all groups at once: work-groups that
+//! run together wait for each other where their work-items take different branches, and use the memory of one compute unit.
 
 use caldera_compiler::reflect::Packing;
 
