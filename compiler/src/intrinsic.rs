@@ -3,6 +3,8 @@
 //!
 //! Unless stated otherwise, an arithmetic intrinsic works lane by lane, and its operands and result have the same type.
 
+mod work_items;
+
 /// Atomic operations (OpenCL 1.2 6.12.11). Unless stated otherwise, an operation is a read-modify-write with
 /// the arguments pointer and value, and its result is the old value. The names are SPIR-V's, without
 /// `OpAtomic`; `S` is signed and `U` unsigned.
@@ -256,6 +258,11 @@ pub enum Intrinsic {
     LocalInvocationId,
     /// Specialization constants 0, 1, 2.
     WorkgroupSize,
+    /// The work-item's place in the work-group of the device, which may consist of several work-groups of the application
+    /// (`spirv/pack.rs`).
+    DeviceLocalId,
+    /// The size of the work-groups of the device.
+    DeviceGroupSize,
     /// The SPIR-V built-in of this name: the work-item's id within this dispatch (descriptor ABI).
     GlobalInvocationId,
     /// The SPIR-V built-in of this name: the number of work-groups in this dispatch (descriptor ABI).
@@ -617,33 +624,6 @@ impl SamplerMask {
 }
 
 impl Intrinsic {
-    /// Returns whether the result depends on the work-item or on the launch.
-    pub fn is_work_item(self) -> bool {
-        matches!(
-            self,
-            Intrinsic::GlobalId
-                | Intrinsic::LocalId
-                | Intrinsic::GroupId
-                | Intrinsic::GlobalSize
-                | Intrinsic::LocalSize
-                | Intrinsic::EnqueuedLocalSize
-                | Intrinsic::NumGroups
-                | Intrinsic::GlobalOffset
-                | Intrinsic::WorkDim
-                | Intrinsic::WorkgroupId
-                | Intrinsic::LocalInvocationId
-                | Intrinsic::WorkgroupSize
-                | Intrinsic::GlobalInvocationId
-                | Intrinsic::NumWorkgroups
-                | Intrinsic::GlobalOffsetConstant
-                | Intrinsic::SubgroupMaxSize
-                | Intrinsic::SubgroupSize
-                | Intrinsic::NumSubgroups
-                | Intrinsic::SubgroupId
-                | Intrinsic::SubgroupLocalId
-        )
-    }
-
     /// Returns whether the operation is one that `select_arithmetic` replaces.
     pub fn is_open(self) -> bool {
         matches!(
@@ -695,6 +675,8 @@ impl Intrinsic {
             | Intrinsic::WorkgroupId
             | Intrinsic::LocalInvocationId
             | Intrinsic::WorkgroupSize
+            | Intrinsic::DeviceLocalId
+            | Intrinsic::DeviceGroupSize
             | Intrinsic::GlobalInvocationId
             | Intrinsic::NumWorkgroups
             | Intrinsic::GlobalOffsetConstant
@@ -766,34 +748,5 @@ impl Intrinsic {
             | Intrinsic::ChannelDataType
             | Intrinsic::SamplerProperties => false,
         }
-    }
-
-    /// Returns whether the operation synchronizes a work-group or sub-group, and must stay in convergent control flow.
-    pub fn is_convergent(self) -> bool {
-        matches!(self, Intrinsic::Barrier(_)) || self.is_subgroup_operation()
-    }
-
-    /// Returns whether the operation makes this work-item's earlier writes available to others, and their
-    /// writes visible to it.
-    pub fn orders_memory(self) -> bool {
-        matches!(
-            self,
-            Intrinsic::Barrier(_) | Intrinsic::Fence(_) | Intrinsic::SubgroupBarrier(_)
-        )
-    }
-
-    /// Returns whether the work-items of a sub-group perform the operation together.
-    pub fn is_subgroup_operation(self) -> bool {
-        matches!(
-            self,
-            Intrinsic::SubgroupBarrier(_)
-                | Intrinsic::SubgroupAll
-                | Intrinsic::SubgroupAny
-                | Intrinsic::SubgroupBallot
-                | Intrinsic::SubgroupBroadcast
-                | Intrinsic::SubgroupShuffle
-                | Intrinsic::SubgroupShuffleXor
-                | Intrinsic::SubgroupArith(..)
-        ) || matches!(self, Intrinsic::Matrix(op) if !op.is_local())
     }
 }

@@ -54,6 +54,9 @@ pub mod spec_id {
     pub const LOCAL_BYTES: u32 = 3;
     /// The value of `get_work_dim`.
     pub const WORK_DIM: u32 = 4;
+    /// The first of three consecutive ids: the number of work-groups of the application in a work-group of the device, in x, y and
+    /// z ([`Packing`](super::Packing)).
+    pub const PACK: u32 = 5;
 }
 
 /// The numeric value that kernels of our own compiler use for a pointer to the start of constant data that is
@@ -257,6 +260,18 @@ pub struct Scratch {
     pub bytes: u32,
 }
 
+/// How several work-groups of a kernel can run as one work-group of the device. They must be neighbours, as many in each dimension
+/// as the launch chooses, and all of them must exist. The group of the device must have at most one sub-group, or rows of at most one
+/// sub-group where sub-groups are parts of rows.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Packing {
+    /// The kernel does not see its work-groups: the pipeline gets a multiple of the work-group size.
+    Size,
+    /// The same, and the pipeline gets the numbers of groups in x, y and z in the specialization constants with these SpecIds. The local
+    /// memory of the kernel is multiplied, and the size of the arena must then be a multiple of 64 bytes.
+    Constants([u32; 3]),
+}
+
 /// A kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Kernel {
@@ -288,6 +303,8 @@ pub struct Kernel {
     /// Whether the result is independent of how the NDRange is divided into work-groups, even into groups of
     /// different sizes.
     pub ungrouped: bool,
+    /// How several work-groups can run as one; `None` if they cannot.
+    pub packing: Option<Packing>,
     /// Whether work-groups at the end of a dimension may be smaller than the others.
     pub uneven: bool,
     /// The sub-groups that a kernel of SPIR-V demands.

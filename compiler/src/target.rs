@@ -289,6 +289,9 @@ pub struct Target {
     pub subgroup_size: Option<u32>,
     /// The work-items that form a sub-group, where work-groups have several dimensions.
     pub subgroup_layout: SubgroupLayout,
+    /// Whether several work-groups of the application can run as one work-group of the device, if the host decides so for a launch
+    /// ([`Packing`](crate::reflect::Packing)).
+    pub packs_groups: bool,
 }
 
 /// The sizes into which the compiler divides larger sub-groups of the device (cl_intel_required_subgroup_size), in
@@ -601,6 +604,7 @@ impl Target {
             emulated_matrices: None,
             subgroup_size: None,
             subgroup_layout: SubgroupLayout::default(),
+            packs_groups: false,
             newest: ClStd::Cl12,
             c_features: Vec::new(),
             extensions: [

@@ -106,6 +106,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
     match without {
         "" | "calibration" | "rows" | "inlining" => {}
         "workgroup_layout" => target.features.workgroup_layout = false,
+        "own_subgroups" => target.packs_groups = true,
         "int64" => target.features.int64 = false,
         "wide_accesses" => target.quirks.wide_accesses = true,
         "narrow_integers" => (target.features.int8, target.features.int16) = (false, false),

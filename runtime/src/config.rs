@@ -31,6 +31,8 @@
 //! | `CALDERA_DEBUG=discrete` | Treat a device that shares its memory with the host as if it had memory of its own |
 //! | `CALDERA_DEBUG=gather-flushes` | Let a thread gather the submissions of `clFlush` on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
 //! | `CALDERA_DEBUG=guess-pipelines` | Make pipelines that launches will probably need in advance on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
+//! | `CALDERA_DEBUG=no-packing` | Let each work-group of the application be one of the device. By default, several small work-groups of a kernel run as one if they do not cooperate and there are many |
+//! | `CALDERA_DEBUG=pack-always` | For tests: let small work-groups run together also where there are few of them, or where it leaves as many lanes idle |
 //! | `CALDERA_DEBUG=pipeline-statistics` | Write what the driver says of each pipeline (registers, spills, instructions; VK_KHR_pipeline_executable_properties) to the log, in the group `kernel` with the level `info` |
 //! | `CALDERA_DEBUG=device=NAME` | Use only what the device of this description has (`runtime/docs/devices.md`): a built-in one, or a file, whose path contains a slash |
 //! | `CALDERA_DEBUG=lose-device=N` | For tests: the Nth submission loses the device |
@@ -212,6 +214,10 @@ pub struct DebugFlags {
     pub gather_flushes: bool,
     /// Make probable pipelines in advance, on any device.
     pub guess_pipelines: bool,
+    /// Let each work-group of the application be one of the device.
+    pub no_packing: bool,
+    /// Let small work-groups run together also where there are few of them, or where it leaves as many lanes idle.
+    pub pack_always: bool,
     /// Write what the driver says of each pipeline to the log.
     pub pipeline_statistics: bool,
     /// The number of the submission that loses the device.

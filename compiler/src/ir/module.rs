@@ -537,6 +537,9 @@ pub struct Module {
     /// work-groups, even of different sizes, gives the same result. `lower_system_values` fills it in; an
     /// empty list is always safe.
     pub ungrouped: Vec<Func>,
+    /// Kernels of which several work-groups may run as one work-group of the device, as far as it is known before `lower_memory`
+    /// (`spirv/pack.rs`). `lower_system_values` fills it in for [`Target::packs_groups`](crate::target::Target::packs_groups).
+    pub packable: Vec<Func>,
     /// The device gets the module's work-groups with one dimension, unless their rows are whole sub-groups; nothing else
     /// sees a difference. `lower_system_values` decides it, for
     /// [`Target::subgroup_layout`](crate::target::Target::subgroup_layout).

@@ -150,6 +150,7 @@ intrinsics! {
     LocalSize "local_size", EnqueuedLocalSize "enqueued_local_size",
     NumGroups "num_groups", GlobalOffset "global_offset", WorkDim "work_dim",
     WorkgroupId "workgroup_id", LocalInvocationId "local_invocation_id", WorkgroupSize "workgroup_size",
+    DeviceLocalId "device_local_id", DeviceGroupSize "device_group_size",
     GlobalInvocationId "global_invocation_id", NumWorkgroups "num_workgroups_dispatched",
     GlobalOffsetConstant "global_offset_constant",
     SubgroupMaxSize "subgroup_max_size", SubgroupSize "subgroup_size", NumSubgroups "num_subgroups",

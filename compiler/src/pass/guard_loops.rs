@@ -36,15 +36,21 @@ pub const PASS: Pass = Pass {
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let in_rows = cx.target.subgroup_layout == SubgroupLayout::Rows && !module.flat;
+    // A sub-group may have work-items of several work-groups, which have different numbers.
+    let packs = cx.target.packs_groups;
+    let positions = match packs {
+        true => [Intrinsic::DeviceGroupSize, Intrinsic::DeviceLocalId],
+        false => [Intrinsic::WorkgroupSize, Intrinsic::LocalInvocationId],
+    };
     let mut changed = false;
     for kernel in module.kernels.iter() {
         let func = &mut module.funcs[kernel.func];
-        let found = divergent_loops(func, in_rows);
+        let found = divergent_loops(func, in_rows, packs);
         if found.is_empty() {
             continue;
         }
         // From SPIR-V 1.3 on, each device has the two built-in values of sub-groups, even if it does not offer sub-groups.
-        let condition = has_work_item(func, cx.target.spirv.minor >= 3, in_rows);
+        let condition = has_work_item(func, cx.target.spirv.minor >= 3, in_rows, positions);
         for inst in found {
             guard(func, inst, condition);
         }
@@ -55,13 +61,13 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 
 /// Returns the outermost loops from which a jump may be taken by some lanes only, and the calls outside of
 /// these loops.
-fn divergent_loops(func: &Function, in_rows: bool) -> Vec<Inst> {
+fn divergent_loops(func: &Function, in_rows: bool, packs: bool) -> Vec<Inst> {
     let order = func.insts_in_order();
     let may_loop = |i: &Inst| matches!(func.insts[*i].op, Op::Loop | Op::CallPure(_));
     if !order.iter().any(may_loop) {
         return Vec::new();
     }
-    let uniformity = Uniformity::new(func, &Parents::new(func), in_rows);
+    let uniformity = Uniformity::of_groups(func, &Parents::new(func), in_rows, packs);
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(&inst) = order.get(at) {
@@ -81,16 +87,18 @@ fn divergent_loops(func: &Function, in_rows: bool) -> Vec<Inst> {
     found
 }
 
-/// Inserts a test whether the lane has a work-item at the start of a function, and returns its result.
-fn has_work_item(func: &mut Function, subgroups: bool, in_rows: bool) -> Value {
+/// Inserts a test whether the lane has a work-item at the start of a function, and returns its result. `positions`: the size of the
+/// device's work-groups, and the place of the work-item.
+fn has_work_item(func: &mut Function, subgroups: bool, in_rows: bool, positions: [Intrinsic; 2]) -> Value {
     let insts = &func.regions[func.body].insts;
     let is_variable = |&i: &Inst| matches!(func.insts[i].op, Op::Variable { .. } | Op::Alloca { .. });
     let start = insts.iter().position(|i| !is_variable(i)).unwrap_or(insts.len());
     let mut b = Builder::before(func, func.body, start);
     let vector = |b: &mut Builder<'_>, op| b.value(Op::Intrinsic(op), vec![], Ty::vector(Scalar::I32, 3));
-    let sizes = vector(&mut b, Intrinsic::WorkgroupSize);
+    let [all, place] = positions;
+    let sizes = vector(&mut b, all);
     let mut size = b.extract(sizes, 0);
-    let ids = vector(&mut b, Intrinsic::LocalInvocationId);
+    let ids = vector(&mut b, place);
     let mut id = b.extract(ids, 0);
     if !in_rows {
         // The number of the work-item in the work-group, and that of all work-items.

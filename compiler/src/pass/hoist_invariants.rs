@@ -363,6 +363,8 @@ fn is_system_value(op: Intrinsic) -> bool {
             | Intrinsic::WorkgroupId
             | Intrinsic::LocalInvocationId
             | Intrinsic::WorkgroupSize
+            | Intrinsic::DeviceLocalId
+            | Intrinsic::DeviceGroupSize
             | Intrinsic::GlobalInvocationId
             | Intrinsic::NumWorkgroups
             | Intrinsic::GlobalOffsetConstant

@@ -37,7 +37,8 @@ use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{
-    Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Function, Module, Op, SystemPush, Ty, Value,
+    Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Function, Module, Op, RequiredSubgroups, SystemPush,
+    Ty, Value,
 };
 use crate::source::Span;
 use crate::target::SubgroupLayout;
@@ -89,6 +90,9 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         }
     }
     module.ungrouped = ungrouped(module);
+    if cx.target.packs_groups && !cx.target.checks.any() {
+        module.packable = packable(module);
+    }
     module.flat = match cx.target.subgroup_layout {
         SubgroupLayout::Full => false,
         SubgroupLayout::Rows => used.subgroups,
@@ -191,6 +195,41 @@ fn ungrouped(module: &Module) -> Vec<crate::ir::Func> {
     list
 }
 
+/// Returns the kernels whose work-items neither wait for others of their work-group nor use sub-groups.
+fn packable(module: &Module) -> Vec<crate::ir::Func> {
+    let may_be = |func: &Function| {
+        let mut walk = Walk::new(func);
+        while let Some((_, inst)) = walk.next(func) {
+            if let Op::Intrinsic(i) = func.insts[inst].op
+                && (is_of_subgroups(i) || matches!(i, Intrinsic::Barrier(_) | Intrinsic::Matrix(_)))
+            {
+                return false;
+            }
+        }
+        true
+    };
+    let funcs = module
+        .kernels
+        .iter()
+        .filter(|k| k.subgroups == RequiredSubgroups::default());
+    funcs
+        .map(|k| k.func)
+        .filter(|f| may_be(&module.funcs[*f]))
+        .collect()
+}
+
+/// Returns whether an operation concerns sub-groups.
+fn is_of_subgroups(op: Intrinsic) -> bool {
+    matches!(
+        op,
+        Intrinsic::SubgroupMaxSize
+            | Intrinsic::SubgroupSize
+            | Intrinsic::NumSubgroups
+            | Intrinsic::SubgroupId
+            | Intrinsic::SubgroupLocalId
+    ) || op.is_subgroup_operation()
+}
+
 /// Returns whether the result of an intrinsic depends on how the NDRange is divided into work-groups.
 #[allow(clippy::too_many_lines, reason = "a table of all intrinsics")]
 fn sees_group(op: Intrinsic) -> bool {
@@ -203,6 +242,8 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::WorkgroupId
         | Intrinsic::LocalInvocationId
         | Intrinsic::WorkgroupSize
+        | Intrinsic::DeviceLocalId
+        | Intrinsic::DeviceGroupSize
         | Intrinsic::NumWorkgroups
         | Intrinsic::SubgroupMaxSize
         | Intrinsic::SubgroupSize
@@ -346,14 +387,7 @@ impl Used {
                         | Intrinsic::IsAllocated
                         | Intrinsic::ReportFinding,
                     ) => used.printf = Some(func.insts[inst].span),
-                    Op::Intrinsic(
-                        Intrinsic::SubgroupMaxSize
-                        | Intrinsic::SubgroupSize
-                        | Intrinsic::NumSubgroups
-                        | Intrinsic::SubgroupId
-                        | Intrinsic::SubgroupLocalId,
-                    ) => used.subgroups = true,
-                    Op::Intrinsic(i) if i.is_subgroup_operation() => used.subgroups = true,
+                    Op::Intrinsic(i) if is_of_subgroups(*i) => used.subgroups = true,
                     Op::GlobalAddr(g) => {
                         used.constant_data |= module.globals[*g].space != AddressSpace::Local;
                     }

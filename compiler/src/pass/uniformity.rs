@@ -18,6 +18,8 @@ pub struct Uniformity {
     returns: bool,
     /// Whether the work-items of a sub-group are neighbours in the first dimension.
     in_rows: bool,
+    /// Whether the work-items of a sub-group may be of several work-groups.
+    packs: bool,
     changed: bool,
 }
 
@@ -25,11 +27,17 @@ impl Uniformity {
     /// Analyses a function as it is now, after `lower_system_values` and `lower_memory`. `in_rows` says whether the work-items
     /// of each sub-group differ in the first dimension only.
     pub fn new(func: &Function, parents: &Parents, in_rows: bool) -> Uniformity {
+        Uniformity::of_groups(func, parents, in_rows, false)
+    }
+
+    /// The same; `packs` says whether the work-items of a sub-group may be of several work-groups.
+    pub fn of_groups(func: &Function, parents: &Parents, in_rows: bool, packs: bool) -> Uniformity {
         let mut u = Uniformity {
             varying: vec![false; func.values.len()],
             divergent: vec![false; func.insts.len()],
             returns: false,
             in_rows,
+            packs,
             changed: true,
         };
         for &param in &func.params {
@@ -73,9 +81,10 @@ impl Uniformity {
         let any = |u: &Self| data.args.iter().any(|&a| u.varies(a));
         let varies = match &data.op {
             Op::Extract(n) if is_id(func, data.args[0]) => *n == 0 || !self.in_rows,
+            Op::Intrinsic(Intrinsic::WorkgroupId) => self.packs,
             Op::Intrinsic(
-                Intrinsic::WorkgroupId
-                | Intrinsic::WorkgroupSize
+                Intrinsic::WorkgroupSize
+                | Intrinsic::DeviceGroupSize
                 | Intrinsic::NumWorkgroups
                 | Intrinsic::GlobalOffsetConstant
                 | Intrinsic::WorkDim
@@ -169,7 +178,9 @@ fn is_id(func: &Function, value: Value) -> bool {
     match func.values[value].def {
         ValueDef::Inst(inst, _) => matches!(
             func.insts[inst].op,
-            Op::Intrinsic(Intrinsic::LocalInvocationId | Intrinsic::GlobalInvocationId)
+            Op::Intrinsic(
+                Intrinsic::LocalInvocationId | Intrinsic::DeviceLocalId | Intrinsic::GlobalInvocationId
+            )
         ),
         ValueDef::Const(_) | ValueDef::Param(_) | ValueDef::Arg(..) => false,
     }

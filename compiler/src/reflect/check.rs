@@ -1,7 +1,7 @@
 //! Consistency of a module's reflection with the module's code and with itself.
 
 use super::interface::Interface;
-use super::{Binding, Kernel, Reflection, ReflectionError, spec_id};
+use super::{Binding, Kernel, Packing, Reflection, ReflectionError, spec_id};
 use crate::abi::MAX_LOCAL_SIZE;
 
 /// Compares a kernel's reflection with its code, and adds what only the code states. `sized` says whether the
@@ -66,6 +66,9 @@ pub(super) fn spec_ids(reflection: &Reflection) -> Result<(), ReflectionError> {
     for kernel in std::iter::once(None).chain(reflection.kernels.iter().map(Some)) {
         let mut ids = module.clone();
         if let Some(kernel) = kernel {
+            if let Some(Packing::Constants(pack)) = kernel.packing {
+                ids.extend(pack);
+            }
             ids.extend(kernel.has_arena.then_some(spec_id::LOCAL_BYTES));
             ids.extend(kernel.args.iter().filter_map(|a| match a.binding {
                 Some(Binding::Workgroup {

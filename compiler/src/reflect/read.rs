@@ -5,8 +5,8 @@ use super::interface::Interface;
 use super::set::Shape;
 use super::{
     Arg, ArgInfo, Binding, CALDERA_SET, CLSPV_SET_PREFIX, CalderaOp, DataPlace, Descriptor, Kernel,
-    LiteralSampler, MemoryUse, Op, Place, PrintfBuffer, PrintfFormat, ProgramData, PushRange, REVISION,
-    Reflection, ReflectionError, Relocation, Scratch, check,
+    LiteralSampler, MemoryUse, Op, Packing, Place, PrintfBuffer, PrintfFormat, ProgramData, PushRange,
+    REVISION, Reflection, ReflectionError, Relocation, Scratch, check,
 };
 use crate::abi::MAX_ARGS;
 use crate::check::Area;
@@ -663,6 +663,14 @@ impl Reader {
                 };
             }
             CalderaOp::KernelUngrouped => self.kernel(call)?.ungrouped = true,
+            CalderaOp::KernelPacking => {
+                let packing = match call.number(1)? {
+                    0 => Packing::Size,
+                    first if first > u32::MAX - 2 => return Err(call.bad("a SpecId is out of range")),
+                    first => Packing::Constants([first, first + 1, first + 2]),
+                };
+                self.kernel(call)?.packing = Some(packing);
+            }
             CalderaOp::KernelUneven => self.kernel(call)?.uneven = true,
             CalderaOp::KernelAnyMemory => self.kernel(call)?.any_memory = true,
             CalderaOp::KernelVariables => {

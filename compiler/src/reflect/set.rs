@@ -57,6 +57,9 @@ pub enum CalderaOp {
     KernelSubgroups = 16,
     /// Kernel, Sizes, Counters, Allocations, Unit: it makes checks. The numbers are those of [`Area`](crate::check::Area).
     KernelChecks = 17,
+    /// Kernel, SpecId: several of its work-groups can run as one work-group of the device. SpecId is the first of the three
+    /// specialization constants with the numbers of groups, or 0 if the work-group size can be multiplied instead.
+    KernelPacking = 18,
 }
 
 impl CalderaOp {
@@ -80,6 +83,7 @@ impl CalderaOp {
             CalderaOp::KernelEndedLoopsStorageBuffer,
             CalderaOp::KernelSubgroups,
             CalderaOp::KernelChecks,
+            CalderaOp::KernelPacking,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -105,6 +109,7 @@ impl CalderaOp {
             CalderaOp::KernelEndedLoopsStorageBuffer => "KernelEndedLoopsStorageBuffer",
             CalderaOp::KernelSubgroups => "KernelSubgroups",
             CalderaOp::KernelChecks => "KernelChecks",
+            CalderaOp::KernelPacking => "KernelPacking",
         }
     }
 
@@ -115,7 +120,7 @@ impl CalderaOp {
             | CalderaOp::KernelArena
             | CalderaOp::KernelUneven
             | CalderaOp::KernelAnyMemory => 0,
-            CalderaOp::KernelLocalApart => 1,
+            CalderaOp::KernelLocalApart | CalderaOp::KernelPacking => 1,
             CalderaOp::ArgumentUse
             | CalderaOp::ArgumentImageType
             | CalderaOp::KernelVariables

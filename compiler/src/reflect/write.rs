@@ -5,7 +5,7 @@
 use super::read::{Tables, collect, opcode, text};
 use super::{
     Arg, ArgInfo, Binding, CALDERA_SET, CLSPV_SET, CalderaOp, DataPlace, Descriptor, Kernel, MemoryUse, Op,
-    Place, ProgramData, PushRange, Reflection, ReflectionError, strip,
+    Packing, Place, ProgramData, PushRange, Reflection, ReflectionError, strip,
 };
 use crate::ir::RequiredSubgroups;
 use std::collections::HashMap;
@@ -334,6 +334,13 @@ impl Writer {
         }
         if k.ungrouped {
             self.own(CalderaOp::KernelUngrouped, kernel, &[]);
+        }
+        if let Some(packing) = k.packing {
+            let first = match packing {
+                Packing::Size => 0,
+                Packing::Constants([first, ..]) => first,
+            };
+            self.own(CalderaOp::KernelPacking, kernel, &[first]);
         }
         if k.any_memory {
             self.own(CalderaOp::KernelAnyMemory, kernel, &[]);

@@ -54,7 +54,7 @@ impl Emitter<'_> {
     }
 
     /// Declares 1 if a number is not 0, otherwise 0. The number is less than 2 to the power of [`ITEMS_LOG2`].
-    fn is_nonzero(&mut self, n: Id) -> Id {
+    pub(super) fn is_nonzero(&mut self, n: Id) -> Id {
         let most = self.u32_const((1 << ITEMS_LOG2) - 1);
         let exponent = self.u32_const(ITEMS_LOG2);
         let sum = self.spec_op(spv::Op::IAdd, n, most);
@@ -83,7 +83,11 @@ impl FnEmitter<'_, '_> {
     /// Reads the place of the work-item in the work-group that the application sees.
     pub(super) fn flat_local_id(&mut self) -> Emit<Id> {
         let id = self.built_in(spv::BuiltIn::LocalInvocationId, Ty::vector(Scalar::I32, 3))?;
-        let known = self.e.module.kernels[self.kernel()?].fixed_size();
+        // The constants state the size of a packed kernel's work-groups.
+        let packs = self.pack_constants().is_some();
+        let known = self.e.module.kernels[self.kernel()?]
+            .fixed_size()
+            .filter(|_| !packs);
         let flat = match (known, self.e.shared.flat) {
             (Some(size), _) if !self.e.is_known_flat(size) => return Ok(id),
             (Some([x, y, _]), _) => Flat {

@@ -37,14 +37,29 @@ pub(super) fn communicate(func: &Function) -> bool {
     if loops.is_empty() {
         return false;
     }
-    let loaded = from_memory(func, &order);
-    let decides = |inst: Inst| {
-        let data = &func.insts[inst];
-        matches!(data.op, Op::If | Op::Switch(_)) && data.args.iter().any(|a| loaded[a.index()])
+    let is_load = |inst: Inst| matches!(&func.insts[inst].op, Op::LoadFrom(storage, _) if is_global(storage));
+    let loaded = from_memory(func, &order, is_load);
+    loops.iter().any(|&l| {
+        func.insts_inside(l)
+            .into_iter()
+            .any(|i| decides(func, i, &loaded))
+    })
+}
+
+/// Returns whether a condition in a loop, whose instructions are `inside`, depends on what the loop loads.
+pub(super) fn decides_by_memory(func: &Function, inside: &[Inst]) -> bool {
+    let is_load = |inst: Inst| match &func.insts[inst].op {
+        Op::LoadFrom(storage, _) => !matches!(storage, Storage::PushWord | Storage::ArgsWord),
+        _ => false,
     };
-    loops
-        .iter()
-        .any(|&l| func.insts_inside(l).into_iter().any(decides))
+    let loaded = from_memory(func, inside, is_load);
+    inside.iter().any(|&i| decides(func, i, &loaded))
+}
+
+/// Returns whether an instruction has a condition that depends on memory, given the values that do.
+fn decides(func: &Function, inst: Inst, loaded: &[bool]) -> bool {
+    let data = &func.insts[inst];
+    matches!(data.op, Op::If | Op::Switch(_)) && data.args.iter().any(|a| loaded[a.index()])
 }
 
 fn is_global(storage: &Storage) -> bool {
@@ -62,8 +77,8 @@ fn any_inside(func: &Function, inst: Inst, has: impl Fn(&Op) -> bool) -> bool {
         .any(|i| has(&func.insts[i].op))
 }
 
-/// Returns which values depend on what is in global memory, also by the conditions under which they are chosen.
-fn from_memory(func: &Function, order: &[Inst]) -> Vec<bool> {
+/// Returns which results of `order` depend on what some instructions load, also by the conditions under which they are chosen.
+fn from_memory(func: &Function, order: &[Inst], is_load: impl Fn(Inst) -> bool) -> Vec<bool> {
     let mut loaded = vec![false; func.values.len()];
     let mut changed = true;
     let set = |loaded: &mut Vec<bool>, values: &[Value], changed: &mut bool| {
@@ -74,7 +89,7 @@ fn from_memory(func: &Function, order: &[Inst]) -> Vec<bool> {
     while std::mem::take(&mut changed) {
         for &inst in order {
             let data = &func.insts[inst];
-            let source = matches!(&data.op, Op::LoadFrom(storage, _) if is_global(storage));
+            let source = is_load(inst);
             let any = data.args.iter().any(|a| loaded[a.index()]);
             match &data.op {
                 Op::Exit(target) if any => {

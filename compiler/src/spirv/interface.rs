@@ -1,6 +1,7 @@
 //! The interface between a kernel and the API: work-group size, argument buffer, local arena, work-item
 //! values.
 
+use super::pack::Packing;
 use super::{Emit, Emitter, FnEmitter, Id, bug};
 use crate::abi::Abi;
 use crate::intrinsic::Intrinsic;
@@ -17,6 +18,8 @@ pub(super) struct Shared {
     pub(super) size: Option<Id>,
     /// How the device's work-groups differ from those of this size, if the module's are flat.
     pub(super) flat: Option<super::flat::Flat>,
+    /// How several work-groups become one, if that applies to a kernel of the module.
+    pub(super) pack: Option<super::pack::Constants>,
     /// The byte size of the arena.
     local_bytes: Option<Id>,
     pub(super) work_dim: Option<Id>,
@@ -51,7 +54,8 @@ impl Emitter<'_> {
     pub(super) fn workgroup_size(&mut self) {
         let all_known = self.module.kernels.iter().all(|k| k.fixed_size().is_some());
         // Of flat work-groups, only the constants state the size that a kernel requires.
-        if all_known && !self.module.flat {
+        let packs = self.packing.contains(&Packing::Constants);
+        if all_known && !self.module.flat && !packs {
             return;
         }
         let u32_type = self.u32_type();
@@ -64,23 +68,31 @@ impl Emitter<'_> {
             self.decorate(id, spv::Decoration::SpecId, &[spec_id::WORKGROUP_SIZE + n]);
             id
         });
-        let vector = self
-            .ty(Ty::vector(Scalar::I32, 3))
-            .expect("an integer vector is always a type");
-        let composite = |e: &mut Self, parts: [Id; 3]| {
-            let operands = parts.map(Operand::IdRef).to_vec();
-            e.global(spv::Op::SpecConstantComposite, Some(vector), operands)
-        };
-        let size = composite(self, parts);
-        self.shared.size = Some(size);
         let of_device = match self.module.flat {
             true => {
                 let parts = self.flat_size(parts);
-                composite(self, parts)
+                self.size_composite(parts)
             }
-            false => size,
+            false => self.size_composite(parts),
         };
+        self.shared.size = Some(match (packs, self.module.flat) {
+            (true, _) => {
+                let parts = self.unpacked_size(parts);
+                self.size_composite(parts)
+            }
+            (false, true) => self.size_composite(parts),
+            (false, false) => of_device,
+        });
         self.decorate_builtin(of_device, spv::BuiltIn::WorkgroupSize);
+    }
+
+    /// Declares a vector of three sizes.
+    pub(super) fn size_composite(&mut self, parts: [Id; 3]) -> Id {
+        let vector = self
+            .ty(Ty::vector(Scalar::I32, 3))
+            .expect("an integer vector is always a type");
+        let operands = parts.map(Operand::IdRef).to_vec();
+        self.global(spv::Op::SpecConstantComposite, Some(vector), operands)
     }
 
     /// Declares an array of 32-bit words, or of vectors of words, that the API fills in, as a block variable.
@@ -207,7 +219,8 @@ impl Emitter<'_> {
         let round = self.u32_const(elem.bytes() - 1);
         // The division rounds up, because the last element may be used only in part.
         let rounded = self.spec_op(spv::Op::IAdd, bytes, round);
-        self.spec_op(spv::Op::UDiv, rounded, stride)
+        let length = self.spec_op(spv::Op::UDiv, rounded, stride);
+        self.packed_length(length)
     }
 
     /// Returns the type of an arena with several element types: a block of SPV_KHR_workgroup_memory_explicit_layout.
@@ -341,9 +354,12 @@ impl FnEmitter<'_, '_> {
     /// Reads one of the values into which `lower_system_values` turns the work-item functions.
     pub(super) fn work_item(&mut self, op: Intrinsic) -> Emit<Id> {
         let vector = Ty::vector(Scalar::I32, 3);
+        if let Some(id) = self.packed_value(op) {
+            return Ok(id);
+        }
         let (builtin, ty) = match op {
             Intrinsic::WorkDim => return Ok(self.e.work_dim()),
-            Intrinsic::WorkgroupSize => {
+            Intrinsic::WorkgroupSize | Intrinsic::DeviceGroupSize => {
                 return match (
                     self.e.module.kernels[self.kernel()?].fixed_size(),
                     self.e.shared.size,
@@ -353,10 +369,14 @@ impl FnEmitter<'_, '_> {
                     (None, None) => Err(bug("no work-group size")),
                 };
             }
-            Intrinsic::LocalInvocationId if self.e.module.flat => return self.flat_local_id(),
+            Intrinsic::LocalInvocationId | Intrinsic::DeviceLocalId if self.e.module.flat => {
+                return self.flat_local_id();
+            }
             Intrinsic::GlobalInvocationId if self.e.module.flat => return self.flat_global_id(),
             Intrinsic::WorkgroupId => (spv::BuiltIn::WorkgroupId, vector),
-            Intrinsic::LocalInvocationId => (spv::BuiltIn::LocalInvocationId, vector),
+            Intrinsic::LocalInvocationId | Intrinsic::DeviceLocalId => {
+                (spv::BuiltIn::LocalInvocationId, vector)
+            }
             Intrinsic::GlobalInvocationId => (spv::BuiltIn::GlobalInvocationId, vector),
             Intrinsic::NumWorkgroups => (spv::BuiltIn::NumWorkgroups, vector),
             Intrinsic::SubgroupMaxSize => (spv::BuiltIn::SubgroupSize, Ty::I32),

@@ -95,6 +95,8 @@ impl FnEmitter<'_, '_> {
             I::WorkgroupId
             | I::LocalInvocationId
             | I::WorkgroupSize
+            | I::DeviceLocalId
+            | I::DeviceGroupSize
             | I::GlobalInvocationId
             | I::NumWorkgroups
             | I::GlobalOffsetConstant

@@ -132,6 +132,7 @@ impl FnEmitter<'_, '_> {
                 }
                 let arena = self.arena(elem)?;
                 let index = self.value(args[0])?;
+                let index = self.arena_index(index, elem)?;
                 let zero = self.e.u32_const(0);
                 let indices: &[Id] = if arena.block { &[zero, index] } else { &[index] };
                 self.chain(spv::StorageClass::Workgroup, ty, arena.variable, indices)
@@ -162,7 +163,10 @@ impl FnEmitter<'_, '_> {
                 if named.vectors {
                     return self.word_of_vectors(named.id, args[0], ty);
                 }
-                let index = self.value(args[0])?;
+                let mut index = self.value(args[0])?;
+                if matches!(storage, Storage::Shared(..)) {
+                    index = self.shared_index(index, elem)?;
+                }
                 let zero = self.e.u32_const(0);
                 let indices: &[Id] = if named.block { &[zero, index] } else { &[index] };
                 self.chain(named.class, ty, named.id, indices)

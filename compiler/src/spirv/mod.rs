@@ -30,6 +30,7 @@ mod intrinsic;
 mod matrix;
 mod memory;
 mod object;
+mod pack;
 mod push;
 mod reflection;
 mod relax;
@@ -117,6 +118,8 @@ struct Emitter<'a> {
     interned: HashMap<(u32, Option<Id>, Vec<Operand>), Id, BuildHasherDefault<Mix>>,
     glsl: Option<Id>,
     shared: interface::Shared,
+    /// How each kernel is packed.
+    packing: Vec<pack::Packing>,
     /// The kernels' ids, in the order of the module's kernels.
     kernels: Vec<KernelIds>,
     /// The ids of the called functions, by the functions' numbers.
@@ -150,6 +153,7 @@ impl<'a> Emitter<'a> {
             interned: HashMap::default(),
             glsl: None,
             shared: interface::Shared::default(),
+            packing: pack::of_all(module, &target.abi),
             kernels: Vec::new(),
             functions_by_number: Vec::new(),
         }
@@ -427,7 +431,11 @@ struct FnEmitter<'e, 'a> {
     interface: BTreeSet<Id>,
     push: push::Push,
     args: Option<Id>,
+    /// What a packed kernel has computed at its start.
+    places: Option<pack::Places>,
     arenas: Vec<interface::Arena>,
+    /// The unit in which a packed kernel's groups share the arena, in bytes.
+    arena_unit: Option<u32>,
     objects: object::Used,
     handles: image::Handles,
     /// Whether this work-item's accesses are ordered with those of other work-items, that is, whether the
@@ -448,6 +456,8 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
             Some(_) => e.push_of(f),
             None => push::Push::default(),
         };
+        let packing = kernel.and_then(|k| e.packing.get(k));
+        let arena_unit = pack::unit(packing, f);
         FnEmitter {
             e,
             f,
@@ -461,7 +471,9 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
             interface: BTreeSet::new(),
             push,
             args: None,
+            places: None,
             arenas: Vec::new(),
+            arena_unit,
             objects: object::Used::default(),
             handles: image::Handles::default(),
             synchronizes,
@@ -480,6 +492,7 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
     fn body(&mut self) -> Emit<()> {
         let entry = self.e.id();
         self.begin(entry);
+        self.find_places()?;
         self.region(self.f.body)
     }
 

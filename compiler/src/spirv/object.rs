@@ -161,6 +161,7 @@ impl super::Emitter<'_> {
         }
         let global = &self.module.globals[g];
         let length = self.u32_const(global.size.div_ceil(elem.bytes()).max(1));
+        let length = self.packed_length(length);
         let array = self.array(elem, length)?;
         let id = self.local_variable(array);
         self.name(id, &global.name);

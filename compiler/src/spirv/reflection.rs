@@ -1,6 +1,7 @@
 //! Emission of NonSemantic.ClspvReflection and of Caldera's own set. See [`crate::reflect`].
 
 use super::instruction::instruction;
+use super::pack::Packing;
 use super::{Emit, Emitter, Id, bug};
 use crate::hash::Mix;
 use crate::intrinsic::ImageShape;
@@ -426,9 +427,15 @@ impl Writer<'_, '_> {
     /// Writes how the kernels use the memory that their pointer arguments point to.
     fn uses(&mut self, kernels: &[Id]) {
         let module = self.e.module;
-        for (info, &decl) in module.kernels.iter().zip(kernels) {
+        let packings = self.e.packing.clone();
+        for ((info, &decl), packing) in module.kernels.iter().zip(kernels).zip(packings) {
             if module.ungrouped.contains(&info.func) {
                 self.own(CalderaOp::KernelUngrouped, decl, &[]);
+            }
+            match packing {
+                Packing::None => {}
+                Packing::Size => self.own(CalderaOp::KernelPacking, decl, &[0]),
+                Packing::Constants => self.own(CalderaOp::KernelPacking, decl, &[spec_id::PACK]),
             }
             if info.any_memory {
                 self.own(CalderaOp::KernelAnyMemory, decl, &[]);

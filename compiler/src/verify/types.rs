@@ -434,6 +434,8 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
         Intrinsic::WorkgroupId
         | Intrinsic::LocalInvocationId
         | Intrinsic::WorkgroupSize
+        | Intrinsic::DeviceLocalId
+        | Intrinsic::DeviceGroupSize
         | Intrinsic::GlobalInvocationId
         | Intrinsic::NumWorkgroups
         | Intrinsic::GlobalOffsetConstant => args.is_empty() && results == [Ty::vector(Scalar::I32, 3)],

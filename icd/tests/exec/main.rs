@@ -315,6 +315,12 @@ fn with_memory_of_the_devices_own() {
     common::again::run_all_tests("CALDERA_DEBUG", "discrete");
 }
 
+/// Runs the files with small work-groups together also where there are few of them.
+#[test]
+fn with_packed_work_groups() {
+    common::again::run_exactly(&["files"], "CALDERA_DEBUG", "pack-always");
+}
+
 /// Runs the tests with the commands between two barriers in reverse order, which shows barriers that are missing.
 #[test]
 fn in_reverse_order() {

@@ -240,6 +240,8 @@ impl Config {
                 ("discrete", None) => self.debug.discrete = true,
                 ("gather-flushes", None) => self.debug.gather_flushes = true,
                 ("guess-pipelines", None) => self.debug.guess_pipelines = true,
+                ("no-packing", None) => self.debug.no_packing = true,
+                ("pack-always", None) => self.debug.pack_always = true,
                 ("pipeline-statistics", None) => self.debug.pipeline_statistics = true,
                 _ => complaints.push(format!("CALDERA_DEBUG: unknown flag {flag:?}")),
             }

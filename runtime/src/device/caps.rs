@@ -376,6 +376,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
         emulated_matrices: emulates_matrices(f).then_some(f.subgroup_size),
         subgroup_size: f.features.subgroup_shuffle.then_some(f.subgroup_size),
         subgroup_layout: subgroup_layout(f),
+        packs_groups: !config().debug.no_packing,
         newest: newest(),
         c_features: c_features(f, images, formats)
             .into_iter()

@@ -33,6 +33,8 @@ pub(crate) struct Limits {
     pub scratch: u64,
     /// The number of work-items in a sub-group.
     pub subgroup: u32,
+    /// Small work-groups run together if a launch has at least this many of them for each compute unit.
+    pub packed_groups: u64,
 }
 
 /// The limits of descriptors.
@@ -116,6 +118,7 @@ impl Limits {
             max_memory_allocation: f.max_memory_allocation_size & !0xff,
             global_memory: f.device_local_heap,
             subgroup: f.subgroup_size.max(1),
+            packed_groups: vk::Tuning::of(f).packed_groups,
         }
     }
 }

@@ -20,7 +20,7 @@ mod upload;
 
 use std::sync::{Arc, OnceLock};
 
-use caldera_compiler::target::{Quirks, Target};
+use caldera_compiler::target::{Quirks, SubgroupLayout, Target};
 
 use crate::config::{AbiChoice, ClVersion, config};
 use crate::error::{ClCode, Result};
@@ -134,6 +134,13 @@ impl Device {
     /// because the modules that measure the device depend on it.
     pub(crate) fn quirks(&self) -> Quirks {
         self.base.quirks
+    }
+
+    /// Returns whether sub-groups may be parts of rows of a work-group. Before the device has been measured, that is assumed. Launches that
+    /// measure the device depend on this function, so it measures nothing.
+    pub(crate) fn has_subgroups_in_rows(&self) -> bool {
+        let measured = self.calibrated.get().map(|c| c.target.subgroup_layout);
+        measured.unwrap_or(self.base.subgroup_layout) != SubgroupLayout::Full
     }
 
     /// Returns CL_DEVICE_HALF_FP_CONFIG, CL_DEVICE_SINGLE_FP_CONFIG and CL_DEVICE_DOUBLE_FP_CONFIG. The first

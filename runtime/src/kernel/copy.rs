@@ -241,6 +241,7 @@ impl CopyKernel {
         }
         let variant = Variant {
             local: self.group,
+            pack: super::packing::NONE,
             arena: 4,
             work_dim: 0,
             arrays: [0; MAX_ARRAYS],

@@ -37,6 +37,7 @@ use std::sync::{Arc, Weak};
 use caldera_compiler::reflect::{self, Binding};
 
 use super::Range;
+use super::packing;
 use super::pipeline::{DeviceKernel, MAX_ARRAYS, Variant};
 use super::placed::Placed;
 use crate::context::Context;
@@ -62,8 +63,21 @@ const MOST_FOLLOWING: usize = 32;
 /// What a pipeline depends on besides the NDRange: the size of the arena in local memory, and the lengths of the arrays.
 #[derive(Copy, Clone)]
 struct Locals {
+    /// The bytes that are used of the arena.
+    used: u32,
     arena: u32,
     arrays: [u32; MAX_ARRAYS],
+}
+
+impl Locals {
+    /// Returns those of a launch, without its packing.
+    fn of(kernel: &DeviceKernel, variant: &Variant) -> Locals {
+        Locals {
+            used: variant.arena,
+            arena: kernel.arena(variant.arena),
+            arrays: variant.arrays,
+        }
+    }
 }
 
 /// What is known of a program's launches.
@@ -103,10 +117,7 @@ impl Prediction {
         kernel: &Arc<DeviceKernel>,
         variant: &Variant,
     ) -> Vec<(Arc<DeviceKernel>, Locals)> {
-        let locals = Locals {
-            arena: variant.arena,
-            arrays: variant.arrays,
-        };
+        let locals = Locals::of(kernel, variant);
         let is_same = |l: &Launched| l.index == kernel.index();
         let before = match self.launched.iter_mut().find(|l| is_same(l)) {
             Some(own) if own.sizes.contains(&variant.local) => return Vec::new(),
@@ -159,6 +170,7 @@ impl DeviceKernel {
         let spec = &self.module().reflection().spec;
         Variant {
             local,
+            pack: packing::NONE,
             arena: locals.arena,
             work_dim: spec.work_dim.map_or(0, |_| work_dim),
             arrays: locals.arrays,
@@ -179,6 +191,7 @@ impl DeviceKernel {
         }
         let fits = placed.local_bytes() <= device.limits().local_memory;
         fits.then(|| Locals {
+            used: placed.local,
             arena: self.arena(placed.local),
             arrays: placed.arrays,
         })
@@ -192,10 +205,14 @@ impl DeviceKernel {
     /// Returns whether a launch can use a variant, which may come from the disk or from another kernel.
     fn is_possible(&self, variant: &Variant) -> bool {
         let limits = self.module().device().limits();
+        let pack = variant
+            .pack
+            .iter()
+            .try_fold(1u32, |n, count| n.checked_mul(*count));
         let items = variant
             .local
             .iter()
-            .try_fold(1u32, |n, size| n.checked_mul(*size));
+            .try_fold(pack.unwrap_or(0), |n, size| n.checked_mul(*size));
         let elements = self.local_arguments().map(|(_, arg)| match arg.binding {
             Some(Binding::Workgroup { elem_size, .. }) => u64::from(elem_size),
             _ => 0,
@@ -203,13 +220,11 @@ impl DeviceKernel {
         let arrays = elements.zip(variant.arrays).map(|(size, n)| size * u64::from(n));
         let local =
             u64::from(self.reflection().local_fixed).max(u64::from(variant.arena)) + arrays.sum::<u64>();
-        variant
-            .local
-            .iter()
-            .zip(limits.group_size)
-            .all(|(n, most)| (1..=most).contains(n))
+        let fits = |n: u32, of: u32, most: u32| n.checked_mul(of).is_some_and(|n| (1..=most).contains(&n));
+        (0..3).all(|d| fits(variant.local[d], variant.pack[d], limits.group_size[d]))
+            && (variant.pack == packing::NONE || self.reflection().packing.is_some())
             && items.is_some_and(|n| n <= limits.group_invocations)
-            && local <= u64::from(limits.local_memory)
+            && local * u64::from(pack.unwrap_or(u32::MAX)) <= u64::from(limits.local_memory)
             && self
                 .reflection()
                 .required_size
@@ -306,7 +321,21 @@ impl DeviceKernel {
         if let (Some(size), true, Some(locals)) =
             (self.reflection().required_size, is_known, self.locals(sizes))
         {
-            self.start(context, self.variant(size, 0, locals));
+            let variant = self.variant(size, 0, locals);
+            // A kernel that requires small work-groups is mostly launched with many of them, one that requires a single
+            // work-item mostly with one.
+            let variant = match size {
+                [1, 1, 1] => variant,
+                _ => {
+                    let (pack, arena) = self.packing(size, None, locals.used);
+                    Variant {
+                        pack,
+                        arena,
+                        ..variant
+                    }
+                }
+            };
+            self.start(context, variant);
         }
     }
 

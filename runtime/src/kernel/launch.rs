@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use caldera_compiler::reflect::{DataPlace, PushRange, Scratch};
 
+use super::parts::{Part, parts};
 use super::pipeline::{DeviceKernel, Variant};
 use super::placed::{Placed, Push};
 use super::uses::{self, Accesses};
-use super::{Range, alias, local_size, scratch};
+use super::{Range, alias, local_size, packing, scratch};
 use crate::device::Limits;
 use crate::device::staging::Staging;
 use crate::error::{ClCode, Error, Result};
@@ -100,6 +101,8 @@ pub(crate) struct Launch {
     local: [u32; 3],
     /// The number of work-groups.
     groups: [u64; 3],
+    /// The work-groups from number 0 on. Others follow in `tails`.
+    main: Part,
     tails: Vec<Tail>,
     /// The work-groups of the only dispatch, if the launch needs nothing but a pipeline and push constants and has
     /// few accesses.
@@ -110,48 +113,13 @@ pub(crate) struct Launch {
     provisional: bool,
 }
 
-/// The work-groups at the end of one or more dimensions, if the work-group size does not divide the NDRange: the kernel's
-/// work-groups may have different sizes, or its results do not depend on the grouping.
+/// The work-groups at the end of one or more dimensions, if the work-group size does not divide the NDRange (the kernel's
+/// work-groups may have different sizes, or its results do not depend on the grouping), or if they are fewer than those that
+/// run as one.
 #[derive(Clone)]
 struct Tail {
     pipeline: Arc<vk::Pipeline>,
     part: Part,
-}
-
-/// The work-groups of an NDRange that have the same size.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-struct Part {
-    local: [u32; 3],
-    /// The id of the first work-group.
-    first: [u64; 3],
-    groups: [u64; 3],
-}
-
-/// Divides an NDRange into work-groups: returns the part that begins at work-group 0, and the others.
-fn parts(global: [u64; 3], local: [u32; 3]) -> (Part, Vec<Part>) {
-    let full = [0, 1, 2].map(|d| global[d] / u64::from(local[d]));
-    let rest = [0, 1, 2].map(|d| (global[d] % u64::from(local[d])) as u32);
-    let part = |ends: usize| {
-        let at_end = |d: usize| ends >> d & 1 != 0;
-        let part = Part {
-            local: [0, 1, 2].map(|d| if at_end(d) { rest[d] } else { local[d] }),
-            first: [0, 1, 2].map(|d| if at_end(d) { full[d] } else { 0 }),
-            groups: [0, 1, 2].map(|d| if at_end(d) { 1 } else { full[d] }),
-        };
-        let exists = (0..3).all(|d| part.local[d] > 0 && part.groups[d] > 0);
-        exists.then_some(part)
-    };
-    if rest == [0; 3] {
-        let only = Part {
-            local,
-            first: [0; 3],
-            groups: full,
-        };
-        return (only, Vec::new());
-    }
-    let mut all = (0..8).filter_map(part);
-    let first = all.next().expect("no size is 0");
-    (first, all.collect())
 }
 
 /// A launch in one dispatch that needs nothing but a pipeline and push constants.
@@ -306,9 +274,27 @@ pub(super) fn suggested_local_size(
     Ok(local.map(|n| n as usize))
 }
 
-/// Checks the number of dispatches, each of which has at most `most` work-groups. CL 5.8: OUT_OF_RESOURCES if there is
-/// a failure to queue the execution instance on the device.
-fn check_dispatches(groups: [u64; 3], most: [u32; 3]) -> Result<()> {
+/// Packs the work-groups of the first part of a launch that uses `arena` bytes of the arena. Returns that part, the work-groups
+/// that are left, and the size of the arena for each work-group of the part.
+fn packed(
+    kernel: &Arc<DeviceKernel>,
+    part: Part,
+    arena: u32,
+    provisional: bool,
+) -> (Part, Option<Part>, u32) {
+    // The pipeline of a provisional launch is the one that is there.
+    let (pack, arena) = match provisional {
+        true => (packing::NONE, kernel.arena(arena)),
+        false => kernel.packing(part.local, Some(part.groups), arena),
+    };
+    let (main, rest) = part.packed(pack);
+    (main, rest, arena)
+}
+
+/// Checks the number of dispatches of a part, each of which has at most `limit` work-groups. CL 5.8: OUT_OF_RESOURCES if there
+/// is a failure to queue the execution instance on the device.
+fn check_dispatches(part: &Part, limit: [u32; 3]) -> Result<()> {
+    let (groups, most) = (part.device_groups(), limit_by_size(limit, part.device_size()));
     let dispatches = (0..3).fold(1u64, |n, d| {
         n.saturating_mul(groups[d].div_ceil(u64::from(most[d])))
     });
@@ -347,7 +333,8 @@ impl Launch {
             }
         };
         let (enqueued, provisional) = work_group_size(kernel, &nd.range, global, limits)?;
-        let (Part { local, groups, .. }, rest) = parts(global, enqueued);
+        let (first, mut rest) = parts(global, enqueued);
+        let Part { local, groups, .. } = first;
         let all_groups = [0, 1, 2].map(|d| global[d].div_ceil(u64::from(enqueued[d])));
 
         let mut placed = Placed::new(kernel);
@@ -381,11 +368,13 @@ impl Launch {
             push.put(range, &word.address().to_ne_bytes())?;
         }
         kernel.check_regions(offset, groups, limits.group_count)?;
-        check_dispatches(groups, limit_by_size(limits.group_count, local))?;
-        let arena = kernel.arena(arena);
+        let (main, remainder, main_arena) = packed(kernel, first, arena, provisional);
+        rest.extend(remainder);
+        check_dispatches(&main, limits.group_count)?;
         let variant = Variant {
             local,
-            arena,
+            pack: main.pack,
+            arena: main_arena,
             work_dim: module.reflection().spec.work_dim.map_or(0, |_| nd.range.work_dim),
             arrays,
             offset: module
@@ -402,6 +391,8 @@ impl Launch {
         for part in rest {
             let variant = Variant {
                 local: part.local,
+                pack: part.pack,
+                arena: kernel.arena(arena),
                 ..variant
             };
             let pipeline = kernel.pipeline(variant)?;
@@ -421,6 +412,7 @@ impl Launch {
             offset,
             local,
             groups,
+            main,
             plain_dispatch: None,
         };
         if launch.is_plain() {
@@ -456,9 +448,9 @@ impl Launch {
         (self.groups, self.local)
     }
 
-    /// Returns whether the launch has several work-groups, of one work-item each.
+    /// Returns whether the launch has several work-groups, of one work-item each, that do not run together.
     pub(crate) fn has_single_items(&self) -> bool {
-        self.local == [1; 3] && self.groups.iter().any(|n| *n > 1)
+        self.local == [1; 3] && self.main.pack == packing::NONE && self.groups.iter().any(|n| *n > 1)
     }
 
     /// Returns whether a repetition of the launch may get another work-group size.
@@ -525,12 +517,7 @@ impl Launch {
             r.recorder().push_constants(&push.0[..self.push_size]);
             r.recorder().dispatch(groups);
         } else {
-            let all = Part {
-                local: self.local,
-                first: [0; 3],
-                groups: self.groups,
-            };
-            self.record_regions(r, push, [0; 3], all, limit);
+            self.record_regions(r, push, [0; 3], self.main, limit);
         }
         for tail in &self.tails {
             if kernel.reflection().scratch.is_some() {
@@ -557,11 +544,12 @@ impl Launch {
         })
     }
 
-    /// Returns the number of work-groups, if one dispatch can have all of them.
+    /// Returns the number of the device's work-groups before the tails, if one dispatch can have all of them.
     fn at_once(&self, limit: [u32; 3]) -> Option<[u32; 3]> {
-        let most = limit_by_size(limit, self.local);
-        let fits = (0..3).all(|d| self.groups[d] <= u64::from(most[d]));
-        fits.then(|| self.groups.map(|n| n as u32))
+        let most = limit_by_size(limit, self.main.device_size());
+        let groups = self.main.device_groups();
+        let fits = (0..3).all(|d| groups[d] <= u64::from(most[d]));
+        fits.then(|| groups.map(|n| n as u32))
     }
 
     /// Returns the printf buffer and the push constants with it, if the kernel may print.
@@ -622,7 +610,7 @@ impl Launch {
         Ok(groups)
     }
 
-    /// Records one dispatch per region of at most `limit` work-groups of a part; `done` work-items of other
+    /// Records one dispatch per region of at most `limit` of the device's work-groups of a part; `done` work-items of other
     /// parts come before them.
     fn record_regions(
         &self,
@@ -632,8 +620,8 @@ impl Launch {
         part: Part,
         limit: [u32; 3],
     ) {
-        let Part { local, groups, .. } = part;
-        let limit = limit_by_size(limit, local);
+        let (size, groups) = (part.device_size(), part.device_groups());
+        let limit = limit_by_size(limit, size);
         let system = &self.kernel.module().reflection().push;
         let mut push = *push;
         let mut first = [0u64; 3];
@@ -644,9 +632,9 @@ impl Launch {
                 r.recorder().barrier();
             }
             let count = [0, 1, 2].map(|d| u64::from(limit[d]).min(groups[d] - first[d]));
-            let items = [0, 1, 2].map(|d| self.offset[d] + done[d] + first[d] * u64::from(local[d]));
+            let items = [0, 1, 2].map(|d| self.offset[d] + done[d] + first[d] * u64::from(size[d]));
             push.vector(system.region_offset, items);
-            let group = [0, 1, 2].map(|d| part.first[d] + first[d]);
+            let group = [0, 1, 2].map(|d| part.first[d] + first[d] * u64::from(part.pack[d]));
             push.vector(system.region_group_offset, group);
             r.recorder().push_constants(&push.0[..self.push_size]);
             r.recorder().dispatch(count.map(|n| n as u32));
@@ -660,44 +648,6 @@ impl Launch {
                 d += 1;
                 if d == 3 {
                     return;
-                }
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_cover_the_range() {
-        let (one, others) = parts([64, 6, 1], [16, 3, 1]);
-        assert!(others.is_empty());
-        assert_eq!((one.local, one.groups), ([16, 3, 1], [4, 2, 1]));
-        for (global, local, count) in [
-            ([10, 7, 5], [4, 3, 2], 8),
-            ([10, 6, 1], [4, 3, 1], 2),
-            ([3, 7, 1], [4, 3, 1], 2),
-            ([3, 2, 1], [4, 3, 2], 1),
-            ([1000, 1, 9], [256, 1, 4], 4),
-        ] {
-            let (first, others) = parts(global, local);
-            let all: Vec<Part> = std::iter::once(first).chain(others).collect();
-            assert_eq!(all.len(), count, "{global:?}");
-            assert_eq!(all[0].first, [0; 3]);
-            let items = all.iter().map(|p| {
-                (0..3)
-                    .map(|d| p.groups[d] * u64::from(p.local[d]))
-                    .product::<u64>()
-            });
-            assert_eq!(items.sum::<u64>(), global.iter().product::<u64>(), "{global:?}");
-            for part in &all {
-                for d in 0..3 {
-                    // Groups of the full size come first.
-                    let is_end = part.first[d] > 0;
-                    assert!(!is_end || part.first[d] == global[d] / u64::from(local[d]));
-                    assert!(!is_end || all[0].local[d] == local[d]);
                 }
             }
         }

@@ -14,7 +14,7 @@ use crate::vk;
 const MOST: usize = 64;
 
 /// The words of an entry: the index of a kernel, and its variant.
-const WORDS: usize = 1 + 3 + 1 + 1 + MAX_ARRAYS + 3;
+const WORDS: usize = 1 + 3 + 3 + 1 + 1 + MAX_ARRAYS + 3;
 
 /// A kernel's index in the reflection, and a variant of its pipeline.
 type Used = (u32, Variant);
@@ -32,7 +32,10 @@ impl Launched {
         let place = cache::store().map(|store| {
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
             let module = xxh3_128(&bytes).to_le_bytes();
-            (store, cache::Key::new("launched", &[device.identity(), &module]))
+            (
+                store,
+                cache::Key::new("launched packed", &[device.identity(), &module]),
+            )
         });
         let bytes = place.as_ref().and_then(|(store, key)| store.get(key));
         Launched {
@@ -66,7 +69,7 @@ impl Launched {
 
 fn encode(used: &[Used]) -> Vec<u8> {
     let words = used.iter().flat_map(|(index, v)| {
-        let head = [*index].into_iter().chain(v.local);
+        let head = [*index].into_iter().chain(v.local).chain(v.pack);
         let middle = [v.arena, v.work_dim].into_iter().chain(v.arrays);
         head.chain(middle).chain(v.offset)
     });
@@ -82,10 +85,11 @@ fn decode(bytes: &[u8]) -> Vec<Used> {
         .map(|w| u32::from_le_bytes(*w))
         .collect();
     let entries = words.as_chunks::<WORDS>().0.iter();
-    let used = entries.map(|&[index, x, y, z, arena, work_dim, ref rest @ ..]| {
+    let used = entries.map(|&[index, x, y, z, a, b, c, arena, work_dim, ref rest @ ..]| {
         let (arrays, offset) = rest.split_at(MAX_ARRAYS);
         let variant = Variant {
             local: [x, y, z],
+            pack: [a, b, c],
             arena,
             work_dim,
             arrays: std::array::from_fn(|i| arrays[i]),
@@ -104,6 +108,7 @@ mod tests {
     fn variants_come_back() {
         let variant = |n: u32| Variant {
             local: [n, 2, 3],
+            pack: [8, n, 9],
             arena: 4,
             work_dim: 5,
             arrays: std::array::from_fn(|i| i as u32 + n),

@@ -226,6 +226,7 @@ mod tests {
             global_memory: 2 << 30,
             scratch: 1 << 20,
             subgroup: 32,
+            packed_groups: 96,
         }
     }
 

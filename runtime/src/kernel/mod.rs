@@ -19,6 +19,8 @@ pub(crate) mod ended;
 pub mod launch;
 mod launched;
 mod local_size;
+mod packing;
+mod parts;
 pub mod pipeline;
 pub(crate) mod placed;
 pub mod recorded;

@@ -1,8 +1,8 @@
 //! A program on a device: its shader module, its constant data, and the pipelines of its kernels.
 //!
-//! A pipeline is a kernel specialised for a work-group size, for a size of the local memory arena (or of the
-//! arrays in local memory) and, if the kernel uses it, for a work dimension. Each variant is made at its first
-//! use, or before that if it is known or probable (`early.rs`), and kept with the module. No lock is held while
+//! A pipeline is a kernel specialised for a work-group size, for a number of work-groups that run as one, for a size of the
+//! local memory arena (or of the arrays in local memory) and, if the kernel uses it, for a work dimension. Each variant is made
+//! at its first use, or before that if it is known or probable (`early.rs`), and kept with the module. No lock is held while
 //! the driver compiles: only threads that need the same variant wait for the thread that makes it.
 
 mod stand_in;
@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use caldera_compiler::check::Notes;
-use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection, spec_id};
+use caldera_compiler::reflect::{self, Binding, DataPlace, Packing, PushRange, Reflection, spec_id};
 use caldera_compiler::spirv;
 use once_cell::sync::OnceCell;
 
@@ -76,6 +76,8 @@ impl std::fmt::Debug for DeviceModule {
 pub(crate) struct Variant {
     /// The work-group size.
     pub local: [u32; 3],
+    /// The number of work-groups that run as one work-group of the device ([`super::packing`]).
+    pub pack: [u32; 3],
     /// Bytes of the local memory arena.
     pub arena: u32,
     /// The work dimension; 0 if the kernel does not use it.
@@ -707,7 +709,11 @@ impl DeviceKernel {
         let spec = &self.module.reflection.spec;
         let mut constants = Vec::with_capacity(5);
         if let Some(ids) = spec.workgroup_size {
-            constants.extend(ids.into_iter().zip(variant.local));
+            let size = [0, 1, 2].map(|d| variant.local[d] * variant.pack[d]);
+            constants.extend(ids.into_iter().zip(size));
+        }
+        if let Some(Packing::Constants(ids)) = self.reflection().packing {
+            constants.extend(ids.into_iter().zip(variant.pack));
         }
         if self.reflection().has_arena {
             constants.push((spec_id::LOCAL_BYTES, variant.arena));

@@ -36,6 +36,9 @@ pub(crate) struct Tuning {
     pub scratch: u64,
     /// The most storage that is kept for later buffers, in the device's memory and in that of the host.
     pub recycled: u64,
+    /// Small work-groups run together if a launch has at least this many of them for each compute unit. An NVIDIA H200 has room
+    /// for 32 (compiler ADR 23).
+    pub packed_groups: u64,
 }
 
 /// The sizes of chunks of a staged transfer.
@@ -106,6 +109,7 @@ impl Tuning {
             },
             scratch: (memory / 16).min(1 << 30),
             recycled: (memory / 64).min(256 * MIB),
+            packed_groups: 96,
         };
         match is_cpu {
             false => gpu,
@@ -116,6 +120,7 @@ impl Tuning {
                 spares_processors: false,
                 // Few work-items are in flight.
                 scratch: gpu.scratch.min(32 * MIB),
+                packed_groups: 16,
                 ..gpu
             },
         }

@@ -93,6 +93,7 @@ fn measure(device: &Arc<Device>, base: &Target) -> Result<Measured> {
     let mut target = base.clone();
     target.calibration.fused_fma = [true; 3];
     target.subgroup_layout = SubgroupLayout::Full;
+    target.packs_groups = false;
     let context = Context::for_calibration(device)?;
     let bench = Bench {
         queue: CommandQueue::create(&context, device, QueueProperties::default())?,
