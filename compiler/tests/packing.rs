@@ -61,6 +61,11 @@ fn kernels_that_do_not_cooperate_are_packed() {
         // The result of an atomic operation is not used, or not in a loop.
         "for (int i = 0; i < n; i++) atomic_inc(&p[i]); p[0] = get_local_id(0);",
         "int i = atomic_inc(p); p[i] = get_local_id(0);",
+        // It decides what an iteration does, but not whether there is another one.
+        "for (int i = 0; i < n; i++) if (a[i] == p[i]) { if (atomic_inc(&p[i]) == 0) p[n] = i; }",
+        "for (int i = 0; i < n; i++) { int found = -1; for (int j = 0; j < 8; j++) if (a[j] == i) { found = j; break; }
+         if (found >= 0 && atomic_inc(&p[found]) == 0) p[n] = i; } p[n + 1] = get_local_id(0);",
+        "for (int i = 0; i < n; i++) { if (a[i] == 0) continue; atomic_add(&p[a[i]], atomic_inc(&p[i])); }",
         "if (get_group_id(0) == 3) return; while (p[n] != n) n = p[n]; p[get_local_id(0)] = n;",
     ] {
         let source = format!("kernel void k(global int *p, int n, local int *a) {{ {body} }}");
@@ -93,6 +98,11 @@ fn kernels_whose_work_items_may_wait_are_not_packed() {
         "int mine = atomic_inc(p); while (atomic_add(p + 1, 0) != mine) ; atomic_inc(p + 1);",
         "local int lock; while (atomic_xchg(&lock, 1)) ; p[0]++; atomic_xchg(&lock, 0);",
         "for (int done = 0; !done;) if (!atomic_cmpxchg(p, 0, 1)) { p[1]++; atomic_xchg(p, 0); done = 1; }",
+        "for (int i = 0; i < n; i++) { int j; for (j = 0; j < 8; j++) if (atomic_xchg(&p[j], 1) == 0) break;
+         if (j == 8) i--; }",
+        "for (int i = 0;;) { do { if (atomic_xchg(p, 1)) break; p[1]++; i = 1; } while (0); if (i) break; }",
+        "for (;;) { if (atomic_cmpxchg(p, 0, 1) == 0) return; }",
+        "int state = 0; while (state < 2) { int old = atomic_or(p, 2); switch (old) { case 1: state = 2; break; default: break; } }",
         // A loop that waits for a plain value, with an atomic operation in it.
         "while (p[1] == 0) atomic_inc(p);",
         // Volatile values and fences.

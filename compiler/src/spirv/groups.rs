@@ -46,18 +46,8 @@ pub(super) fn communicate(func: &Function) -> bool {
     })
 }
 
-/// Returns whether a condition in a loop, whose instructions are `inside`, depends on what the loop loads.
-pub(super) fn decides_by_memory(func: &Function, inside: &[Inst]) -> bool {
-    let is_load = |inst: Inst| match &func.insts[inst].op {
-        Op::LoadFrom(storage, _) => !matches!(storage, Storage::PushWord | Storage::ArgsWord),
-        _ => false,
-    };
-    let loaded = from_memory(func, inside, is_load);
-    inside.iter().any(|&i| decides(func, i, &loaded))
-}
-
 /// Returns whether an instruction has a condition that depends on memory, given the values that do.
-fn decides(func: &Function, inst: Inst, loaded: &[bool]) -> bool {
+pub(super) fn decides(func: &Function, inst: Inst, loaded: &[bool]) -> bool {
     let data = &func.insts[inst];
     matches!(data.op, Op::If | Op::Switch(_)) && data.args.iter().any(|a| loaded[a.index()])
 }
@@ -78,7 +68,7 @@ fn any_inside(func: &Function, inst: Inst, has: impl Fn(&Op) -> bool) -> bool {
 }
 
 /// Returns which results of `order` depend on what some instructions load, also by the conditions under which they are chosen.
-fn from_memory(func: &Function, order: &[Inst], is_load: impl Fn(Inst) -> bool) -> Vec<bool> {
+pub(super) fn from_memory(func: &Function, order: &[Inst], is_load: impl Fn(Inst) -> bool) -> Vec<bool> {
     let mut loaded = vec![false; func.values.len()];
     let mut changed = true;
     let set = |loaded: &mut Vec<bool>, values: &[Value], changed: &mut bool| {
@@ -89,7 +79,9 @@ fn from_memory(func: &Function, order: &[Inst], is_load: impl Fn(Inst) -> bool) 
     while std::mem::take(&mut changed) {
         for &inst in order {
             let data = &func.insts[inst];
-            let source = is_load(inst);
+            if is_load(inst) {
+                set(&mut loaded, &data.results, &mut changed);
+            }
             let any = data.args.iter().any(|a| loaded[a.index()]);
             match &data.op {
                 Op::Exit(target) if any => {
@@ -106,7 +98,7 @@ fn from_memory(func: &Function, order: &[Inst], is_load: impl Fn(Inst) -> bool) 
                     let list = pairs(&data.args, &func.regions[data.regions[0]].args, &loaded);
                     set(&mut loaded, &list, &mut changed);
                 }
-                _ if any || source => set(&mut loaded, &data.results, &mut changed),
+                _ if any => set(&mut loaded, &data.results, &mut changed),
                 _ => {}
             }
         }

@@ -38,6 +38,7 @@ mod split;
 mod subgroup;
 mod types;
 mod validate;
+mod waits;
 
 pub use check::check;
 pub use relax::relax;

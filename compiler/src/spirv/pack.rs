@@ -20,10 +20,10 @@
 //!
 //! A kernel that does not see its work-groups ([`Module::ungrouped`]) needs none of this: the runtime multiplies the size.
 
-use super::{Emit, Emitter, FnEmitter, Id, groups, memory};
+use super::{Emit, Emitter, FnEmitter, Id, memory, waits};
 use crate::abi::Abi;
 use crate::intrinsic::Intrinsic;
-use crate::ir::{EntityRef, Function, Inst, Module, Op, Scalar, Storage, Ty};
+use crate::ir::{Function, Module, Op, Scalar, Storage, Ty};
 use crate::reflect::spec_id;
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
@@ -66,24 +66,8 @@ fn may_share(func: &Function) -> bool {
     if volatile.local || volatile.global || order.iter().any(orders) {
         return false;
     }
-    let uses = func.use_counts();
     let mut loops = order.iter().copied().filter(|i| func.insts[*i].op == Op::Loop);
-    !loops.any(|l| may_wait(func, &uses, l)) && arena_unit(func).is_some()
-}
-
-/// Returns whether the number of iterations of a loop may depend on what other work-items do: it uses the result of an atomic
-/// operation, or its conditions depend on loads between atomic operations.
-fn may_wait(func: &Function, uses: &[u32], loop_: Inst) -> bool {
-    let inside = func.insts_inside(loop_);
-    let mut atomics = inside
-        .iter()
-        .filter(|i| matches!(func.insts[**i].op, Op::AtomicOn(..)))
-        .peekable();
-    if atomics.peek().is_none() {
-        return false;
-    }
-    atomics.any(|i| func.insts[*i].results.iter().any(|r| uses[r.index()] > 0))
-        || groups::decides_by_memory(func, &inside)
+    !loops.any(|l| waits::may_wait(func, l)) && arena_unit(func).is_some()
 }
 
 /// Returns the size in bytes of the largest element type of the arena, 1 if there is no arena, and `None` if that is no power
