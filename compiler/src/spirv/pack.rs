@@ -23,7 +23,7 @@
 use super::{Emit, Emitter, FnEmitter, Id, memory, waits};
 use crate::abi::Abi;
 use crate::intrinsic::Intrinsic;
-use crate::ir::{Function, Module, Op, Scalar, Storage, Ty};
+use crate::ir::{Function, Inst, Module, Op, Scalar, Storage, Ty};
 use crate::reflect::spec_id;
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
