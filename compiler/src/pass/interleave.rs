@@ -17,7 +17,7 @@
 //! operation of an iteration stands beside the same operation of the other iterations. The `if`s of a group
 //! become one `if`, whose idle arm is taken if all iterations would take it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::counter::Counter;
 use super::guard;
@@ -182,7 +182,7 @@ impl Candidate {
     fn split(&mut self, func: &Function, body: Region) -> bool {
         let nexts = &func.insts[self.end].args;
         let args = &func.regions[body].args;
-        let number: BTreeMap<Inst, usize> = self.rest.iter().enumerate().map(|(k, &i)| (i, k)).collect();
+        let number: HashMap<Inst, usize> = self.rest.iter().enumerate().map(|(k, &i)| (i, k)).collect();
         let maker = |n: usize| func.def_inst(nexts[n]).filter(|i| number.contains_key(i));
         // The body must not pass an argument on as another argument: no instruction of the iteration computes
         // that value.

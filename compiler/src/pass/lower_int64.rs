@@ -29,6 +29,7 @@ use crate::ir::{
     Builder, CmpOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Scalar, Storage, Ty, Value,
     ValueDef,
 };
+use std::collections::HashSet;
 
 pub const PASS: Pass = Pass {
     name: "lower_int64",
@@ -285,7 +286,7 @@ impl Lower<'_> {
                 .iter()
                 .map(|list| list.iter().map(|v| v & 0xffff_ffff).collect())
                 .collect();
-            let taken: std::collections::BTreeSet<u64> = lows.iter().flatten().copied().collect();
+            let taken: HashSet<u64> = lows.iter().flatten().copied().collect();
             let other = (0..=u64::from(u32::MAX)).rev().find(|v| !taken.contains(v));
             if let Some(other) = other {
                 let first = self.b.bits(Ty::I32, first);

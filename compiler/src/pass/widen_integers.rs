@@ -257,14 +257,6 @@ impl Widen<'_> {
         }
     }
 
-    /// Returns whether values are bytes that have been loaded, or constants. NVIDIA's driver loads bytes with their sign, so that
-    /// the zero extension takes an instruction more; for a test of equality either extension will do.
-    fn are_loaded_bytes(&mut self, values: &[Value]) -> bool {
-        values.iter().all(|&v| {
-            self.ty(v) == Ty::I8 && (self.b.func.as_const(v).is_some() || self.wide(v).narrow.is_some())
-        })
-    }
-
     /// Rewrites one instruction.
     fn inst(&mut self, inst: Inst) -> Result<(), PassError> {
         let data = self.b.func.insts[inst].clone();
@@ -297,8 +289,7 @@ impl Widen<'_> {
                 let signed = matches!(op, CmpOp::SLt | CmpOp::SLe | CmpOp::SGt | CmpOp::SGe);
                 let unsigned = matches!(op, CmpOp::ULt | CmpOp::ULe | CmpOp::UGt | CmpOp::UGe);
                 let signs = !unsigned && self.common(&[args[0], args[1]]) == Above::Sign;
-                let loaded = !unsigned && self.are_loaded_bytes(args);
-                let [a, b] = [args[0], args[1]].map(|v| match signed || signs || loaded {
+                let [a, b] = [args[0], args[1]].map(|v| match signed || signs {
                     true => self.sext(v),
                     false => self.zext(v),
                 });

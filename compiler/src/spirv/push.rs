@@ -18,7 +18,7 @@ use crate::ir::inst::CastOp;
 use crate::ir::{EntityRef, Function, Inst, Op, Scalar, Storage, Ty, Value};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The push-constant blocks of a module.
 #[derive(Default)]
@@ -165,7 +165,10 @@ impl Emitter<'_> {
         let kernels = self.module.funcs.iter().take(self.module.kernels.len());
         let found: Option<Vec<Push>> = kernels.map(|(_, f)| Push::of(f)).collect();
         let words = found.iter().flatten().flat_map(|p| p.whole.values().copied());
-        self.shared.push.wide = words.collect::<BTreeSet<u32>>().into_iter().collect();
+        let mut wide: Vec<u32> = words.collect();
+        wide.sort_unstable();
+        wide.dedup();
+        self.shared.push.wide = wide;
     }
 
     /// Returns the parts of the block that a kernel reads. The block's members are already determined.

@@ -80,7 +80,7 @@ fn commands(summary: &Summary, device: usize) -> Vec<&CommandRow> {
         .iter()
         .filter(|r| r.device == device)
         .collect();
-    rows.sort_by_key(|r| (Reverse(r.sum.total), r.kind as u32, r.path == Path::Host));
+    rows.sort_unstable_by_key(|r| (Reverse(r.sum.total), r.kind as u32, r.path == Path::Host));
     rows
 }
 

@@ -146,11 +146,12 @@ impl ExternalMemory {
     fn order(&self, allowed: u32) -> Vec<u32> {
         let allowed = (0..self.types.len() as u32).filter(|i| allowed & 1 << i != 0);
         let mut order: Vec<u32> = allowed.collect();
-        order.sort_by_key(|&i| {
+        order.sort_unstable_by_key(|&i| {
             let of = self.types[i as usize];
             (
                 !of.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL),
                 of.contains(vk::MemoryPropertyFlags::HOST_VISIBLE),
+                i,
             )
         });
         order

@@ -84,7 +84,9 @@ impl Candidate {
             return offsets;
         }
         let loads = batch.shared.iter().map(|&n| self.first[n]);
-        let args: BTreeSet<usize> = loads.flat_map(|load| self.sources(func, load).args).collect();
+        let mut args: Vec<usize> = loads.flat_map(|load| self.sources(func, load).args).collect();
+        args.sort_unstable();
+        args.dedup();
         let at = func.index_in(place, self.loop_);
         let mut b = Builder::before(func, place, at);
         b.span = b.func.insts[self.loop_].span;

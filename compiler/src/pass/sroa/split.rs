@@ -119,11 +119,10 @@ fn kind(start: u32, end: u32, members: &[(u32, Ty)], stores: &BTreeSet<(u32, Ty)
     let whole = |&(at, ty): &(u32, Ty)| at == start && at + ty.bytes() == end;
     if members.iter().all(whole) {
         // A pointer cannot be cast to a vector.
-        let types: BTreeSet<Ty> = members.iter().map(|m| m.1).collect();
-        let has_pointer = types.iter().any(|t| t.scalar.is_ptr());
-        if !has_pointer || types.iter().all(|t| !t.is_vector()) {
-            let pointer = types.iter().find(|t| t.scalar.is_ptr());
-            return Kind::Whole(*pointer.unwrap_or(&members[0].1));
+        let types = || members.iter().map(|m| m.1);
+        let pointer = types().filter(|t| t.scalar.is_ptr()).min();
+        if pointer.is_none() || types().all(|t| !t.is_vector()) {
+            return Kind::Whole(pointer.unwrap_or(members[0].1));
         }
     }
     let size = members[0].1.scalar.bytes();

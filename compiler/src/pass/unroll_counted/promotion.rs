@@ -370,7 +370,7 @@ impl Costs {
 
     /// Returns the number of instructions that stay of the nests to which these loops belong.
     fn of(&self, loops: &BTreeSet<Inst>) -> u64 {
-        let roots: BTreeSet<&Inst> = loops.iter().filter_map(|l| self.roots.get(l)).collect();
+        let roots: BTreeSet<Inst> = loops.iter().filter_map(|l| self.roots.get(l).copied()).collect();
         let costs = roots.iter().filter_map(|root| self.costs.get(root));
         costs.fold(0, |sum, &n| sum.saturating_add(n))
     }
