@@ -83,8 +83,8 @@ impl Locals {
 /// What is known of a program's launches.
 #[derive(Default)]
 pub(super) struct Prediction {
-    /// The work-group size and the work dimension of the last launch that needed a new pipeline.
-    last: Option<([u32; 3], u32)>,
+    /// The work-group size of the last launch that needed a new pipeline, and its range.
+    last: Option<([u32; 3], Range)>,
     /// Kernels whose arguments were set before any kernel of the program was launched.
     waiting: Vec<(Weak<DeviceKernel>, Locals)>,
     /// Kernels of clCreateKernel that have no pipeline and no `__local` arguments and do not require a size, in the order of
@@ -178,6 +178,18 @@ impl DeviceKernel {
         }
     }
 
+    /// Returns the variant that a launch over a range uses if it has another work-group size than that of `variant`.
+    fn resized(&self, variant: &Variant, local: [u32; 3], range: &Range) -> Variant {
+        let groups = [0, 1, 2].map(|d| range.global[d] as u64 / u64::from(local[d].max(1)));
+        let (pack, arena) = self.packing(local, Some(groups), variant.arena);
+        Variant {
+            local,
+            pack,
+            arena,
+            ..*variant
+        }
+    }
+
     /// Returns what the sizes of `__local` arguments mean for the pipeline; `sizes` has their indices and bytes. Returns
     /// `None` if a launch would be refused.
     fn locals(&self, sizes: &[(usize, usize)]) -> Option<Locals> {
@@ -233,11 +245,11 @@ impl DeviceKernel {
 
     /// Returns the next sizes of a series of work-group sizes. There is a series if an earlier launch had half or twice
     /// the size of this one in one dimension.
-    fn next_of_series(&self, variant: &Variant) -> Vec<Variant> {
+    fn next_of_series(&self, variant: &Variant, range: &Range) -> Vec<Variant> {
         let with = |d: usize, size: u32| {
-            let mut other = *variant;
-            other.local[d] = size;
-            other
+            let mut local = variant.local;
+            local[d] = size;
+            self.resized(variant, local, range)
         };
         let least = self.module().device().limits().subgroup;
         let mut next = Vec::new();
@@ -353,7 +365,7 @@ impl DeviceKernel {
             let mut prediction = self.module().prediction();
             let last = prediction
                 .last
-                .or_else(|| hint(self.reflection()).map(|size| (size, 1)));
+                .or_else(|| hint(self.reflection()).map(|size| (size, Range::of_one_group(size))));
             if last.is_none() {
                 if prediction.waiting.len() == MOST_WAITING {
                     prediction.waiting.retain(|(kernel, _)| kernel.strong_count() > 0);
@@ -363,8 +375,9 @@ impl DeviceKernel {
             }
             last
         };
-        if let Some((local, work_dim)) = last {
-            self.guess(context, self.variant(local, work_dim, locals));
+        if let Some((local, range)) = last {
+            let variant = self.variant(local, range.work_dim, locals);
+            self.guess(context, self.resized(&variant, local, &range));
         }
     }
 
@@ -375,7 +388,7 @@ impl DeviceKernel {
         let (remembered, waiting, created) = {
             let mut prediction = self.module().prediction();
             if guesses {
-                prediction.last = Some((variant.local, range.work_dim));
+                prediction.last = Some((variant.local, *range));
             }
             let remembered = std::mem::take(&mut prediction.remembered);
             let waiting = std::mem::take(&mut prediction.waiting);
@@ -384,7 +397,8 @@ impl DeviceKernel {
         self.start_others(context, remembered);
         let of_kernel = |kernel: &Arc<DeviceKernel>, locals| {
             let is_new = kernel.index() != self.index() && !kernel.has_pipelines();
-            is_new && kernel.guess(context, kernel.variant(variant.local, range.work_dim, locals))
+            let next = kernel.variant(variant.local, range.work_dim, locals);
+            is_new && kernel.guess(context, kernel.resized(&next, variant.local, range))
         };
         for (kernel, locals) in waiting {
             if let Some(kernel) = kernel.upgrade() {
@@ -403,6 +417,7 @@ impl DeviceKernel {
                 .iter()
                 .filter(|(kernel, locals)| {
                     let next = kernel.variant(variant.local, range.work_dim, *locals);
+                    let next = kernel.resized(&next, variant.local, range);
                     if kernel.is_costly() {
                         if kernel.job(next).is_some() {
                             kernel.follow(next);
@@ -417,12 +432,12 @@ impl DeviceKernel {
                 })
                 .count();
             self.module().prediction().following += started;
-            for next in self.next_of_series(variant) {
+            for next in self.next_of_series(variant, range) {
                 self.guess(context, next);
             }
             if variant.local == [1; 3] && self.was_asked() {
                 let local = [self.max_work_group_size() as u32, 1, 1];
-                self.guess(context, Variant { local, ..*variant });
+                self.guess(context, self.resized(variant, local, range));
             }
         }
     }

@@ -65,6 +65,16 @@ pub struct Range {
 }
 
 impl Range {
+    /// Returns the range of one work-group.
+    fn of_one_group(size: [u32; 3]) -> Range {
+        Range {
+            work_dim: 1,
+            offset: [0; 3],
+            global: size.map(|n| n as usize),
+            local: None,
+        }
+    }
+
     /// Returns whether there are no work-items.
     pub fn is_empty(&self) -> bool {
         self.global.contains(&0)
