@@ -46,6 +46,19 @@ impl Intrinsic {
         )
     }
 
+    /// Returns whether the operation asks for a size, a number or an id of sub-groups, or is one that they perform together.
+    pub fn concerns_subgroups(self) -> bool {
+        let is_query = matches!(
+            self,
+            Intrinsic::SubgroupMaxSize
+                | Intrinsic::SubgroupSize
+                | Intrinsic::NumSubgroups
+                | Intrinsic::SubgroupId
+                | Intrinsic::SubgroupLocalId
+        );
+        is_query || self.is_subgroup_operation()
+    }
+
     /// Returns whether the work-items of a sub-group perform the operation together.
     pub fn is_subgroup_operation(self) -> bool {
         matches!(

@@ -60,24 +60,12 @@ fn uses_subgroups(func: &Function) -> bool {
     let mut walk = Walk::new(func);
     while let Some((_, inst)) = walk.next(func) {
         if let Op::Intrinsic(op) = func.insts[inst].op
-            && (op.is_subgroup_operation() || is_query(op))
+            && op.concerns_subgroups()
         {
             return true;
         }
     }
     false
-}
-
-/// Returns whether the result of an intrinsic is a size or number of sub-groups.
-fn is_query(op: Intrinsic) -> bool {
-    matches!(
-        op,
-        Intrinsic::SubgroupMaxSize
-            | Intrinsic::SubgroupSize
-            | Intrinsic::NumSubgroups
-            | Intrinsic::SubgroupId
-            | Intrinsic::SubgroupLocalId
-    )
 }
 
 /// The numbers of work-items of sub-groups. Both are powers of two.

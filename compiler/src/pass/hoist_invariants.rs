@@ -20,7 +20,6 @@ use super::pointers::Pointers;
 use super::simplify_regions::is_cheap;
 use super::trip_count::first_value;
 use super::{Changed, Pass, PassCx, PassError};
-use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::analysis::{is_pure, leaving};
 use crate::ir::eval::truncate;
@@ -251,7 +250,7 @@ fn carried(func: &Function, loop_: Inst) -> u32 {
 /// Returns whether an operation takes a GPU little more than a read of a register.
 fn costs_little(func: &Function, inst: Inst) -> bool {
     match &func.insts[inst].op {
-        Op::Intrinsic(i) => is_system_value(*i),
+        Op::Intrinsic(i) => i.is_work_item(),
         Op::Binary(BinOp::FDiv | BinOp::FRem) => false,
         _ => is_cheap(func, inst),
     }
@@ -334,7 +333,7 @@ impl Body<'_> {
                     .is_some_and(|n| n != 0 && n != minus_one)
             }
             Op::ExtractDynamic | Op::InsertDynamic => false,
-            Op::Intrinsic(i) if is_pure(data) => at_top || is_system_value(*i),
+            Op::Intrinsic(i) if is_pure(data) => at_top || i.is_work_item(),
             Op::CallPure(_) => at_top,
             Op::LoadFrom(storage, access) if !access.volatile => match storage {
                 Storage::PushWord | Storage::ArgsWord => func.as_const(data.args[0]).is_some() || is_certain,
@@ -353,34 +352,6 @@ impl Body<'_> {
             _ => is_pure(data),
         }
     }
-}
-
-/// Returns whether an intrinsic reads a value that is constant for a work-item.
-fn is_system_value(op: Intrinsic) -> bool {
-    matches!(
-        op,
-        Intrinsic::WorkDim
-            | Intrinsic::WorkgroupId
-            | Intrinsic::LocalInvocationId
-            | Intrinsic::WorkgroupSize
-            | Intrinsic::DeviceLocalId
-            | Intrinsic::DeviceGroupSize
-            | Intrinsic::GlobalInvocationId
-            | Intrinsic::NumWorkgroups
-            | Intrinsic::GlobalOffsetConstant
-            | Intrinsic::GlobalId
-            | Intrinsic::LocalId
-            | Intrinsic::GroupId
-            | Intrinsic::GlobalSize
-            | Intrinsic::LocalSize
-            | Intrinsic::EnqueuedLocalSize
-            | Intrinsic::NumGroups
-            | Intrinsic::GlobalOffset
-            | Intrinsic::SubgroupMaxSize
-            | Intrinsic::NumSubgroups
-            | Intrinsic::SubgroupId
-            | Intrinsic::SubgroupLocalId
-    )
 }
 
 /// Returns whether an `if` that can leave the loop does not leave it in the first iteration, because

@@ -201,7 +201,7 @@ fn packable(module: &Module) -> Vec<crate::ir::Func> {
         let mut walk = Walk::new(func);
         while let Some((_, inst)) = walk.next(func) {
             if let Op::Intrinsic(i) = func.insts[inst].op
-                && (is_of_subgroups(i) || matches!(i, Intrinsic::Barrier(_) | Intrinsic::Matrix(_)))
+                && (i.concerns_subgroups() || matches!(i, Intrinsic::Barrier(_) | Intrinsic::Matrix(_)))
             {
                 return false;
             }
@@ -216,18 +216,6 @@ fn packable(module: &Module) -> Vec<crate::ir::Func> {
         .map(|k| k.func)
         .filter(|f| may_be(&module.funcs[*f]))
         .collect()
-}
-
-/// Returns whether an operation concerns sub-groups.
-fn is_of_subgroups(op: Intrinsic) -> bool {
-    matches!(
-        op,
-        Intrinsic::SubgroupMaxSize
-            | Intrinsic::SubgroupSize
-            | Intrinsic::NumSubgroups
-            | Intrinsic::SubgroupId
-            | Intrinsic::SubgroupLocalId
-    ) || op.is_subgroup_operation()
 }
 
 /// Returns whether the result of an intrinsic depends on how the NDRange is divided into work-groups.
@@ -387,7 +375,7 @@ impl Used {
                         | Intrinsic::IsAllocated
                         | Intrinsic::ReportFinding,
                     ) => used.printf = Some(func.insts[inst].span),
-                    Op::Intrinsic(i) if is_of_subgroups(*i) => used.subgroups = true,
+                    Op::Intrinsic(i) if i.concerns_subgroups() => used.subgroups = true,
                     Op::GlobalAddr(g) => {
                         used.constant_data |= module.globals[*g].space != AddressSpace::Local;
                     }

@@ -28,7 +28,7 @@ pub(super) fn may_wait(func: &Function, loop_: Inst) -> bool {
         let loaded = from_memory(func, &inside, |i| reads(&func.insts[i].op) || chosen.contains(&i));
         let known = chosen.len();
         for &branch in inside.iter().filter(|&&i| decides(func, i, &loaded)) {
-            let arms = func.insts_inside(branch);
+            let arms: HashSet<Inst> = func.insts_inside(branch).into_iter().collect();
             for &jump in &arms {
                 let target = match func.insts[jump].op {
                     Op::Exit(target) | Op::Repeat(target) => target,
@@ -55,7 +55,7 @@ pub(super) fn may_wait(func: &Function, loop_: Inst) -> bool {
 fn reads(op: &Op) -> bool {
     match op {
         Op::LoadFrom(storage, _) => !matches!(storage, Storage::PushWord | Storage::ArgsWord),
-        Op::AtomicOn(..) | Op::Call(_) => true,
+        Op::AtomicOn(..) => true,
         _ => false,
     }
 }
