@@ -45,6 +45,9 @@ pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Ins
         Op::Cast(CastOp::FConvert | CastOp::FToS | CastOp::FToU) if q.joined_conversions => {
             here(&mut all().filter(|&n| may_be_rounded(func, data.args[n])))
         }
+        Op::Intrinsic(_) | Op::Compare(_) if q.joined_conversions => {
+            here(&mut all().filter(|&n| is_rounded(func, data.args[n])))
+        }
         Op::AtomicOn(..) if q.typed_atomics => {
             here(&mut (1..data.args.len()).filter(|&n| !is_computed_as_integer(func, data.args[n])))
         }
@@ -99,24 +102,35 @@ pub(super) fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
     operands.filter(has_zero).collect()
 }
 
-/// Returns whether a float may be the result of a conversion that rounds, as far as a driver can see. It sees through moves and
-/// clamps.
+/// Returns whether a number may be the result of a conversion that rounds, as far as a driver can see. It sees through moves and
+/// functions such as `trunc`.
 fn may_be_rounded(func: &Function, value: Value) -> bool {
     let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
         return func.as_const(value).is_none();
+    };
+    match def.op {
+        Op::Cast(CastOp::FConvert | CastOp::SToF | CastOp::UToF) => is_rounded(func, value),
+        Op::Binary(_) | Op::CallPure(_) => false,
+        Op::LoadFrom(storage, _) => storage == Storage::Variable,
+        _ => true,
+    }
+}
+
+/// Returns whether a number is the result of a conversion that may round.
+fn is_rounded(func: &Function, value: Value) -> bool {
+    let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+        return false;
     };
     let exact_bits = match func.ty(value).scalar {
         Scalar::F16 => 8,
         Scalar::F32 => 16,
         _ => 32,
     };
+    let from = || func.ty(def.args[0]).scalar.bits();
     match def.op {
-        Op::Cast(CastOp::FConvert) => func.ty(def.args[0]).scalar.bits() > func.ty(value).scalar.bits(),
-        Op::Cast(CastOp::SToF | CastOp::UToF) => func.ty(def.args[0]).scalar.bits() > exact_bits,
-        Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax | Intrinsic::FAbs) => true,
-        Op::Binary(_) | Op::Intrinsic(_) | Op::CallPure(_) => false,
-        Op::LoadFrom(storage, _) => storage == Storage::Variable,
-        _ => true,
+        Op::Cast(CastOp::FConvert) => from() > func.ty(value).scalar.bits(),
+        Op::Cast(CastOp::SToF | CastOp::UToF) => from() > exact_bits,
+        _ => false,
     }
 }
 
