@@ -188,6 +188,16 @@ pub struct Quirks {
     /// A conversion of an unsigned 32-bit integer to a float is rounded twice (SwiftShader). Its halves are converted as
     /// signed integers instead, and added.
     pub rounded_unsigned: bool,
+    /// A double is converted to a half by way of a float: it is rounded twice, or one that is too large for a float becomes NaN
+    /// (Mesa). Doubles are rounded to the bits that decide about the half first.
+    pub halves_by_floats: bool,
+    /// Two conversions in a row, such as one of a double to a float and back, are done as one, so that the first one does not round
+    /// (Mesa). The operand of the second one is hidden from the driver.
+    pub joined_conversions: bool,
+    /// A load from an address that all work-items of a sub-group share is also executed where none of them is active, after a
+    /// condition that none fulfils, so that it may access memory that does not exist (llvmpipe). The driver is kept from
+    /// knowing that the address is shared.
+    pub unmasked_loads: bool,
 }
 
 /// Costs peculiar to a driver, for which there is quicker code with the same results. If all fields are
@@ -503,6 +513,9 @@ impl Target {
                 shifts_by_31: true,
                 wide_accesses: true,
                 rounded_unsigned: true,
+                halves_by_floats: true,
+                joined_conversions: true,
+                unmasked_loads: true,
             },
             costs: Costs {
                 costly_negation: true,

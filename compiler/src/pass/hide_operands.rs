@@ -15,8 +15,13 @@
 //! kernels, n is the number of the work-group, in other functions a parameter. For the driver, each bit of the negative may
 //! be 0 or 1. The lowest bit alone would not do: its other bits are known to be 0, so the driver would know all
 //! other bits of the operand, its sign among them.
+//!
+//! Addresses of loads are hidden for drivers that execute a load for all work-items at once, whether or not one of them is active,
+//! if these share the address. Their number n is that of the work-item in its sub-group, so that the driver
+//! must take the addresses to be different ones.
 
 mod byte_swaps;
+mod loads;
 mod parts;
 mod rules;
 mod shifts;
@@ -57,6 +62,15 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         true => byte_swaps::byte_swaps(func),
         false => HashSet::new(),
     };
+    let mut by_lane = Hidden {
+        by_lane: true,
+        ..Hidden::default()
+    };
+    if target.quirks.unmasked_loads && is_kernel {
+        for inst in loads::conditional(func) {
+            by_lane.operand(func, (inst, 0), is_kernel, target);
+        }
+    }
     for inst in func.insts_in_order() {
         if byte_swaps.contains(&inst) {
             hidden.operand(func, (inst, 0), is_kernel, target);
@@ -84,12 +98,14 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
             hidden.result(func, inst, is_kernel, target);
         }
     }
-    hidden.place(func)
+    by_lane.place(func) | hidden.place(func)
 }
 
 /// The new instructions of a function, and the values that they compute.
 #[derive(Default)]
 struct Hidden {
+    /// Whether the zeros differ from lane to lane of a sub-group, as far as the driver knows.
+    by_lane: bool,
     insts: Vec<Inst>,
     /// The 32-bit zero.
     zero: Option<Value>,
@@ -129,7 +145,9 @@ impl Hidden {
         let mut zero = match self.zero {
             Some(zero) => zero,
             None => {
-                let number = if is_kernel {
+                let number = if self.by_lane {
+                    self.add(func, Op::Intrinsic(Intrinsic::SubgroupLocalId), vec![], Ty::I32)
+                } else if is_kernel {
                     let groups = Ty::vector(Scalar::I32, 3);
                     let group = self.add(func, Op::Intrinsic(Intrinsic::WorkgroupId), vec![], groups);
                     self.add(func, Op::Extract(0), vec![group], Ty::I32)

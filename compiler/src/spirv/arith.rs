@@ -320,6 +320,15 @@ impl FnEmitter<'_, '_> {
         {
             return self.unsigned_to_float(a, from, to);
         }
+        let is_half_of_double =
+            op == spv::Op::FConvert && (from.scalar, to.scalar) == (Scalar::F64, Scalar::F16);
+        let a = match is_half_of_double
+            && self.e.target.quirks.halves_by_floats
+            && self.has_int_of(from.scalar)
+        {
+            true => self.rounded_for_half(a, from)?,
+            false => a,
+        };
         let widened = op == spv::Op::SConvert && (from.scalar, to.scalar) == (Scalar::I32, Scalar::I64);
         if widened && self.e.target.quirks.widened_compares {
             return self.sign_extended(a, to, ty);
@@ -348,6 +357,36 @@ impl FnEmitter<'_, '_> {
         let low = self.op_ids(spv::Op::ConvertSToF, floats, &[low])?;
         let high = self.op_ids(spv::Op::FMul, floats, &[high, scale])?;
         self.op_ids(spv::Op::FAdd, floats, &[high, low])
+    }
+
+    /// Rounds doubles to 12 bits after the point, so that conversions to float are exact and those to half still round as from all
+    /// bits: the lowest bit that is left is set if a lower one was. Those that are too large for a half become infinite.
+    /// For drivers that have [`Quirks::halves_by_floats`](crate::target::Quirks::halves_by_floats).
+    fn rounded_for_half(&mut self, a: Id, ty: Ty) -> Emit<Id> {
+        let longs = ty.with_scalar(Scalar::I64);
+        let (doubles, bools) = (self.e.ty(ty)?, self.e.ty(ty.with_scalar(Scalar::Bool))?);
+        let words = self.e.ty(longs)?;
+        let kept = 1u64 << 40;
+        let (low, last, zero) = (
+            self.e.splat(longs, kept - 1)?,
+            self.e.splat(longs, kept)?,
+            self.e.splat(longs, 0)?,
+        );
+        let high = self.e.splat(longs, !(kept - 1))?;
+        let bits = self.op_ids(spv::Op::Bitcast, words, &[a])?;
+        let rest = self.op_ids(spv::Op::BitwiseAnd, words, &[bits, low])?;
+        let is_exact = self.op_ids(spv::Op::IEqual, bools, &[rest, zero])?;
+        let sticky = self.op_ids(spv::Op::Select, words, &[is_exact, zero, last])?;
+        let bits = self.op_ids(spv::Op::BitwiseAnd, words, &[bits, high])?;
+        let bits = self.op_ids(spv::Op::BitwiseOr, words, &[bits, sticky])?;
+        let mut a = self.op_ids(spv::Op::Bitcast, doubles, &[bits])?;
+        for (op, sign) in [(spv::Op::FOrdGreaterThan, 1.0), (spv::Op::FOrdLessThan, -1.0)] {
+            let limit = self.e.splat(ty, f64::to_bits(sign * 131_072.0))?;
+            let infinite = self.e.splat(ty, f64::to_bits(sign * f64::INFINITY))?;
+            let is_large = self.op_ids(op, bools, &[a, limit])?;
+            a = self.op_ids(spv::Op::Select, doubles, &[is_large, infinite, a])?;
+        }
+        Ok(a)
     }
 
     /// Sign-extends 32 bits to 64 bits by shifts, which no driver treats as a conversion. For drivers that

@@ -187,7 +187,7 @@ impl FnEmitter<'_, '_> {
     }
 
     /// Returns whether the device has integers of the same width as a float type.
-    fn has_int_of(&self, scalar: Scalar) -> bool {
+    pub(super) fn has_int_of(&self, scalar: Scalar) -> bool {
         let features = &self.e.target.features;
         match scalar.bits() {
             16 => features.int16,

@@ -24,7 +24,9 @@ kernel void arithmetic(global const double *a, global const double *b, global do
 // global: 50
 // arg: in double 50 = (i + 1) * 1e-310
 // arg: out double 50 => a0[i] * 0.5
+// flushed: 0
 // arg: out double 50 => a0[i] + a0[i]
+// flushed: 0
 kernel void subnormals(global const double *a, global double *half_of, global double *twice) {
   int i = get_global_id(0);
   half_of[i] = a[i] * 0.5;
@@ -36,6 +38,7 @@ kernel void subnormals(global const double *a, global double *half_of, global do
 // ulp: 16
 // arg: in ulong 2 = i == 0 ? 0xc066800000000200 : 0xc0667fffffffff00
 // arg: out double 2 => (i == 0 ? 0 - 69235 : 138469) * 4.94065645841246544e-324
+// flushed: 0
 kernel void gamma_beside_pole(global const double *a, global double *r) {
   int i = get_global_id(0);
   r[i] = tgamma(a[i]);

@@ -194,8 +194,11 @@ impl Expected {
             Expected::Near(x, ulp) => {
                 let got = scalar.decode(&bits.to_le_bytes()[..scalar.size()]);
                 // OpenCL C 7.5.3: a permitted result that is subnormal may be flushed.
-                let least = x.abs() - ulp * 2f64.powi(-149);
-                let may_be_flushed = scalar == Scalar::Float && least < f32::MIN_POSITIVE.into();
+                let may_be_flushed = match scalar {
+                    Scalar::Float => x.abs() - ulp * 2f64.powi(-149) < f32::MIN_POSITIVE.into(),
+                    Scalar::Double => x.abs() < f64::MIN_POSITIVE + ulp * 5e-324,
+                    Scalar::Half | Scalar::Int { .. } => false,
+                };
                 scalar.close(got, Num::Float(x), ulp)
                     || !subnormals && may_be_flushed && is_zero(scalar, bits)
             }
@@ -204,9 +207,14 @@ impl Expected {
     }
 }
 
-/// Returns whether the bits are those of a subnormal number of type float.
+/// Returns whether the bits are those of a subnormal number of type float or double.
 pub(crate) fn is_subnormal(scalar: Scalar, bits: u64) -> bool {
-    scalar == Scalar::Float && bits & 0x7F80_0000 == 0 && bits & 0x7F_FFFF != 0
+    let (exponent, mantissa) = match scalar {
+        Scalar::Float => (0x7F80_0000, 0x7F_FFFF),
+        Scalar::Double => (0x7FF << 52, (1 << 52) - 1),
+        Scalar::Half | Scalar::Int { .. } => return false,
+    };
+    bits & exponent == 0 && bits & mantissa != 0
 }
 
 fn is_zero(scalar: Scalar, bits: u64) -> bool {

@@ -4,6 +4,7 @@ use std::ptr::{null, null_mut};
 
 use crate::common::objects::Setup;
 use crate::common::{self, cl_kernel, cl_mem, cl_program};
+use crate::scalar::Scalar;
 use crate::{cl, query, query_text};
 
 /// An argument of a kernel.
@@ -27,19 +28,29 @@ pub(crate) const POISON: u8 = 0xCD;
 pub(crate) struct Lab {
     pub(crate) setup: Setup,
     extensions: String,
-    /// Whether the device keeps subnormal numbers of `float` (CL_FP_DENORM).
-    pub(crate) subnormals: bool,
+    /// Whether the device keeps subnormal numbers of `float` and of `double` (CL_FP_DENORM).
+    subnormals: [bool; 2],
 }
 
 impl Lab {
     pub(crate) fn new() -> Lab {
         let setup = Setup::new();
         let extensions = query_text!(clGetDeviceInfo(setup.device; common::CL_DEVICE_EXTENSIONS));
-        let config = query!(clGetDeviceInfo(setup.device; common::CL_DEVICE_SINGLE_FP_CONFIG) as u64);
+        let float = query!(clGetDeviceInfo(setup.device; common::CL_DEVICE_SINGLE_FP_CONFIG) as u64);
+        let double = query!(clGetDeviceInfo(setup.device; common::CL_DEVICE_DOUBLE_FP_CONFIG) as u64);
         Lab {
             setup,
             extensions,
-            subnormals: config & common::CL_FP_DENORM != 0,
+            subnormals: [float, double].map(|config| config & common::CL_FP_DENORM != 0),
+        }
+    }
+
+    /// Returns whether the device keeps subnormal numbers of a type.
+    pub(crate) fn keeps_subnormals(&self, scalar: Scalar) -> bool {
+        match scalar {
+            Scalar::Float => self.subnormals[0],
+            Scalar::Double => self.subnormals[1],
+            Scalar::Half | Scalar::Int { .. } => true,
         }
     }
 

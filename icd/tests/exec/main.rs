@@ -128,9 +128,12 @@ fn place(s: &Setup, kernel: cl_kernel, index: u32, arg: &Arg, earlier: &[Vec<Num
     }
 }
 
-/// Returns whether the device keeps subnormal numbers of `float` (CL_FP_DENORM).
-fn keeps_subnormals(s: &Setup) -> bool {
-    let config = query!(clGetDeviceInfo(s.device; common::CL_DEVICE_SINGLE_FP_CONFIG) as u64);
+/// Returns whether the device keeps subnormal numbers of `double`, or else of `float` (CL_FP_DENORM).
+fn keeps_subnormals(s: &Setup, scalar: Scalar) -> bool {
+    let config = match scalar {
+        Scalar::Double => query!(clGetDeviceInfo(s.device; common::CL_DEVICE_DOUBLE_FP_CONFIG) as u64),
+        _ => query!(clGetDeviceInfo(s.device; common::CL_DEVICE_SINGLE_FP_CONFIG) as u64),
+    };
     config & common::CL_FP_DENORM != 0
 }
 
@@ -156,7 +159,6 @@ fn execute(s: &Setup, kernel: cl_kernel, run: &Run) {
         null_mut()
     ));
     assert_eq!(code, 0, "clEnqueueNDRangeKernel");
-    let subnormals = keeps_subnormals(s);
     for (k, (arg, buffer)) in run.args.iter().zip(buffers).enumerate() {
         let (
             Arg::Buffer {
@@ -172,6 +174,7 @@ fn execute(s: &Setup, kernel: cl_kernel, run: &Run) {
             continue;
         };
         let bytes = s.read(buffer, count * scalar.size());
+        let subnormals = keeps_subnormals(s, *scalar);
         for (i, element) in bytes.chunks(scalar.size()).enumerate() {
             let got = scalar.decode(element);
             let result = |e: &String| {

@@ -5,6 +5,7 @@
 // arg: out float 1000 => pow(a0[i], 2)
 // arg: out float 1000 => pow(a0[i], 3)
 // arg: out float 1000 => pow(a0[i], 7)
+// flushed: i % 30 < 8 ? 0 : pow(a0[i], 7)
 // arg: out float 1000 => a0[i]
 // arg: out float 4000 => pow(a0[i / 4], 4)
 // ulp: 5

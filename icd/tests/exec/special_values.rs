@@ -306,7 +306,7 @@ macro_rules! float {
                 self != self
             }
             fn may_be_flushed(self) -> bool {
-                Self::SIZE == 4 && self.is_subnormal()
+                self.is_subnormal()
             }
             fn literal(self) -> String {
                 format!(
@@ -387,7 +387,7 @@ const EXACT: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
 /// Tests the operations in a program that is built with these options.
 fn check<T: Float>(lab: &Lab, z: f64, options: &str) {
     let arithmetic = Arithmetic {
-        flushes: !lab.subnormals,
+        flushes: !lab.keeps_subnormals(Scalar::named(T::NAME)),
         is_inexact: options != EXACT,
     };
     let ty = T::NAME;

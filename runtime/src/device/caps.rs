@@ -313,8 +313,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
         quirks: Quirks {
             // Observed with Mesa 22.3, and with the SwiftShader of Chromium 156.
             loop_values: f.driver_name == "llvmpipe" || swiftshader,
-            // In all versions of Mesa: LP_MAX_TGSI_LOOP_ITERATIONS.
-            counted_loops: !gpu_passes,
+            // LP_MAX_TGSI_LOOP_ITERATIONS of Mesa 22.3; 25.0 does not have it.
+            counted_loops: !gpu_passes && mesa(f).is_none_or(|v| v < (25, 0)),
             // Observed with Mesa 22.3.
             idle_lanes: f.driver_name == "llvmpipe",
             coarse_filter: f.driver_name == "llvmpipe" || !formats.filtered(),
@@ -347,6 +347,11 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             wide_accesses: nvidia,
             // Observed with the SwiftShader of Chromium 156.
             rounded_unsigned: swiftshader,
+            // Observed with Mesa 22.3 (rounded twice), 25.0 and 26.2 (NaN).
+            halves_by_floats: f.driver_info.starts_with("Mesa "),
+            // Observed with Mesa 26.2, not with 25.0.
+            joined_conversions: f.driver_info.starts_with("Mesa ") && mesa(f).is_none_or(|v| v > (25, 0)),
+            unmasked_loads: f.driver_name == "llvmpipe" && mesa(f).is_none_or(|v| v > (25, 0)),
         },
         costs: Costs {
             // Observed in the machine code of driver version 580.
@@ -384,6 +389,13 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             .collect(),
         extensions: extensions.into_iter().map(String::from).collect(),
     }
+}
+
+/// Returns the version of Mesa, if it is known.
+fn mesa(f: &Facts) -> Option<(u32, u32)> {
+    let mut numbers = f.driver_info.strip_prefix("Mesa ")?.split(['.', '-', ' ']);
+    let mut number = || numbers.next()?.parse().ok();
+    Some((number()?, number()?))
 }
 
 /// Returns which work-items form sub-groups, as far as it is known without a measurement.
@@ -435,8 +447,11 @@ pub(super) fn fp_configs(target: &Target, measured: &Measured) -> [FpConfig; 3] 
     let fp = |bits: usize| FpConfig {
         // CL_FP_DENORM is set if the driver guarantees it or calibration found it. Results that are neither
         // flushed nor declared to be kept would match no reference. CL 4.2 requires CL_FP_DENORM for
-        // cl_khr_fp64; no Vulkan driver is known to flush doubles.
-        denorm: target.features.denorm_preserve[bits] || measured.subnormals()[bits] || bits == 2,
+        // cl_khr_fp64, so it is set for doubles, too, unless calibration found that they are flushed, as lavapipe
+        // of Mesa 26.2 does.
+        denorm: target.features.denorm_preserve[bits]
+            || measured.subnormals()[bits]
+            || bits == 2 && (measured.subnormal_arithmetic[2] || *measured == Measured::default()),
         inf_nan: true,
         round_to_nearest: true,
         fma: measured.fused_fma[bits],

@@ -1,7 +1,7 @@
 //! The operations whose operands or results `hide_operands` hides, and why.
 
 use crate::intrinsic::Intrinsic;
-use crate::ir::{BinOp, CastOp, Const, FpFlags, Function, Inst, InstData, Op, Scalar, UnOp, Value};
+use crate::ir::{BinOp, CastOp, Const, FpFlags, Function, Inst, InstData, Op, Scalar, Storage, UnOp, Value};
 use crate::pass::facts::facts;
 use crate::target::Target;
 
@@ -17,6 +17,8 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
         || q.repeated_clamps
         || q.byte_swaps
         || q.shifts_by_31
+        || q.unmasked_loads
+        || q.joined_conversions
 }
 
 /// Returns the operands that are hidden because of an instruction: the instructions that use them, and their
@@ -39,6 +41,12 @@ pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Ins
         }
         Op::Intrinsic(Intrinsic::FMin) if q.repeated_clamps => {
             repeated_clamp(func, inst).into_iter().collect()
+        }
+        Op::Cast(CastOp::FConvert | CastOp::FToS | CastOp::FToU) if q.joined_conversions => {
+            here(&mut all().filter(|&n| may_be_rounded(func, data.args[n])))
+        }
+        Op::Intrinsic(_) | Op::Compare(_) if q.joined_conversions => {
+            here(&mut all().filter(|&n| is_rounded(func, data.args[n])))
         }
         Op::AtomicOn(..) if q.typed_atomics => {
             here(&mut (1..data.args.len()).filter(|&n| !is_computed_as_integer(func, data.args[n])))
@@ -92,6 +100,38 @@ pub(super) fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
         }
     };
     operands.filter(has_zero).collect()
+}
+
+/// Returns whether a number may be the result of a conversion that rounds, as far as a driver can see. It sees through moves and
+/// functions such as `trunc`.
+fn may_be_rounded(func: &Function, value: Value) -> bool {
+    let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+        return func.as_const(value).is_none();
+    };
+    match def.op {
+        Op::Cast(CastOp::FConvert | CastOp::SToF | CastOp::UToF) => is_rounded(func, value),
+        Op::Binary(_) | Op::CallPure(_) => false,
+        Op::LoadFrom(storage, _) => storage == Storage::Variable,
+        _ => true,
+    }
+}
+
+/// Returns whether a number is the result of a conversion that may round.
+fn is_rounded(func: &Function, value: Value) -> bool {
+    let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+        return false;
+    };
+    let exact_bits = match func.ty(value).scalar {
+        Scalar::F16 => 8,
+        Scalar::F32 => 16,
+        _ => 32,
+    };
+    let from = || func.ty(def.args[0]).scalar.bits();
+    match def.op {
+        Op::Cast(CastOp::FConvert) => from() > func.ty(value).scalar.bits(),
+        Op::Cast(CastOp::SToF | CastOp::UToF) => from() > exact_bits,
+        _ => false,
+    }
 }
 
 /// Returns whether an integer may be the sign extension of a narrower one, and negative. For most operations
