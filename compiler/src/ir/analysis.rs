@@ -6,6 +6,31 @@ use super::{
 };
 use std::ops::Range;
 
+/// How often an instruction is executed, relative to others.
+pub type Weight = u64;
+
+/// The number of iterations that a loop is assumed to have.
+pub const ITERATIONS: Weight = 8;
+
+/// Returns all regions, with the weight of an instruction in each.
+pub fn weights(func: &Function) -> Vec<(Region, Weight)> {
+    const MOST: Weight = ITERATIONS.pow(8);
+    let mut list = vec![(func.body, 1)];
+    let mut next = 0;
+    while let Some(&(region, weight)) = list.get(next) {
+        next += 1;
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            let inside = match data.op {
+                Op::Loop => (weight * ITERATIONS).min(MOST),
+                _ => weight,
+            };
+            list.extend(data.regions.iter().map(|&r| (r, inside)));
+        }
+    }
+    list
+}
+
 /// Returns whether the result of an instruction depends on nothing but its operands. Then equal instructions
 /// may be merged, unused ones removed, and an instruction may be executed earlier than written.
 pub fn is_pure(data: &InstData) -> bool {

@@ -54,6 +54,7 @@ pub mod lower_printf;
 pub mod lower_system_values;
 pub mod mem2reg;
 pub mod merge_accesses;
+pub mod merge_private;
 pub mod narrow_divisions;
 pub mod pair_words;
 pub mod permute_bytes;

@@ -7,11 +7,11 @@ use super::{
     hide_operands, hoist_common, hoist_invariants, inline, interleave, isolate_loop_memory, keep_loops,
     limit_nesting, lower_exits, lower_generic, lower_images, lower_int64, lower_kernel_args,
     lower_long_vectors, lower_matrices, lower_memory, lower_printf, lower_system_values, mem2reg,
-    merge_accesses, narrow_divisions, pair_words, permute_bytes, promote_accumulators, report_ended_loops,
-    report_findings, resolve_generic, round_doubles, scalarize_integers, scale_indices, scratch_memory,
-    select_arithmetic, share_addresses, share_loads, share_offsets, simplify_integers, simplify_regions,
-    sink_loads, solve_loops, speculate_loads, split_rotations, sroa, unroll_counted, unroll_loops,
-    unrotate_loops, widen_accesses, widen_integers, zero_private,
+    merge_accesses, merge_private, narrow_divisions, pair_words, permute_bytes, promote_accumulators,
+    report_ended_loops, report_findings, resolve_generic, round_doubles, scalarize_integers, scale_indices,
+    scratch_memory, select_arithmetic, share_addresses, share_loads, share_offsets, simplify_integers,
+    simplify_regions, sink_loads, solve_loops, speculate_loads, split_rotations, sroa, unroll_counted,
+    unroll_loops, unrotate_loops, widen_accesses, widen_integers, zero_private,
 };
 use crate::abi::Abi;
 use crate::check::Checks;
@@ -287,6 +287,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
         // The pass extends a value at each of its uses.
         p.run_pass(cse::PASS);
         p.run_pass(dce::PASS);
+    }
+    if !target.costs.lane_by_lane && !target.quirks.counted_loops {
+        // After the last fixpoint: indices are final. Drivers for CPUs access memory lane by lane.
+        p.run_pass(merge_private::PASS);
     }
     if hide_operands::is_for(target) {
         // After the last fixpoint, which would fold the hidden values.

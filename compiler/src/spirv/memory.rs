@@ -143,10 +143,14 @@ impl FnEmitter<'_, '_> {
                     Some(Op::Variable { elem, .. }) => *elem,
                     _ => return Err(bug("access to what is not a variable")),
                 };
+                let base = self.value(args[0])?;
+                if ty == Ty::of(elem.scalar) && elem != ty {
+                    let (vector, lane) = self.split_index(args[1], elem.lanes)?;
+                    return self.chain(spv::StorageClass::Function, ty, base, &[vector, lane]);
+                }
                 if elem != ty {
                     return Err(bug("access to a variable by another type than its element's"));
                 }
-                let base = self.value(args[0])?;
                 let mut index = self.value(args[1])?;
                 if self.e.target.quirks.stale_indices && f.as_bits(args[1]).is_none() {
                     index = self.own_index(index)?;
@@ -193,20 +197,25 @@ impl FnEmitter<'_, '_> {
 
     /// Returns a pointer to a word of a uniform block, which is an array of vectors of four words.
     fn word_of_vectors(&mut self, base: Id, index: Value, ty: Ty) -> Emit<Id> {
-        let u32_type = self.e.u32_type();
-        let (vector, lane) = match self.f.as_bits(index) {
-            Some(n) => (self.e.u32_const(n as u32 / 4), self.e.u32_const(n as u32 % 4)),
-            None => {
-                let index = self.value(index)?;
-                let (two, three) = (self.e.u32_const(2), self.e.u32_const(3));
-                (
-                    self.op_ids(spv::Op::ShiftRightLogical, u32_type, &[index, two])?,
-                    self.op_ids(spv::Op::BitwiseAnd, u32_type, &[index, three])?,
-                )
-            }
-        };
+        let (vector, lane) = self.split_index(index, 4)?;
         let zero = self.e.u32_const(0);
         self.chain(spv::StorageClass::Uniform, ty, base, &[zero, vector, lane])
+    }
+
+    /// Divides an index of a scalar into that of the vector that contains it, and its lane there.
+    fn split_index(&mut self, index: Value, lanes: u8) -> Emit<(Id, Id)> {
+        let (log, mask) = (lanes.trailing_zeros(), u32::from(lanes) - 1);
+        if let Some(n) = self.f.as_bits(index) {
+            let n = n as u32;
+            return Ok((self.e.u32_const(n >> log), self.e.u32_const(n & mask)));
+        }
+        let u32_type = self.e.u32_type();
+        let index = self.value(index)?;
+        let (log, mask) = (self.e.u32_const(log), self.e.u32_const(mask));
+        Ok((
+            self.op_ids(spv::Op::ShiftRightLogical, u32_type, &[index, log])?,
+            self.op_ids(spv::Op::BitwiseAnd, u32_type, &[index, mask])?,
+        ))
     }
 
     pub(super) fn chain(&mut self, class: spv::StorageClass, ty: Ty, base: Id, indices: &[Id]) -> Emit<Id> {

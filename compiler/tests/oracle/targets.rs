@@ -5,7 +5,7 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
-pub(crate) const TESTED_ELSEWHERE: [&str; 12] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 13] = [
     // Random programs have no asynchronous copies. `filetests/check_copies` and the checker's execution tests test it.
     "check_copies",
     // This pass only refuses; `filetests/check_matrices` tests it.
@@ -33,6 +33,8 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 12] = [
     // Random programs have no masked sums of one value as indices. `filetests/scale_indices` and
     // `icd/tests/exec/in_place.cl` test it.
     "scale_indices",
+    // Few random programs have rows in private arrays. `filetests/merge_private` and `icd/tests/exec/private_rows.cl` test it.
+    "merge_private",
 ];
 
 /// Returns the targets: a GPU, a CPU with the faults of its driver, a device with all faults at once, both

@@ -1,11 +1,9 @@
 //! Chooses the element type of an array from the accesses to it.
 
+use crate::ir::analysis::Weight;
 use crate::ir::{Access, Scalar, Ty};
 use crate::target::Target;
 use std::collections::BTreeMap;
-
-/// How often an access is executed, relative to others.
-pub(super) type Weight = u64;
 
 /// The direction of an access.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -6,12 +6,13 @@
 //! pointers to them are offsets into the stack. `local.rs` does the same for local memory.
 
 use super::classes::{Classes, is_pointer_to};
-use super::element::{Accesses, Direction, Weight, without_narrow};
+use super::element::{Accesses, Direction, without_narrow};
 use super::format::AddressFormat;
 use super::local::LocalMemory;
 use super::matrix;
 use crate::intrinsic::Intrinsic;
-use crate::ir::{AddressSpace, EntityRef, Function, Global, GlobalData, Inst, Map, Op, Region, Ty, Value};
+use crate::ir::analysis::{Weight, weights};
+use crate::ir::{AddressSpace, EntityRef, Function, Global, GlobalData, Inst, Map, Op, Ty, Value};
 
 use crate::target::Target;
 use std::collections::BTreeMap;
@@ -136,26 +137,6 @@ impl Plan {
             }
         }
     }
-}
-
-/// Returns all regions, with the weight of an access in each: a loop is assumed to have 8 iterations.
-fn weights(func: &Function) -> Vec<(Region, Weight)> {
-    const ITERATIONS: Weight = 8;
-    const MOST: Weight = ITERATIONS.pow(8);
-    let mut list = vec![(func.body, 1)];
-    let mut next = 0;
-    while let Some(&(region, weight)) = list.get(next) {
-        next += 1;
-        for &inst in &func.regions[region].insts {
-            let data = &func.insts[inst];
-            let inside = match data.op {
-                Op::Loop => (weight * ITERATIONS).min(MOST),
-                _ => weight,
-            };
-            list.extend(data.regions.iter().map(|&r| (r, inside)));
-        }
-    }
-    list
 }
 
 /// The accesses to each array.
