@@ -97,7 +97,11 @@ impl ImageFormats {
 
     /// Returns whether kernels can read and write all formats of [`is_read_and_written`].
     pub(super) fn read_and_written(&self) -> bool {
-        let can = |f| [Holder::Image, Holder::Buffer].into_iter().all(|holder| self.can_both(f, holder));
+        let can = |f| {
+            [Holder::Image, Holder::Buffer]
+                .into_iter()
+                .all(|holder| self.can_both(f, holder))
+        };
         ImageFormat::all().filter(|f| is_read_and_written(*f)).all(can)
     }
 
