@@ -367,7 +367,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             local_memory: f.max_compute_shared_memory_size,
             work_group_size: f.max_compute_work_group_invocations,
             uniform_buffer: f.max_uniform_buffer_range.min(vk::ArgsSet::RANGE as u32),
-            private_memory: private_memory(f),
+            private_memory: private_memory(&f.driver_name),
             // LP_MAX_TGSI_NESTING is 80 in all versions of Mesa, and the driver's count is one higher than the
             // compiler's.
             nesting: if f.driver_name == "llvmpipe" { 79 } else { u32::MAX },
@@ -409,14 +409,21 @@ fn subgroup_layout(f: &Facts) -> SubgroupLayout {
     }
 }
 
-/// Returns how many bytes of private arrays per work-item the driver supports (compiler ADR 16).
-fn private_memory(f: &Facts) -> u32 {
-    match f.driver_name.as_str() {
-        // Version 580 refuses 16 KiB, which include the driver's own temporaries.
-        "NVIDIA" => 8 << 10,
+/// Returns the number of compute units. Vulkan has no such query, only extensions of NVIDIA and AMD.
+pub(super) fn compute_units(f: &Facts) -> Option<u32> {
+    let of_host = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+    let is_cpu = f.physical_type == PhysicalType::Cpu;
+    f.compute_units.or_else(|| is_cpu.then(of_host))
+}
+
+/// Returns how many bytes of private arrays per work-item are left to the driver (compiler ADR 16).
+fn private_memory(driver_name: &str) -> u32 {
+    match driver_name {
         // Mesa 22.3 takes 0.3 s to compile each KiB.
         "llvmpipe" => 1 << 10,
-        _ => u32::MAX,
+        // NVIDIA's version 580 refuses 16 KiB, which include the driver's own temporaries. Others, such as RADV, allocate
+        // private memory for all work-items that the device may have in flight, whatever a launch needs (compiler ADR 16).
+        _ => 8 << 10,
     }
 }
 
@@ -509,13 +516,7 @@ pub(super) fn info(
         kind: kind(f),
         vendor_id: f.vendor_id,
         device_id: f.device_id,
-        max_compute_units: f.compute_units.unwrap_or_else(|| match f.physical_type {
-            PhysicalType::Cpu => std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
-            PhysicalType::Discrete
-            | PhysicalType::Integrated
-            | PhysicalType::Virtual
-            | PhysicalType::Other => 1,
-        }),
+        max_compute_units: compute_units(f).unwrap_or(1),
         max_work_item_dimensions: 3,
         max_work_item_sizes: limits.group_size.map(|n| n as usize),
         max_work_group_size: limits.group_invocations as usize,

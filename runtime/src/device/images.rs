@@ -71,24 +71,36 @@ impl ImageFormats {
         })
     }
 
-    /// Returns the formats that the full profile requires but kernels cannot both read and write.
+    /// Returns whether kernels can both read and write images of a format.
+    fn can_both(&self, format: ImageFormat, holder: Holder) -> bool {
+        let can = self.get(format, holder);
+        can.read && can.write
+    }
+
+    /// Returns the formats that the full profile requires but kernels cannot both read and write. Images in buffers may lack
+    /// the order BGRA ([`ImageFormats::bgra_in_buffers`]).
     pub(super) fn missing(&self) -> Vec<ImageFormat> {
         let enough = |f: &ImageFormat| {
-            [Holder::Image, Holder::Buffer].into_iter().all(|holder| {
-                let can = self.get(*f, holder);
-                can.read && can.write
-            })
+            let in_buffers = f.order() == ChannelOrder::Bgra || self.can_both(*f, Holder::Buffer);
+            in_buffers && self.can_both(*f, Holder::Image)
         };
         required().filter(|f| !enough(f)).collect()
     }
 
+    /// Returns whether kernels can read and write CL_MEM_OBJECT_IMAGE1D_BUFFER of the required format of the order BGRA. Mesa's
+    /// driver for Intel's GPUs has no storage texel buffers of it. Such a device has all other images: that format is not among its
+    /// supported ones then, and clCreateImage returns CL_IMAGE_FORMAT_NOT_SUPPORTED.
+    pub(super) fn bgra_in_buffers(&self) -> bool {
+        let mut bgra = required().filter(|f| f.order() == ChannelOrder::Bgra);
+        bgra.all(|f| self.can_both(f, Holder::Buffer))
+    }
+
     /// Returns whether kernels can read and write all formats of [`is_read_and_written`].
     pub(super) fn read_and_written(&self) -> bool {
-        let can = |f: ImageFormat| {
-            [Holder::Image, Holder::Buffer].into_iter().all(|holder| {
-                let can = self.get(f, holder);
-                can.read && can.write
-            })
+        let can = |f| {
+            [Holder::Image, Holder::Buffer]
+                .into_iter()
+                .all(|holder| self.can_both(f, holder))
         };
         ImageFormat::all().filter(|f| is_read_and_written(*f)).all(can)
     }
@@ -182,5 +194,38 @@ impl Device {
         let made = Arc::new(made);
         known.push((mask, Arc::clone(&made)));
         Ok(made)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a device's formats that kernels can read and write, but for one order in one holder.
+    fn without(order: ChannelOrder, holder: Holder) -> ImageFormats {
+        let all = FormatUse {
+            read: true,
+            write: true,
+            linear: true,
+        };
+        let of = |format: ImageFormat, of: Holder| match format.order() == order && holder == of {
+            true => FormatUse::default(),
+            false => all,
+        };
+        let list = ImageFormat::all().map(|f| (f, of(f, Holder::Image), of(f, Holder::Buffer)));
+        ImageFormats { list: list.collect() }
+    }
+
+    #[test]
+    fn only_bgra_in_buffers_may_be_missing() {
+        let formats = without(ChannelOrder::Bgra, Holder::Buffer);
+        assert!(formats.missing().is_empty() && !formats.bgra_in_buffers());
+        let formats = without(ChannelOrder::Bgra, Holder::Image);
+        assert!(formats.missing().len() == 1 && formats.bgra_in_buffers());
+        let formats = without(ChannelOrder::Rgba, Holder::Buffer);
+        assert!(formats.missing().len() == 10 && formats.bgra_in_buffers());
+        // No format of this order is required.
+        let formats = without(ChannelOrder::Argb, Holder::Image);
+        assert!(formats.missing().is_empty());
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Limits {
     pub scratch: u64,
     /// The number of work-items in a sub-group.
     pub subgroup: u32,
-    /// Small work-groups run together if a launch has at least this many of them for each compute unit.
+    /// Small work-groups run together if a launch has at least this many of them.
     pub packed_groups: u64,
 }
 
@@ -72,6 +72,13 @@ impl Bindings {
             self.sampler_count,
         ]
     }
+}
+
+/// Returns from how many small work-groups on they run together (compiler ADR 23). If the device has more compute units than
+/// assumed, groups that run together leave some of them idle, which may cost more than is gained.
+fn packed_groups(compute_units: Option<u32>, for_each: u64) -> u64 {
+    const UNKNOWN: u32 = 128;
+    u64::from(compute_units.unwrap_or(UNKNOWN)) * for_each
 }
 
 impl Limits {
@@ -118,7 +125,19 @@ impl Limits {
             max_memory_allocation: f.max_memory_allocation_size & !0xff,
             global_memory: f.device_local_heap,
             subgroup: f.subgroup_size.max(1),
-            packed_groups: vk::Tuning::of(f).packed_groups,
+            packed_groups: packed_groups(super::caps::compute_units(f), vk::Tuning::of(f).packed_groups),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_number_of_compute_units_is_a_large_one() {
+        assert_eq!(packed_groups(Some(2), 16), 32);
+        // Intel's, Qualcomm's, Arm's and Broadcom's drivers do not tell it. None of their GPUs has more.
+        assert_eq!(packed_groups(None, 96), 128 * 96);
     }
 }

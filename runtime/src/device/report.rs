@@ -69,6 +69,10 @@ impl Device {
             ),
         ];
         line("images and samplers", self.info.image_support, &images);
+        if self.info.image_support && !self.image_formats.bgra_in_buffers() {
+            let texels = [(false, "storage texel buffers of B8G8R8A8_UNORM")];
+            line("images of CL_BGRA in buffers", false, &texels);
+        }
         line("printf", true, &[]);
         line("out-of-order execution", true, &[]);
         self.report_measurements(&mut report);

@@ -113,12 +113,8 @@ mod tests {
     use caldera_compiler::target::Target;
     use caldera_compiler::{Input, compile};
 
-    /// A kernel without matrices may have work-groups of any size, also if another kernel of its program has them.
-    #[test]
-    fn each_kernel_is_known_to_have_matrices_or_not() {
-        let source = "typedef float __attribute__((coop_mat(3, 16, 16, 2))) matrix;
-            kernel void with(global float *p) { matrix m = coop_mat_init(1); coop_mat_store(p, m, 0, 16); }
-            kernel void without(global float *p) { *p = 1; }";
+    /// Compiles a program; returns its module, divided, and its kernels.
+    fn divided(source: &str) -> (Divisible, Vec<reflect::Kernel>) {
         let input = Input {
             name: "test.cl",
             source,
@@ -132,8 +128,36 @@ mod tests {
         let reflection = reflect::read(&compiled.words).expect("reflection");
         let stripped = reflect::strip(&compiled.words).expect("a module");
         let divisible = Divisible::new(stripped).expect("it can be divided");
-        let names: Vec<&str> = reflection.kernels.iter().map(|k| k.name.as_str()).collect();
+        (divisible, reflection.kernels)
+    }
+
+    /// A kernel without matrices may have work-groups of any size, also if another kernel of its program has them.
+    #[test]
+    fn each_kernel_is_known_to_have_matrices_or_not() {
+        let source = "typedef float __attribute__((coop_mat(3, 16, 16, 2))) matrix;
+            kernel void with(global float *p) { matrix m = coop_mat_init(1); coop_mat_store(p, m, 0, 16); }
+            kernel void without(global float *p) { *p = 1; }";
+        let (divisible, kernels) = divided(source);
+        let names: Vec<&str> = kernels.iter().map(|k| k.name.as_str()).collect();
         assert_eq!(names, ["with", "without"]);
-        assert_eq!(with_matrices(&divisible, &reflection.kernels), [true, false]);
+        assert_eq!(with_matrices(&divisible, &kernels), [true, false]);
+    }
+
+    /// Only the kernels that use sub-groups require the driver to take a certain size, also if others of their program do.
+    #[test]
+    fn each_kernel_is_known_to_depend_on_subgroups_or_not() {
+        let source = "void f(global uint *p) { *p = get_sub_group_size(); }
+            kernel void by_number(global uint *p) { *p = get_sub_group_local_id(); }
+            kernel void by_function(global uint *p) { f(p); }
+            kernel void by_sum(global uint *p) { *p = sub_group_reduce_add(*p); }
+            kernel void by_barrier(global uint *p) { p[0]++; sub_group_barrier(CLK_GLOBAL_MEM_FENCE); p[1] = p[0]; }
+            kernel void without(global uint *p) { *p = 1; barrier(CLK_GLOBAL_MEM_FENCE); p[3] = p[0] * 3; }";
+        let (divisible, kernels) = divided(source);
+        let depends = kernels.iter().map(|k| {
+            let words = divisible.kernel(&k.name).expect("a part");
+            assert!(vk::uses_subgroups(&words));
+            vk::depends_on_subgroups(&words)
+        });
+        assert_eq!(depends.collect::<Vec<bool>>(), [true, true, true, true, false]);
     }
 }

@@ -96,7 +96,7 @@ impl DeviceKernel {
             most: limits.local_memory.checked_div(bytes).unwrap_or(u32::MAX),
             least: match debug.pack_always {
                 true => 1,
-                false => u64::from(device.info().max_compute_units) * limits.packed_groups,
+                false => limits.packed_groups,
             },
         };
         match room.pack(local, groups.unwrap_or([u64::MAX; 3])) {

@@ -65,6 +65,8 @@ pub(crate) use format::{Format, FormatUse, Holder};
 pub(crate) use image::{Image, ImageInfo, Shape, TexelBuffer, Texels};
 pub(crate) use instance::{PhysicalDevice, Source};
 pub(crate) use nvml::nvml_clock;
+#[cfg(test)]
+pub(crate) use pipeline::depends_on_subgroups;
 pub(crate) use pipeline::{Pipeline, PipelineCache, Shader, uses_matrices, uses_subgroups};
 pub(crate) use query::TimestampPool;
 pub(crate) use queue::Queue;

@@ -67,7 +67,7 @@ impl Layout {
 pub(crate) struct Shader {
     device: Arc<Device>,
     raw: vk::ShaderModule,
-    uses_subgroups: bool,
+    depends_on_subgroups: bool,
     uses_matrices: bool,
 }
 
@@ -88,15 +88,44 @@ pub(crate) fn uses_matrices(words: &[u32]) -> bool {
     const TYPE: u32 = 4456;
     /// OpFunction.
     const FUNCTION: u32 = 54;
-    let mut rest = words.get(5..).unwrap_or_default();
     declares(words, MATRICES)
-        && std::iter::from_fn(|| {
-            let first = *rest.first()?;
-            rest = rest.get((first >> 16).max(1) as usize..).unwrap_or_default();
-            Some(first & 0xffff)
+        && instructions(words)
+            .take_while(|i| i[0] & 0xffff != FUNCTION)
+            .any(|i| i[0] & 0xffff == TYPE)
+}
+
+/// Returns whether the functions of a module depend on the size of sub-groups. A part of a divided module that does not use
+/// sub-groups declares the capability if another part does, and a driver that must then take a certain size may take one that
+/// is too large for the registers of the kernel.
+pub(crate) fn depends_on_subgroups(words: &[u32]) -> bool {
+    /// Subgroup, of the enumerations of scopes.
+    const SUBGROUP: u32 = 3;
+    let mut threes = Vec::new();
+    uses_matrices(words)
+        || instructions(words).any(|i| match (i[0] & 0xffff, i) {
+            // OpConstant
+            (43, &[_, _, id, SUBGROUP]) => {
+                threes.push(id);
+                false
+            }
+            // OpDecorate BuiltIn: SubgroupSize, NumSubgroups, SubgroupId, SubgroupLocalInvocationId, and the masks
+            (71, &[_, _, 11, built_in]) => matches!(built_in, 36..=41 | 4416..=4420),
+            // OpControlBarrier
+            (224, &[_, scope, ..]) => threes.contains(&scope),
+            // OpGroupNonUniform*; the second range has those of KHR extensions, of votes, ballots and rotations
+            (opcode, _) => matches!(opcode, 333..=366 | 4421..=4432),
         })
-        .take_while(|opcode| *opcode != FUNCTION)
-        .any(|opcode| opcode == TYPE)
+}
+
+/// Returns the instructions of a module, each with all of its words.
+fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
+    let mut rest = words.get(5..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let length = (*rest.first()? >> 16).max(1) as usize;
+        let (instruction, after) = rest.split_at_checked(length)?;
+        rest = after;
+        Some(instruction)
+    })
 }
 
 /// Returns whether a module declares a capability.
@@ -122,7 +151,7 @@ impl Shader {
         Ok(Shader {
             device: Arc::clone(device),
             raw: device.note(raw.call("vkCreateShaderModule"))?,
-            uses_subgroups: uses_subgroups(words),
+            depends_on_subgroups: uses_subgroups(words) && depends_on_subgroups(words),
             uses_matrices: uses_matrices(words),
         })
     }
@@ -216,7 +245,7 @@ impl Pipeline {
             // Matrices are offered only where the feature computeFullSubgroups is enabled. Launches have checked the size.
             stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
         }
-        if shader.uses_subgroups && device.required_subgroup_size.is_some() {
+        if shader.depends_on_subgroups && device.required_subgroup_size.is_some() {
             stage = stage.push_next(&mut size);
         }
         let mut whole = vk::PipelineCreationFeedback::default();
