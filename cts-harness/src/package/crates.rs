@@ -47,14 +47,15 @@ struct Locked {
 }
 
 /// Returns the crates that are linked into the programs for a target, sorted by name and version. Macro crates run
-/// inside the compiler of Rust, so they are not among them.
+/// inside rustc, so they are not among them.
 pub(super) fn shipped(target: &str) -> Result<Vec<Crate>, Failure> {
     let packages = SHIPPED.map(|package| ["--package", package]).concat();
     let tree = ["--prefix=none", "--format={p}", "--edges=normal,no-proc-macro"];
-    let tree = ask(&[&["tree", "--locked", "--target", target][..], &tree, &packages].concat())?;
+    let tree = output_of_cargo(&[&["tree", "--locked", "--target", target][..], &tree, &packages].concat())?;
     let found: BTreeSet<String> = tree.lines().filter_map(named).collect();
     let options = ["--format-version", "1", "--locked", "--filter-platform", target];
-    let metadata: Metadata = serde_json::from_str(&ask(&[&["metadata"][..], &options].concat())?)?;
+    let metadata: Metadata =
+        serde_json::from_str(&output_of_cargo(&[&["metadata"][..], &options].concat())?)?;
     let lock: Lock = toml::from_str(&std::fs::read_to_string(root().join("Cargo.lock"))?)?;
     let describe = |package: Package| -> Result<Crate, Failure> {
         let Package { name, version, .. } = package;
@@ -93,7 +94,8 @@ fn named(line: &str) -> Option<String> {
     Some(format!("{} {}", words.next()?, words.next()?))
 }
 
-fn ask(arguments: &[&str]) -> Result<String, Failure> {
+/// Runs cargo with these arguments and returns its standard output.
+fn output_of_cargo(arguments: &[&str]) -> Result<String, Failure> {
     let output = cargo().args(arguments).output()?;
     match output.status.success() {
         true => Ok(String::from_utf8(output.stdout)?),

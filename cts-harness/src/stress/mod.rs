@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// Release all objects and create them anew after this time
     #[arg(long, default_value_t = 3, value_name = "SECONDS")]
     epoch: u64,
-    /// Abort the process after so long without progress; it first prints the operation of each thread
+    /// Abort the process after this time without progress, and print the operation of each thread before
     #[arg(long, default_value_t = 120, value_name = "SECONDS")]
     patience: u64,
     /// Also pass invalid handles: Caldera returns CL_INVALID_…, other implementations may crash
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     /// With `--inject`, try only every Nth of these calls
     #[arg(long, default_value_t = 1, value_name = "N")]
     every: u32,
-    /// Play the scenario in a child process of `--inject`
+    /// Run the scenario of `--inject` in this process, which is one of its children
     #[arg(long, hide = true)]
     play_faults: bool,
     /// Run only operations whose name contains this text, and operations that check; may be given several

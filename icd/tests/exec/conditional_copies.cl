@@ -1,5 +1,5 @@
-// Copies to memory of the work-group under conditions that test limits. Where the condition is false, the elements do not exist:
-// the buffers have no element more than what is copied.
+// Copies to local memory under conditions that test limits. The buffers have only the elements that are copied, so the elements for
+// which a condition is false do not exist.
 // kernel: copies
 // global: 24
 // local: 8
@@ -19,7 +19,7 @@ kernel void copies(global const int *in, local int *tile, global int *out, int n
   for (int k = l; k < n; k += size, scale *= 10) sum += scale * tile[k];
   out[get_global_id(0)] = sum;
 }
-// Nothing is copied from a null pointer, whether by the first arm of a branch or by the second one.
+// The pointer is null, and neither the first arm of a branch nor the second one loads from it.
 // kernel: from_nothing
 // global: 8
 // local: 4
@@ -39,7 +39,7 @@ kernel void from_nothing(global const int *in, local int *tile, global int *out,
   }
   out[get_global_id(0)] = sum;
 }
-// Pointers that differ between the arms; one buffer ends where the other one begins to be read.
+// The arms of a branch load from different buffers. Where the index leaves one buffer, the other one is read.
 // kernel: two_buffers
 // global: 6
 // arg: in int 6 = i + 1
@@ -54,7 +54,7 @@ kernel void two_buffers(global const int *in, global const int *before, global i
   }
   out[i] = sum;
 }
-// A sequence of branches without a loop, the last of which depends on what a store of the one before may have changed.
+// Branches in sequence without a loop. The last one loads what the one before it may have stored.
 // kernel: sequence
 // global: 4
 // arg: inout int 8 = i => i == 7 ? 3 : i
@@ -72,8 +72,8 @@ kernel void sequence(global int *a, local int *tile, global int *out, int last) 
   if (i >= last) sum = a[i + 4];
   out[i] = sum;
 }
-// The steps of a scan, and both arms of a branch, load from memory of the work-group by indices that are far outside of it
-// where they are not executed.
+// The steps of a scan, and both arms of a branch, load from local memory. Where such a load is not executed, its index may be
+// far outside of the array.
 // kernel: near_loads
 // global: 8
 // local: 8

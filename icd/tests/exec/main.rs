@@ -312,20 +312,19 @@ fn long_loops() {
     check(path).unwrap_or_else(|why| panic!("{why}"));
 }
 
-/// Runs the tests where the device has memory of its own.
+/// The flags of `CALDERA_DEBUG` of one run of the tests. None of them depends on the others: where memory is, in which order commands
+/// between two barriers are recorded (reversed, which shows barriers that are missing), and whether small work-groups run
+/// together also where there are few of them.
+const INDEPENDENT_FLAGS: &str = "discrete,reorder,pack-always";
+
+/// Runs the tests with memory of the device's own, in reverse order, and with packed work-groups.
 #[test]
-fn with_memory_of_the_devices_own() {
-    common::again::run_all_tests("CALDERA_DEBUG", "discrete");
+fn with_memory_of_the_devices_own_in_reverse_order_and_packed() {
+    common::again::run_all_tests_but("CALDERA_DEBUG", INDEPENDENT_FLAGS, &["observed::"]);
 }
 
-/// Runs the files with small work-groups together also where there are few of them.
+/// Runs the tests of profiles and traces in the same way, but with the work-groups of the application, which hints count.
 #[test]
-fn with_packed_work_groups() {
-    common::again::run_exactly(&["files"], "CALDERA_DEBUG", "pack-always");
-}
-
-/// Runs the tests with the commands between two barriers in reverse order, which shows barriers that are missing.
-#[test]
-fn in_reverse_order() {
-    common::again::run_all_tests("CALDERA_DEBUG", "reorder");
+fn observed_with_memory_of_the_devices_own_in_reverse_order() {
+    common::again::run_tests("observed::", "CALDERA_DEBUG", "discrete,reorder");
 }

@@ -2,8 +2,8 @@
 //! command of the queue.
 //!
 //! A queue orders the steps by the memory that they access, as it orders its other commands (`queue/hazards.rs`). In
-//! an out-of-order queue this does not suffice for kernels that may access any memory, so there a step is also ordered after
-//! the steps that the application has named, and with them after everything before.
+//! an out-of-order queue this does not suffice for kernels that may access any memory. There, a step that names steps to wait
+//! for is ordered after all steps before it.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) struct Replay {
 /// A command of a command-buffer.
 pub(crate) struct Step {
     pub action: Action,
-    /// The last of the steps that must be complete before this one.
+    /// The last of the steps that the application has named as complete before this one begins.
     pub after: Option<u32>,
 }
 
@@ -54,7 +54,7 @@ impl Replay {
 
     /// Records the steps.
     pub(super) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
-        // The number of steps after which the next one is ordered already.
+        // The steps before this index are complete before the next step begins, because of the last barrier.
         let mut ordered = 0;
         for (i, step) in self.steps.iter().enumerate() {
             let waits = step.after.is_some_and(|last| last as usize >= ordered);

@@ -11,8 +11,8 @@
 //! A submission also costs the application's thread microseconds, on some machines more than the GPU, so that
 //! two submissions are never incomplete there. So after [`STREAM`] flushes without a wait the thread is woken
 //! in advance, and while it polls, it makes all submissions until a thread of the application waits. After each
-//! submission it pauses, [`REST`] times as long as the submission took, and leaves the queue's lock to the
-//! application.
+//! submission it pauses for [`REST`] times the duration of the submission, so that the application gets the queue's
+//! lock.
 //!
 //! The first gathered flush starts the thread. It polls while flushes follow each other and sleeps otherwise,
 //! and it ends with its context.
@@ -36,7 +36,7 @@ const LINGER: Duration = Duration::from_micros(200);
 /// nothing can be enqueued meanwhile.
 const REST: u32 = 4;
 
-/// The number of flushes without a wait in between from which on more flushes are expected.
+/// After this number of flushes without a wait in between, more flushes are expected.
 const STREAM: u32 = 4;
 
 /// A context's thread for gathered flushes.
@@ -48,7 +48,7 @@ pub(crate) struct Flusher {
     awake: AtomicBool,
     /// The number of flushes since the last wait.
     stream: AtomicU32,
-    wake: Condvar,
+    wakes: Condvar,
     this: Weak<Flusher>,
 }
 
@@ -69,20 +69,20 @@ impl Flusher {
             news: AtomicBool::new(false),
             awake: AtomicBool::new(false),
             stream: AtomicU32::new(0),
-            wake: Condvar::new(),
+            wakes: Condvar::new(),
             this: Weak::clone(this),
         })
     }
 
-    /// Counts a flush. Returns whether it is one of a stream and the thread polls.
-    fn wants(&self) -> bool {
+    /// Counts a flush. Returns whether the thread should make it: the flush is one of a stream, and the thread polls.
+    fn takes_next_flush(&self) -> bool {
         let stream = self.stream.fetch_add(1, Ordering::Relaxed) + 1;
         if stream < STREAM {
             return false;
         }
         let awake = self.awake.load(Ordering::Relaxed);
         if !awake && stream.is_multiple_of(STREAM) {
-            self.call(None);
+            self.wake(None);
         }
         awake
     }
@@ -92,9 +92,9 @@ impl Flusher {
         self.stream.store(0, Ordering::Relaxed);
     }
 
-    /// Wakes the thread, with a flush to do or because one will follow soon. Returns `false` if there is no
+    /// Wakes the thread, to flush the queue, or because a flush will follow soon. Returns `false` if there is no
     /// thread.
-    fn call(&self, queue: Option<&Arc<CommandQueue>>) -> bool {
+    fn wake(&self, queue: Option<&Arc<CommandQueue>>) -> bool {
         let mut state = self.state.lock();
         if !state.started && !self.start(&mut state) {
             return false;
@@ -102,7 +102,7 @@ impl Flusher {
         state.pending.extend(queue.map(Arc::clone));
         self.news.store(true, Ordering::Release);
         if std::mem::take(&mut state.sleeps) {
-            self.wake.notify_all();
+            self.wakes.notify_all();
         }
         true
     }
@@ -112,7 +112,7 @@ impl Flusher {
         let mut state = self.state.lock();
         state.stop = true;
         self.news.store(true, Ordering::Release);
-        self.wake.notify_all();
+        self.wakes.notify_all();
     }
 
     fn start(&self, state: &mut State) -> bool {
@@ -127,6 +127,7 @@ impl Flusher {
         state.started
     }
 
+    /// The thread: submits pending batches until the context ends.
     fn run(&self) {
         let mut last = Instant::now();
         let mut rest = last;
@@ -144,7 +145,7 @@ impl Flusher {
                 state.sleeps = state.pending.is_empty() && !state.stop;
                 self.awake.store(!state.sleeps, Ordering::Relaxed);
                 while state.sleeps && !state.stop {
-                    self.wake.wait(&mut state);
+                    self.wakes.wait(&mut state);
                 }
             }
             self.awake.store(true, Ordering::Relaxed);
@@ -172,10 +173,10 @@ impl CommandQueue {
             // The thread resets `flush_is_pending` before it submits, so it submits everything that is recorded now.
             return Ok(());
         }
-        let theirs = || self.context.flusher().wants() || !self.has_at_most(1);
-        if self.logical.gathers_flushes() && theirs() {
+        let is_for_the_thread = || self.context.flusher().takes_next_flush() || !self.has_at_most(1);
+        if self.logical.gathers_flushes() && is_for_the_thread() {
             self.flush_is_pending.store(true, Ordering::Release);
-            if self.context.flusher().call(Some(self)) {
+            if self.context.flusher().wake(Some(self)) {
                 return Ok(());
             }
             self.flush_is_pending.store(false, Ordering::Release);
@@ -202,7 +203,7 @@ impl CommandQueue {
         self.flush_is_pending.store(false, Ordering::Release);
         let work = || {
             if let Err(e) = self.flush() {
-                log::debug!("a flush that was put off: {}", e.chain());
+                log::debug!("a gathered flush failed: {}", e.chain());
             }
         };
         if !crate::process::unless_over(work) {

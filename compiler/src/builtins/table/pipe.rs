@@ -1,4 +1,4 @@
-//! Functions of pipes (OpenCL C 3.0, 6.15.18 and 6.15.20.2). Programs of older versions than 2.0 do not have them.
+//! Functions of pipes (OpenCL C 3.0, 6.15.18 and 6.15.20.2). Programs of OpenCL C 1.x do not have them.
 
 use super::*;
 
