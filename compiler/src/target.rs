@@ -360,6 +360,12 @@ impl Target {
         abi.map_or(crate::printf::PRINTF_BUFFER_SIZE, |d| d.printf_buffer_size)
     }
 
+    /// Whether code is generated as GPUs want it: with loads of several iterations at a time and wide accesses. Drivers for CPUs access
+    /// memory lane by lane, and gain nothing from it.
+    pub fn is_gpu(&self) -> bool {
+        !self.costs.lane_by_lane && !self.quirks.counted_loops
+    }
+
     /// Whether arrays of different types may have the same local memory. SPIR-V has them from version 1.4 on. In the
     /// descriptor ABI, each argument in local memory is an array of its own.
     pub fn workgroup_layout(&self) -> bool {

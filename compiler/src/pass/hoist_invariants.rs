@@ -49,7 +49,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let kernels = by_pointers && !has_calls(module);
     for (f, func) in module.funcs.iter_mut() {
         let kernel = module.kernels.iter().find(|k| k.func == f && kernels);
-        changed |= hoist(func, kernel, by_pointers, !cx.target.quirks.counted_loops);
+        changed |= hoist(func, kernel, by_pointers, cx.target.is_gpu());
     }
     Ok(changed.into())
 }

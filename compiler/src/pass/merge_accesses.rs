@@ -83,8 +83,7 @@ fn local_variables(func: &Function) -> BTreeSet<Global> {
 /// Returns whether a kernel's accesses of local memory can be merged: all of its variables there can begin at multiples of the
 /// widest access.
 fn can_merge_local(globals: &Map<Global, GlobalData>, variables: &BTreeSet<Global>, target: &Target) -> bool {
-    let by_lanes = target.costs.lane_by_lane || target.quirks.counted_loops;
-    if by_lanes || !target.workgroup_layout() || target.lacks_narrow_integers() {
+    if !target.is_gpu() || !target.workgroup_layout() || target.lacks_narrow_integers() {
         return false;
     }
     let place = |end: u32, &g: &Global| end.next_multiple_of(WIDEST).saturating_add(globals[g].size);

@@ -235,7 +235,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
     if target.quirks.counted_loops {
         // All passes that make loops smaller have run; `late` dissolves the blocks that this pass creates.
         p.run_pass(unroll_loops::PASS);
-    } else {
+    } else if !target.costs.lane_by_lane {
         // Loop-invariant addresses have been hoisted; `late` merges the computations that the copies share.
         p.run_pass(batch_loads::PASS);
         // This pass takes the loops that `batch_loads` leaves.
@@ -288,7 +288,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
         p.run_pass(cse::PASS);
         p.run_pass(dce::PASS);
     }
-    if !target.costs.lane_by_lane && !target.quirks.counted_loops {
+    if target.is_gpu() {
         // After the last fixpoint: indices are final. Drivers for CPUs access memory lane by lane.
         p.run_pass(merge_private::PASS);
     }

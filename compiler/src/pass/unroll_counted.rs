@@ -200,9 +200,9 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (f, func) in module.funcs.iter_mut() {
         if !cx.settled.contains(f) {
-            // Drivers with the quirk gain nothing from constants in addresses, and `unroll_loops` takes their
-            // long loops.
-            let shares = !cx.target.quirks.counted_loops;
+            // Drivers for CPUs gain nothing from constants in addresses, and `unroll_loops` takes the long loops of
+            // those that need it.
+            let shares = cx.target.is_gpu();
             changed |= cx.settled.note(f, unroll(func, shares));
         }
     }

@@ -37,7 +37,7 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 13] = [
     "merge_private",
 ];
 
-/// Returns the targets: a GPU, a CPU with the faults of its driver, a device with all faults at once, both
+/// Returns the targets: a GPU, a CPU with the faults of its driver, one without the limit of iterations, a device with all faults at once, both
 /// variants of the descriptor ABI, a GPU on which arrays of different types may be in the same local memory, one without
 /// arithmetic of 8-bit and 16-bit integers, one without 64-bit integers, and a device with descriptors that has neither.
 pub(crate) fn targets() -> Vec<(&'static str, Target)> {
@@ -47,6 +47,8 @@ pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     // No program of the generator nests deeper than llvmpipe follows. Each of the loops around a condition needs
     // two or three levels of their own, and a program may have three of them.
     cpu.limits.nesting = 8;
+    let mut newer = cpu.clone();
+    newer.quirks.counted_loops = false;
     let mut runtime = Target {
         abi: Abi::Descriptor(DescriptorAbi::runtime()),
         ..Target::desktop()
@@ -74,6 +76,7 @@ pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     vec![
         ("a GPU", Target::desktop()),
         ("a CPU", cpu),
+        ("a CPU whose driver does not limit loops", newer),
         ("a device with faults", Target::faulty()),
         ("clspv", Target::clspv()),
         ("descriptors", runtime),
