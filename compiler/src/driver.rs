@@ -663,6 +663,7 @@ impl<'a> Run<'a> {
                 | PassError::Undefined { span, .. }
                 | PassError::Recursion { span, .. }
                 | PassError::NotChecked { span, .. }
+                | PassError::Format { span }
                 | PassError::NotInAbi { span, .. }
                 | PassError::TooLarge { span, .. }),
             ) => {

@@ -367,3 +367,46 @@ fn more_copies_are_checked_than_events_have_bits() {
         assert!(compiled.is_ok(), "{count} copies");
     }
 }
+
+/// OpenCL C 3.0, 6.15.14.2: the format of printf is resolvable at compile time.
+#[test]
+fn formats_of_printf_are_known_at_compile_time() {
+    let log = |source: &str| {
+        let options = Options::parse("-cl-std=CL3.0").expect("an option");
+        let input = Input {
+            name: "limits.cl",
+            source,
+            options: &options,
+            resolver: &pp::NoIncludes,
+        };
+        match driver::compile(&input, &Target::desktop().latest()) {
+            Ok(_) => String::new(),
+            Err(failed) => {
+                assert!(!failed.internal, "{}", failed.log);
+                failed.log
+            }
+        }
+    };
+    let literals = |count: usize| -> String { (0..count).map(|i| format!("\"{i}: %d\\n\",")).collect() };
+    let table = |count: usize| {
+        format!(
+            "constant char *constant t[] = {{{}}};\nkernel void k(int n) {{ printf(t[n], n); }}",
+            literals(count)
+        )
+    };
+    assert_eq!(log(&table(64)), "");
+    for source in [
+        &table(65),
+        "kernel void k(constant char *argument) { printf(argument, 1); }",
+        "kernel void k(constant char *argument, int n) { printf(n ? argument : \"%d\\n\", n); }",
+        "constant char *global variable = \"%d\\n\"; kernel void k(int n) { printf(variable, n); }",
+        "constant char unterminated[] = {'a', 'b'}; kernel void k(int n) { printf(n ? unterminated : \"%d\", n); }",
+        "constant char array[] = \"%d\"; kernel void k(int n) { printf(&array[n], n); }",
+    ] {
+        let log = log(source);
+        assert!(
+            log.contains("no string that is known at compile time"),
+            "{source}: {log}"
+        );
+    }
+}

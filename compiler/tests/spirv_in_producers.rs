@@ -402,3 +402,31 @@ fn imported_built_in_functions() {
     let log = built("_Z6mul_hijj", "short").unwrap_err();
     assert!(log.contains("a built-in function is missing"), "{log}");
 }
+
+/// SPIRV-LLVM-Translator makes indices of 3 and more of OpenCL C's functions of work-items. Other vectors have no such component.
+#[test]
+fn indices_of_built_in_vectors() {
+    let module = |vector: &str, index: &str| {
+        kernel(
+            "",
+            "OpDecorate %id BuiltIn GlobalInvocationId",
+            "%ulong = OpTypeInt 64 0
+            %vector = OpTypeVector %ulong 3
+            %input = OpTypePointer Input %vector
+            %id = OpVariable %input Input
+            %other = OpConstantNull %vector",
+            &format!(
+                "%v = OpLoad %vector %id Aligned 32
+                %x = OpCompositeExtract %ulong {vector} {index}
+                %n = OpUConvert %uint %x
+                OpStore %p %n Aligned 4"
+            ),
+        )
+    };
+    let target = Target::desktop();
+    for index in ["0", "3", "4294967295"] {
+        import(&module("%v", index), &target).unwrap();
+    }
+    let log = import(&module("%other", "3"), &target).unwrap_err();
+    assert!(log.contains("there is no such component"), "{log}");
+}

@@ -7,19 +7,24 @@
 //!
 //! A call allocates the words that it needs with one atomic addition. If they do not fit, it writes nothing
 //! and its result is −1.
+//!
+//! A format that is a pointer may lead to several strings (`strings.rs`). Such a call becomes one call for each string, between
+//! which comparisons of the pointer choose.
 
 mod checks;
+mod strings;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::check::Area;
 use crate::diag::InternalError;
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
+use crate::ir::analysis::Jumps;
 use crate::ir::module::object_pointer;
 use crate::ir::walk::Replacements;
 use crate::ir::{
-    Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Const, Function, Inst, Module, Op, Printf,
-    PrintfEntry, Scalar, Ty, Value,
+    Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Const, Function, Global, GlobalData, Inst, Map,
+    Module, Op, Printf, PrintfEntry, Scalar, Ty, Value,
 };
 use crate::printf::literal_arguments;
 
@@ -49,6 +54,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     };
     let mut lower = Lower {
         strings: &module.strings,
+        globals: &module.globals,
         printf: Printf::default(),
         buffer,
         size: cx.target.printf_buffer_size(),
@@ -73,6 +79,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 /// The state of the pass.
 struct Lower<'m> {
     strings: &'m [Vec<u8>],
+    globals: &'m Map<Global, GlobalData>,
     printf: Printf,
     buffer: PrintfBuffer,
     /// The size of the buffer in bytes.
@@ -98,6 +105,7 @@ impl Lower<'_> {
             func.insts[i].op == Op::Intrinsic(Intrinsic::Printf) || checks::is_for_checks(func, i)
         };
         let mut any = false;
+        let jumps = Jumps::new(func);
         for region in func.regions_in_order() {
             if !func.regions[region].insts.iter().any(|&i| is_printf(func, i)) {
                 continue;
@@ -113,7 +121,7 @@ impl Lower<'_> {
                 any = true;
                 let new = match checks::is_for_checks(b.func, inst) {
                     true => self.check(&mut b, inst)?,
-                    false => Some(self.call(&mut b, inst)?),
+                    false => Some(self.call(&mut b, inst, &jumps)?),
                 };
                 if let (Some(&result), Some(new)) = (b.func.insts[inst].results.first(), new) {
                     replacements.set(result, new);
@@ -161,27 +169,93 @@ impl Lower<'_> {
     }
 
     /// Writes the words of one call, and returns its result.
-    fn call(&mut self, b: &mut Builder<'_>, inst: Inst) -> Result<Value, PassError> {
+    fn call(&mut self, b: &mut Builder<'_>, inst: Inst, jumps: &Jumps) -> Result<Value, PassError> {
         let args = b.func.insts[inst].args.clone();
-        let format = self.string(b.func, args[0])?.to_vec();
-        let literals = literal_arguments(&format);
+        let is_known = !b.func.ty(args[0]).scalar.is_ptr();
+        let printed = |&value: &Value| Printed {
+            value,
+            texts: strings::of(b.func, jumps, self.globals, value),
+            is_number: is_known && b.func.ty(value) == Ty::I32 && b.func.as_bits(value).is_some(),
+        };
+        let printed: Vec<Printed> = args[1..].iter().map(printed).collect();
+        if is_known {
+            let format = self.string(b.func, args[0])?.to_vec();
+            return self.call_with(b, &format, &printed);
+        }
+        let formats = strings::of(b.func, jumps, self.globals, args[0]);
+        let Some((last, others)) = formats.as_deref().and_then(|list| list.split_last()) else {
+            let span = b.func.insts[inst].span;
+            return Err(PassError::Format { span });
+        };
+        let mut choices = Vec::new();
+        for text in others {
+            let is_this = is_text(b, args[0], text);
+            let (choice, then, otherwise) = b.if_(is_this, &[Ty::I32]);
+            b.enter(then);
+            let result = self.call_with(b, &text.bytes, &printed)?;
+            b.exit(choice, vec![result]);
+            b.leave();
+            b.enter(otherwise);
+            choices.push(choice);
+        }
+        let mut result = self.call_with(b, &last.bytes, &printed)?;
+        while let Some(choice) = choices.pop() {
+            b.exit(choice, vec![result]);
+            b.leave();
+            result = b.results(choice)[0];
+        }
+        Ok(result)
+    }
+
+    /// Writes the words of one call with a known format, and returns its result.
+    fn call_with(
+        &mut self,
+        b: &mut Builder<'_>,
+        format: &[u8],
+        args: &[Printed],
+    ) -> Result<Value, PassError> {
+        let literals = literal_arguments(format);
         let mut words = Vec::new();
         let mut sizes = Vec::new();
-        for (n, &arg) in args[1..].iter().enumerate() {
-            let ty = b.func.ty(arg);
-            let is_literal = literals.contains(&n) && ty == Ty::I32 && b.func.as_bits(arg).is_some();
-            if is_literal {
-                let text = self.string(b.func, arg)?.to_vec();
-                let id = self.entry(&text, &[]);
-                words.push(b.bits(Ty::I32, id));
-            } else {
-                words_of(b, arg, &mut words);
-            }
-            sizes.push(ty.bytes());
+        for (n, arg) in args.iter().enumerate() {
+            let ty = b.func.ty(arg.value);
+            let is_string = literals.contains(&n);
+            let number = match &arg.texts {
+                _ if !is_string => None,
+                _ if arg.is_number => {
+                    let text = self.string(b.func, arg.value)?.to_vec();
+                    let id = self.entry(&text, &[]);
+                    Some(b.bits(Ty::I32, id))
+                }
+                Some(texts) => Some(self.string_of(b, arg.value, texts)),
+                // 64 bits are never taken for the number of a string.
+                None if ty == Ty::I32 => Some(b.cast(CastOp::SExt, arg.value, Ty::I64)),
+                None => None,
+            };
+            let value = number.unwrap_or(arg.value);
+            words_of(b, value, &mut words);
+            sizes.push(b.func.ty(value).bytes());
         }
-        let id = self.entry(&format, &sizes);
+        let id = self.entry(format, &sizes);
         words.insert(0, b.func.constant(Ty::I32, Const::Bits(vec![id])));
         Ok(self.store(b, &words))
+    }
+
+    /// Returns the number of the string that a pointer leads to, which is one of `texts`.
+    fn string_of(&mut self, b: &mut Builder<'_>, pointer: Value, texts: &[strings::Text]) -> Value {
+        let mut number = None;
+        for text in texts {
+            let id = self.entry(&text.bytes, &[]);
+            let id = b.bits(Ty::I32, id);
+            number = Some(match number {
+                None => id,
+                Some(other) => {
+                    let is_this = is_text(b, pointer, text);
+                    b.select(is_this, id, other)
+                }
+            });
+        }
+        number.unwrap_or_else(|| b.i32(0))
     }
 
     /// Stores words into the buffer if they fit. Returns 0, or −1 if they do not.
@@ -213,6 +287,22 @@ impl Lower<'_> {
         b.leave();
         b.results(choice)[0]
     }
+}
+
+/// An argument of a call after the format.
+struct Printed {
+    value: Value,
+    /// The strings that a pointer may lead to, if they are known.
+    texts: Option<Vec<strings::Text>>,
+    /// Whether the front end has replaced the value by the number of a string, if the format prints a string.
+    is_number: bool,
+}
+
+/// Returns whether a pointer leads to a string.
+fn is_text(b: &mut Builder<'_>, pointer: Value, text: &strings::Text) -> Value {
+    let address = b.global_addr(text.global, AddressSpace::Constant);
+    let address = b.ptr_offset(address, text.offset as i64);
+    b.compare(CmpOp::IEq, pointer, address)
 }
 
 /// Appends the bytes of an argument as words.

@@ -140,6 +140,9 @@ pub enum PassError {
         why: &'static str,
         span: Span,
     },
+    /// The format of a call of printf is computed when the program runs (OpenCL C 3.0, 6.15.14.2).
+    #[error("the format of printf is no string that is known at compile time")]
+    Format { span: Span },
     /// A check of kernels does not know something that the program uses.
     #[error("kernels with {what} cannot be checked; build the program without checks")]
     NotChecked { what: &'static str, span: Span },

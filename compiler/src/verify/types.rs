@@ -546,7 +546,10 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
         Intrinsic::CopiesEnd => {
             matches!(args, [Ty::I32, list] if list.space().is_some()) && results.is_empty()
         }
-        Intrinsic::Printf => args.first() == Some(&Ty::I32) && results == [Ty::I32],
+        Intrinsic::Printf => {
+            let is_string = |ty: &Ty| *ty == Ty::I32 || ty.space() == Some(AddressSpace::Constant);
+            args.first().is_some_and(is_string) && results == [Ty::I32]
+        }
         Intrinsic::Prefetch => args.first().is_some_and(|a| a.scalar.is_ptr()) && results.is_empty(),
         Intrinsic::ReadImage(..)
         | Intrinsic::SampleImage(..)

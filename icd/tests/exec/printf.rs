@@ -1,10 +1,11 @@
 //! printf (CL 6.12.13): the standard output of a child process.
 
+use std::io::Write;
 use std::process::Command;
 use std::ptr::{null, null_mut};
 
-use crate::cl;
 use crate::common::objects::Setup;
+use crate::{cl, created};
 
 const SOURCE: &str = r#"
     kernel void first(global int *out) {
@@ -76,14 +77,11 @@ fn child() {
     assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
 }
 
-#[test]
-fn output() {
-    if std::env::var_os(CHILD).is_some() {
-        return child();
-    }
+/// Runs a test again in a child process. Returns what it writes to the standard output between `<<` and `>>`.
+fn output_of(test: &str) -> String {
     let this = std::env::current_exe().expect("a running test has a path");
     let run = Command::new(this)
-        .args(["--exact", "printf::output", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env(CHILD, "1")
         .output()
         .expect("the test runs again");
@@ -91,7 +89,15 @@ fn output() {
     let errors = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "{errors}");
     let body = text.split_once("<<").and_then(|(_, t)| t.split_once(">>"));
-    let (body, _) = body.expect("the kernels' output");
+    body.expect("the kernels' output").0.into()
+}
+
+#[test]
+fn output() {
+    if std::env::var_os(CHILD).is_some() {
+        return child();
+    }
+    let body = output_of("printf::output");
     let mut lines: Vec<&str> = body.lines().collect();
     assert_eq!(lines[0], "int -3|    7|ff  |z|lit|%");
     assert_eq!(lines[1], "vector 1,-2,3,-4 1.500000,-0.250000 7,8,9");
@@ -103,4 +109,73 @@ fn output() {
     assert_eq!(lines.pop(), Some("end 42"));
     assert_eq!(lines.len() - 9, 262143 / 5);
     assert!(lines[9..].iter().all(|l| *l == "f 1 2 3"));
+}
+
+/// What the kernel of `printf_strings.cl` prints.
+const STRINGS: &str = "array 1
+2
+pointer 3
+local 4
+more 5
+less 6
+wrapped 7
+wrapped again 8
+one 9
+two 10
+zero 11
+first 0
+after an even number 1
+after an odd number 2
+after an even number 3
+string 1.50
+1,2,3,4
+big small
+";
+
+/// Formats that are variables, elements of a table, and choices, from OpenCL C and from SPIR-V.
+#[test]
+fn strings_that_are_resolved() {
+    if std::env::var_os(CHILD).is_none() {
+        let body = output_of("printf::strings_that_are_resolved");
+        return assert_eq!(body, STRINGS.repeat(3));
+    }
+    let s = Setup::new();
+    let modules = ["0", "2"].map(|level| {
+        let root = env!("CARGO_MANIFEST_DIR");
+        let path = format!("{root}/../compiler/tests/il/printf_strings.{level}.spv");
+        std::fs::read(path).expect("a module")
+    });
+    let mut programs = vec![s.built(include_str!("printf_strings.cl"), "")];
+    for module in &modules {
+        let at = module.as_ptr().cast();
+        let (program, code) = created!(clCreateProgramWithIL(s.context, at, module.len()));
+        assert_eq!(code, 0, "clCreateProgramWithIL");
+        assert_eq!(
+            cl!(clBuildProgram(program, 0, null(), null(), None, null_mut())),
+            0
+        );
+        programs.push(program);
+    }
+    let mark = |text: &[u8]| {
+        let mut out = std::io::stdout();
+        out.write_all(text)
+            .and_then(|()| out.flush())
+            .expect("a standard output");
+    };
+    mark(b"<<");
+    let result = s.buffer(&[0; 4]);
+    for program in programs {
+        let kernel = s.kernel(program, "prints");
+        let n = 4i32;
+        assert_eq!(cl!(clSetKernelArg(kernel, 0, 4, (&raw const n).cast())), 0);
+        let size = size_of_val(&result);
+        assert_eq!(
+            cl!(clSetKernelArg(kernel, 1, size, (&raw const result).cast())),
+            0
+        );
+        launch(&s, kernel, 1);
+        assert_eq!(cl!(clFinish(s.queue)), 0);
+    }
+    assert_eq!(cl!(clReleaseMemObject(result)), 0);
+    mark(b">>");
 }

@@ -130,3 +130,54 @@ fn errors() {
     assert_eq!(cl!(clReleaseMemObject(ro)), 0);
     assert_eq!(cl!(clReleaseMemObject(b)), 0);
 }
+
+/// CL 5.4.3 makes overlapping mappings an error if one of them is for writing, but other implementations allow them. What the
+/// application has stored through the first mapping must survive the second one, also where a mapping is a copy: that of memory of
+/// the application that is not imported is one.
+#[test]
+fn overlapping_mappings_lose_nothing() {
+    const SIZE: usize = 4000;
+    let s = Setup::new();
+    for (flags, second) in [
+        (CL_MEM_COPY_HOST_PTR, CL_MAP_WRITE),
+        (CL_MEM_USE_HOST_PTR, CL_MAP_WRITE),
+        (CL_MEM_USE_HOST_PTR, CL_MAP_READ | CL_MAP_WRITE),
+        (CL_MEM_USE_HOST_PTR, CL_MAP_READ),
+    ] {
+        let mut memory = vec![1u8; SIZE + 1];
+        let host = memory[1..].as_mut_ptr().cast();
+        let (b, code) = created!(clCreateBuffer(s.context, flags, SIZE, host));
+        assert_eq!(code, 0);
+        let map = |flags, offset, size| {
+            let (p, code) = created!(clEnqueueMapBuffer(
+                s.queue,
+                b,
+                1,
+                flags,
+                offset,
+                size,
+                0,
+                null(),
+                null_mut()
+            ));
+            assert_eq!(code, 0);
+            p
+        };
+        let first = map(CL_MAP_WRITE, 0, 1000);
+        // SAFETY: 1000 bytes are mapped for writing.
+        unsafe { first.cast::<u8>().write_bytes(2, 1000) };
+        let other = map(second, 500, 1000);
+        let mut expected = [vec![2u8; 1000], vec![1; SIZE - 1000]].concat();
+        if second & CL_MAP_WRITE != 0 {
+            // SAFETY: 1000 bytes are mapped for writing.
+            unsafe { other.cast::<u8>().add(400).write_bytes(3, 200) };
+            expected[900..1100].fill(3);
+        }
+        for p in [first, other] {
+            let code = cl!(clEnqueueUnmapMemObject(s.queue, b, p, 0, null(), null_mut()));
+            assert_eq!(code, 0);
+        }
+        assert!(s.read(b, SIZE) == expected, "flags {flags}, mapping {second}");
+        assert_eq!(cl!(clReleaseMemObject(b)), 0);
+    }
+}

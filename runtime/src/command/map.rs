@@ -4,6 +4,7 @@
 //! storage itself. Otherwise it is a copy: in the application's memory, if that was not imported, or in the
 //! buffer's mirror.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::HostRange;
@@ -82,12 +83,27 @@ pub(crate) struct Map {
     pub rows: Rows,
     /// The mapping must show the current contents.
     pub fetch: bool,
+    /// The ranges of the buffer that the application has mapped for writing at the same addresses, sorted by their starts. What it
+    /// stores there must not be replaced by the current contents.
+    pub kept: Vec<Range<u64>>,
     pub window: Window,
     /// The application will store into the storage of one of several devices.
     pub hold: Option<Arc<Hold>>,
 }
 
 impl Map {
+    /// Returns the ranges of [`Map::kept`] for rows whose mapping begins at `window`.
+    pub(crate) fn kept_in(buffer: &Buffer, rows: Rows, window: &Window) -> Vec<Range<u64>> {
+        if !window.is_apart() {
+            return Vec::new();
+        }
+        let first = buffer.offset();
+        let range = first + rows.start..first + rows.end();
+        let written = buffer.maps().lock().written(window.ptr().address(), &range);
+        let inside = |range: Range<u64>| range.start.saturating_sub(first)..range.end - first;
+        written.into_iter().map(inside).collect()
+    }
+
     /// Returns the BAR mapping of the mapped range, if the host may fetch the contents from there into the
     /// mirror.
     pub(crate) fn through_bar(&self, device: usize) -> Result<Option<HostPtr>> {
@@ -97,9 +113,35 @@ impl Map {
 
     /// Fetches the contents from the BAR mapping, on this thread.
     pub(crate) fn by_host(&self, storage: HostPtr) {
-        if self.fetch {
-            bar_mapping::read(storage, self.window.ptr(), self.rows.width);
+        for part in self.fetched() {
+            let at = part.start - self.rows.start;
+            bar_mapping::read(storage.offset(at), self.window.ptr().offset(at), part.width);
         }
+    }
+
+    /// Returns the rows whose contents are copied to the mapping.
+    fn fetched(&self) -> Vec<Rows> {
+        if !self.fetch {
+            return Vec::new();
+        }
+        if self.kept.is_empty() {
+            return vec![self.rows];
+        }
+        let mut parts = Vec::new();
+        for n in 0..self.rows.count {
+            let mut start = self.rows.start + n * self.rows.pitch;
+            let end = start + self.rows.width;
+            for kept in self.kept.iter().filter(|kept| kept.start < end) {
+                if start < kept.start {
+                    parts.push(Rows::line(start, kept.start - start));
+                }
+                start = start.max(kept.end);
+            }
+            if start < end {
+                parts.push(Rows::line(start, end - start));
+            }
+        }
+        parts
     }
 
     /// Returns how it uses the buffer's contents.
@@ -123,10 +165,18 @@ impl Map {
                 r.stores(self.rows.host_range(*host));
                 Ok(())
             }
-            Window::Application(host) => rows_transfer(&self.buffer, &self.rows, *host).record_read(r),
+            Window::Application(host) => {
+                let part = |rows: &Rows| {
+                    let host = host.offset(rows.start - self.rows.start);
+                    rows_transfer(&self.buffer, rows, host).record_read(r)
+                };
+                self.fetched().iter().try_for_each(part)
+            }
             Window::Mirror(host) => {
                 let (from, to) = (self.buffer.storage(r.device())?, self.buffer.mirror(r.device())?);
-                copy_rows(r, &self.buffer, self.rows, from, to, false);
+                for rows in self.fetched() {
+                    copy_rows(r, &self.buffer, rows, from, to, false);
+                }
                 r.stores(self.rows.host_range(*host));
                 Ok(())
             }

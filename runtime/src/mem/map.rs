@@ -32,6 +32,23 @@ impl Maps {
         self.list.push(mapping);
     }
 
+    /// Returns the ranges of the root that are mapped for writing and overlap `range`, sorted by their starts. `address`: the
+    /// address of a mapping of `range`; only mappings whose bytes have the same addresses count.
+    pub(crate) fn written(&self, address: usize, range: &Range<u64>) -> Vec<Range<u64>> {
+        let base = |address: usize, offset: u64| address.wrapping_sub(offset as usize);
+        let origin = base(address, range.start);
+        let overlaps = |m: &&Mapping| {
+            m.write
+                && m.offset < range.end
+                && range.start < m.offset + m.size
+                && base(m.address, m.offset) == origin
+        };
+        let found = self.list.iter().filter(overlaps);
+        let mut ranges: Vec<_> = found.map(|m| m.offset..m.offset + m.size).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        ranges
+    }
+
     /// Returns whether there is a mapping at an address that starts in a range of the root.
     pub(crate) fn has(&self, address: usize, range: &Range<u64>) -> bool {
         let found = |m: &Mapping| m.address == address && range.contains(&m.offset);
@@ -75,6 +92,15 @@ mod tests {
         maps.add(m(164, 64, 64));
         assert_eq!(maps.count(0, 128), 3);
         assert_eq!(maps.count(64, 64), 1);
+        assert!(maps.written(100, &(0..128)).is_empty());
+        let write = Mapping {
+            write: true,
+            ..m(140, 40, 16)
+        };
+        maps.add(write);
+        assert_eq!(maps.written(132, &(32..64)), [40..56]);
+        assert!(maps.written(156, &(56..64)).is_empty());
+        assert!(maps.written(200, &(32..64)).is_empty());
         assert!(is(maps.remove(100, 0..128), 64));
         assert!(is(maps.remove(100, 0..128), 32));
         assert!(maps.remove(100, 0..128).is_none());

@@ -193,6 +193,7 @@ impl CommandQueue {
             buffer: Arc::clone(buffer),
             rows,
             fetch: !flags.invalidate,
+            kept: Map::kept_in(buffer, rows, &window),
             window,
             hold: hold.clone(),
         };

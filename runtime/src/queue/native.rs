@@ -81,6 +81,7 @@ impl CommandQueue {
                         buffer: Arc::clone(buffer),
                         rows,
                         fetch: true,
+                        kept: Vec::new(),
                         window,
                         hold,
                     };

@@ -1,7 +1,7 @@
 //! Builds `printf` (6.12.13).
 
 use super::{Call, overload};
-use crate::hir::{Expr, ExprKind, Scalar, Type};
+use crate::hir::{Expr, ExprKind, Scalar, Space, Type};
 use crate::intrinsic::Intrinsic;
 use crate::printf::{Conversion, Length, Piece, literal_arguments, pieces};
 use crate::sema::{Result, Sema};
@@ -16,15 +16,20 @@ pub(super) fn printf(s: &mut Sema<'_>, at: Call<'_>, args: Vec<Expr>) -> Result<
             &["int printf(__constant char *format, ...)"],
         ));
     };
-    let Some(bytes) = s.string_bytes(&format).map(<[u8]>::to_vec) else {
-        return Err(s.error(format.span, "the format of printf is not a string literal"));
-    };
     let args: Vec<Expr> = args.collect();
-    check_format(s, &bytes, &format, &args);
-    let id = s.printf_string(&bytes);
-    let uint = s.common.uint;
-    let mut out = vec![s.const_bits(u64::from(id), uint, format.span)];
-    let strings = literal_arguments(&bytes);
+    let mut strings = Vec::new();
+    let mut out = Vec::new();
+    if let Some(bytes) = s.string_bytes(&format).map(<[u8]>::to_vec) {
+        check_format(s, &bytes, &format, &args);
+        let id = s.printf_string(&bytes);
+        strings = literal_arguments(&bytes);
+        out.push(s.const_bits(u64::from(id), s.common.uint, format.span));
+    } else if is_constant_string(s, &format) {
+        // `lower_printf` finds the strings that the pointer may lead to.
+        out.push(format);
+    } else {
+        return Err(s.error(format.span, "the format of printf is not a string literal"));
+    }
     for (n, e) in args.into_iter().enumerate() {
         out.push(argument(s, e, strings.contains(&n))?);
     }
@@ -33,6 +38,16 @@ pub(super) fn printf(s: &mut Sema<'_>, at: Call<'_>, args: Vec<Expr>) -> Result<
         ty: s.common.int,
         span: at.span,
     })
+}
+
+/// Returns whether an expression is a pointer to characters in constant memory.
+fn is_constant_string(s: &Sema<'_>, e: &Expr) -> bool {
+    match *s.ty(e.ty) {
+        Type::Pointer { pointee, space, .. } => {
+            space == Space::Constant && s.lanes(pointee) == Some((Scalar::Char, 1))
+        }
+        _ => false,
+    }
 }
 
 /// Performs the default argument promotions. Floats become double if the target has it; vectors are

@@ -138,6 +138,11 @@ where
                         self.b.extract(v, *n as u8)
                     }
                     [0] if self.cx.source.types.is_single(ty) => v,
+                    [n] => {
+                        let n = self.b.i32(*n as i32);
+                        let value = self.dimension_of(id, n);
+                        value.ok_or_else(|| inst.invalid("there is no such component"))?
+                    }
                     _ => return Err(inst.invalid("there is no such component")),
                 };
                 self.define(inst, value)
@@ -288,7 +293,10 @@ where
         if !self.b.func.ty(v).is_vector() {
             return Err(inst.invalid("the operand is no vector"));
         }
-        let value = self.b.extract_dynamic(v, lane);
+        let value = match self.dimension_of(inst.arg(0)?, lane) {
+            Some(value) => value,
+            None => self.b.extract_dynamic(v, lane),
+        };
         self.define(inst, value)
     }
 

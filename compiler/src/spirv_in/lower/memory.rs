@@ -7,7 +7,7 @@ use crate::spirv_in::Error;
 use crate::spirv_in::consts::Constant;
 use crate::spirv_in::types::{Layout, Part, SMALL_POINTERS, Type};
 use crate::spirv_in::words::Inst;
-use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, StorageClass};
+use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, Op, StorageClass};
 
 impl<'m, 'w> FuncLowering<'_, 'm, 'w>
 where
@@ -500,14 +500,41 @@ where
         Ok(memory)
     }
 
+    /// Returns the variable's built-in value of SPIR-V.
+    fn built_in(&self, variable: u32) -> Option<BuiltIn> {
+        let decoration = self.cx.source.decorated(variable, Decoration::BuiltIn)?;
+        BuiltIn::from_u32(*decoration.operands.first()?)
+    }
+
+    /// Returns the component of a loaded built-in vector that `n` selects, an I32, as OpenCL C's function of the dimension
+    /// `n` has it: SPIRV-LLVM-Translator makes an index of that function's argument, which may be 3 and more. Returns
+    /// `None` for other vectors.
+    pub(super) fn dimension_of(&mut self, vector: u32, n: Value) -> Option<Value> {
+        let load = self.defs.get(&vector).filter(|def| def.inst.op == Op::Load)?.inst;
+        let variable = *load.args.first()?;
+        self.cx
+            .source
+            .variables
+            .get(&variable)
+            .filter(|v| v.class == StorageClass::Input)?;
+        let function = by_dimension(self.built_in(variable)?)?;
+        let scalar = self
+            .cx
+            .source
+            .types
+            .value(load.ty)
+            .filter(|ty| ty.is_vector())?
+            .scalar;
+        let value = self.b.value(IrOp::Intrinsic(function), [n], Ty::I64);
+        Some(self.resize(value, Ty::of(scalar), false))
+    }
+
     /// Returns the value of a built-in variable.
     fn built_in_value(&mut self, inst: &Inst<'_>, variable: u32) -> Result<Value, Error> {
         let source = self.cx.source;
         let pointee = source.variables.get(&variable).map(|v| v.pointee);
         let ty = pointee.and_then(|p| source.types.value(p));
-        let built_in = source.decorated(variable, Decoration::BuiltIn);
-        let built_in = built_in.and_then(|d| BuiltIn::from_u32(*d.operands.first()?));
-        let (Some(ty), Some(built_in)) = (ty, built_in) else {
+        let (Some(ty), Some(built_in)) = (ty, self.built_in(variable)) else {
             return Err(inst.invalid(format!("%{variable} is no built-in variable")));
         };
         let size = if source.types.small_pointers {
@@ -520,17 +547,8 @@ where
             Scalar::I32 | Scalar::I64 if ty.is_vector() => ty.scalar,
             _ => size.scalar,
         };
-        let by_dimension = |i| Some((i, Ty::vector(element, 3)));
         let single = |i| Some((i, Ty::I32));
         let found = match built_in {
-            BuiltIn::GlobalInvocationId => by_dimension(Intrinsic::GlobalId),
-            BuiltIn::LocalInvocationId => by_dimension(Intrinsic::LocalId),
-            BuiltIn::WorkgroupId => by_dimension(Intrinsic::GroupId),
-            BuiltIn::NumWorkgroups => by_dimension(Intrinsic::NumGroups),
-            // Work-groups have one size, because OpenCL C 1.2 has no others.
-            BuiltIn::WorkgroupSize | BuiltIn::EnqueuedWorkgroupSize => by_dimension(Intrinsic::LocalSize),
-            BuiltIn::GlobalSize => by_dimension(Intrinsic::GlobalSize),
-            BuiltIn::GlobalOffset => by_dimension(Intrinsic::GlobalOffset),
             BuiltIn::WorkDim => single(Intrinsic::WorkDim),
             BuiltIn::SubgroupSize => single(Intrinsic::SubgroupSize),
             BuiltIn::SubgroupMaxSize => single(Intrinsic::SubgroupMaxSize),
@@ -550,12 +568,13 @@ where
                 let value = self.linear_id(inst, built_in == BuiltIn::GlobalLinearId)?;
                 return Ok(self.resize(value, ty, false));
             }
-            _ => None,
+            _ => by_dimension(built_in).map(|i| (i, Ty::vector(element, 3))),
         };
         match found {
             Some((intrinsic, want)) if want == ty && want.is_vector() => {
                 let lane = |n| {
-                    let value = self.dimension(intrinsic, n);
+                    let n = self.b.i32(n);
+                    let value = self.b.value(IrOp::Intrinsic(intrinsic), [n], Ty::I64);
                     self.resize(value, Ty::of(element), false)
                 };
                 let lanes = (0..3).map(lane).collect();
@@ -568,11 +587,6 @@ where
             Some(_) => Err(inst.invalid(format!("{built_in:?} is of another type"))),
             None => Err(inst.unsupported(format!("the built-in variable {built_in:?} is not implemented"))),
         }
-    }
-
-    fn dimension(&mut self, intrinsic: Intrinsic, n: i32) -> Value {
-        let n = self.b.i32(n);
-        self.b.value(IrOp::Intrinsic(intrinsic), [n], Ty::I64)
     }
 
     /// Returns the mask of the work-items of the sub-group whose numbers compare in one way with that of this work-item.
@@ -602,4 +616,19 @@ where
         let value = self.library_call(inst, body, Some((Ty::I64, false)), &[])?;
         value.ok_or_else(|| inst.invalid("the number of the work-item has no value"))
     }
+}
+
+/// Returns OpenCL C's function of a dimension whose results are the components of a built-in vector.
+fn by_dimension(built_in: BuiltIn) -> Option<Intrinsic> {
+    Some(match built_in {
+        BuiltIn::GlobalInvocationId => Intrinsic::GlobalId,
+        BuiltIn::LocalInvocationId => Intrinsic::LocalId,
+        BuiltIn::WorkgroupId => Intrinsic::GroupId,
+        BuiltIn::NumWorkgroups => Intrinsic::NumGroups,
+        // Work-groups have one size, because OpenCL C 1.2 has no others.
+        BuiltIn::WorkgroupSize | BuiltIn::EnqueuedWorkgroupSize => Intrinsic::LocalSize,
+        BuiltIn::GlobalSize => Intrinsic::GlobalSize,
+        BuiltIn::GlobalOffset => Intrinsic::GlobalOffset,
+        _ => return None,
+    })
 }

@@ -251,17 +251,30 @@ where
     // Printf.
 
     fn printf(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
-        let Some(format) = self.literal(inst.arg(2)?) else {
-            return Err(inst.unsupported("the format is not a constant string"));
-        };
-        let literals = literal_arguments(&format);
-        let id = self.string(format);
-        let mut args = vec![self.b.i32(id)];
+        let mut literals = Vec::new();
+        let mut args = Vec::new();
+        match self.literal(inst.arg(2)?) {
+            Some(format) => {
+                literals = literal_arguments(&format);
+                let id = self.string(format);
+                args.push(self.b.i32(id));
+            }
+            None => args.push(self.format(inst)?),
+        }
         for (n, &id) in inst.args_from(3)?.iter().enumerate() {
             args.push(self.printed(inst, id, literals.contains(&n))?);
         }
         let value = self.b.intrinsic(Intrinsic::Printf, args, Some(Ty::I32));
         self.define_from(inst, value)
+    }
+
+    /// Returns the format as a pointer: after inlining, it may lead to constant strings.
+    fn format(&mut self, inst: &Inst<'w>) -> Result<Value, Error> {
+        let format = self.operand(inst, 2)?;
+        match self.b.func.ty(format).space() {
+            Some(AddressSpace::Constant) => Ok(format),
+            _ => Err(inst.unsupported("the format is not a constant string")),
+        }
     }
 
     /// Returns the number of a string in the module's table.
