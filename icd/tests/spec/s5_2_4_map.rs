@@ -169,8 +169,10 @@ fn overlapping_mappings_lose_nothing() {
         let other = map(second, 500, 1000);
         let mut expected = [vec![2u8; 1000], vec![1; SIZE - 1000]].concat();
         if second & CL_MAP_WRITE != 0 {
-            // SAFETY: 1000 bytes are mapped for writing.
-            unsafe { other.cast::<u8>().add(400).write_bytes(3, 200) };
+            // SAFETY: 1000 bytes are mapped.
+            let changed = unsafe { other.cast::<u8>().add(400) };
+            // SAFETY: the 200 bytes from there on are mapped for writing.
+            unsafe { changed.write_bytes(3, 200) };
             expected[900..1100].fill(3);
         }
         for p in [first, other] {
