@@ -194,6 +194,9 @@ pub struct Quirks {
     /// Two conversions in a row, such as one of a double to a float and back, are done as one, so that the first one does not round
     /// (Mesa). The operand of the second one is hidden from the driver.
     pub joined_conversions: bool,
+    /// A conversion of a float to a half and back is done as nothing, also with `fabs` between (NVIDIA). The operand of the second one is
+    /// hidden from the driver.
+    pub joined_halves: bool,
     /// A load from an address that all work-items of a sub-group share is also executed where none of them is active, after a
     /// condition that none fulfils, so that it may access memory that does not exist (llvmpipe). The driver is kept from
     /// knowing that the address is shared.
@@ -521,6 +524,7 @@ impl Target {
                 rounded_unsigned: true,
                 halves_by_floats: true,
                 joined_conversions: true,
+                joined_halves: true,
                 unmasked_loads: true,
             },
             costs: Costs {

@@ -345,6 +345,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             byte_swaps: nvidia,
             shifts_by_31: nvidia,
             wide_accesses: nvidia,
+            joined_halves: nvidia,
             // Observed with the SwiftShader of Chromium 156.
             rounded_unsigned: swiftshader,
             // Observed with Mesa 22.3 (rounded twice), 25.0 and 26.2 (NaN).

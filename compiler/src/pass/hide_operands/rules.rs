@@ -19,6 +19,7 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
         || q.shifts_by_31
         || q.unmasked_loads
         || q.joined_conversions
+        || q.joined_halves
 }
 
 /// Returns the operands that are hidden because of an instruction: the instructions that use them, and their
@@ -44,6 +45,14 @@ pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Ins
         }
         Op::Cast(CastOp::FConvert | CastOp::FToS | CastOp::FToU) if q.joined_conversions => {
             here(&mut all().filter(|&n| may_be_rounded(func, data.args[n])))
+        }
+        Op::Cast(CastOp::FConvert) if q.joined_halves => {
+            let is_half = |n: &usize| func.ty(data.args[*n]).scalar == Scalar::F16;
+            here(
+                &mut all()
+                    .filter(is_half)
+                    .filter(|&n| may_be_rounded(func, data.args[n])),
+            )
         }
         Op::Intrinsic(_) | Op::Compare(_) if q.joined_conversions => {
             here(&mut all().filter(|&n| is_rounded(func, data.args[n])))
@@ -102,18 +111,33 @@ pub(super) fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
     operands.filter(has_zero).collect()
 }
 
+/// The most operands that [`may_be_rounded`] follows.
+const MAX_FOLLOWED: usize = 64;
+
 /// Returns whether a number may be the result of a conversion that rounds, as far as a driver can see. It sees through moves and
 /// functions such as `trunc`.
 fn may_be_rounded(func: &Function, value: Value) -> bool {
-    let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
-        return func.as_const(value).is_none();
-    };
-    match def.op {
-        Op::Cast(CastOp::FConvert | CastOp::SToF | CastOp::UToF) => is_rounded(func, value),
-        Op::Binary(_) | Op::CallPure(_) => false,
-        Op::LoadFrom(storage, _) => storage == Storage::Variable,
-        _ => true,
+    let mut list = vec![value];
+    let mut next = 0;
+    while let Some(&value) = list.get(next) {
+        next += 1;
+        let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+            if func.as_const(value).is_none() {
+                return true;
+            }
+            continue;
+        };
+        match def.op {
+            Op::Cast(CastOp::FConvert | CastOp::SToF | CastOp::UToF) if !is_rounded(func, value) => {}
+            Op::Binary(_) | Op::CallPure(_) => {}
+            Op::LoadFrom(storage, _) if storage != Storage::Variable => {}
+            Op::Extract(_) | Op::Shuffle(_) | Op::Construct | Op::Splat if list.len() < MAX_FOLLOWED => {
+                list.extend_from_slice(&def.args);
+            }
+            _ => return true,
+        }
     }
+    false
 }
 
 /// Returns whether a number is the result of a conversion that may round.
