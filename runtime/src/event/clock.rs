@@ -52,15 +52,22 @@ impl Clock {
     /// read the device's clock, the command that became known most quickly decides.
     pub(crate) fn ended(&mut self, device: u64, host: u64) {
         let offset = host.wrapping_sub(device).cast_signed();
-        let is_due = self.at == 0 || host.saturating_sub(self.at) > KEPT;
-        if !self.is_read && (is_due || offset < self.offset) {
-            (self.offset, self.at) = (offset, host);
+        let is_due = !self.is_read && (self.at == 0 || host.saturating_sub(self.at) > KEPT);
+        if is_due || offset < self.offset {
+            self.offset = offset;
+            self.at = if self.is_read { self.at } else { host };
         }
     }
 
-    /// Takes over what a copy of this clock has learned from ends of commands.
+    /// Takes notice of a command that began at the time `device`, and not before the host time `submitted`. All commands must move by the same
+    /// time, or one would seem to end before those that it waits for.
+    pub(crate) fn began(&mut self, device: u64, submitted: u64) {
+        self.offset = self.offset.max(submitted.wrapping_sub(device).cast_signed());
+    }
+
+    /// Takes over what a copy of this clock has learned from commands, unless this clock has been measured since.
     pub(crate) fn learn(&mut self, copy: Clock) {
-        if !self.is_read {
+        if !self.is_read || self.at == copy.at {
             *self = copy;
         }
     }
@@ -117,6 +124,11 @@ mod tests {
         assert_eq!(clock.host(3_000), 501_700);
         clock.ended(4_000, 500_700 + KEPT + 1);
         assert_eq!(clock.host(4_000), 500_700 + KEPT + 1);
+        // A command does not begin before it is submitted.
+        clock.began(4_500, 501_300 + KEPT);
+        assert_eq!(clock.host(4_600), 501_400 + KEPT);
+        clock.began(4_700, 501_300 + KEPT);
+        assert_eq!(clock.host(4_600), 501_400 + KEPT);
         let mut read = Clock::measure(|| Some(now())).expect("sampled");
         let before = read.host(5_000);
         read.ended(5_000, 6_000);

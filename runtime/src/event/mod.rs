@@ -394,11 +394,16 @@ impl Event {
         self.enter(&mut inner, Phase::Submitted, effects);
     }
 
+    /// Returns the host time before which the command cannot have begun.
+    pub(crate) fn submit_time(&self) -> u64 {
+        // A command that the host executed at once was never submitted.
+        self.time(1).max(self.time(0))
+    }
+
     /// Completes the event; `times` has start and end in host time, if they were measured.
     pub(crate) fn completed(&self, times: Option<(u64, u64)>, effects: &mut Effects) {
         if let Some((start, end)) = times {
-            // A command that the host executed at once was never submitted.
-            let submit = self.time(1).max(self.time(0));
+            let submit = self.submit_time();
             let (start, end) = clock::not_before(submit, start, end);
             self.times[1].store(submit, Ordering::Relaxed);
             self.times[2].store(start, Ordering::Relaxed);

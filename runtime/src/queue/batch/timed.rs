@@ -152,6 +152,12 @@ impl TimedEvents {
         if let Some(last) = self.ticks.last() {
             clock.ended(device.ticks_to_ns(*last), known);
         }
+        for timed in &self.list {
+            let start = timed.stamps.and_then(|(start, _)| self.ticks.get(start as usize));
+            if let Some(start) = start {
+                clock.began(device.ticks_to_ns(*start), timed.event.submit_time());
+            }
+        }
         for timed in self.list.drain(..) {
             if let Some(code) = timed.failure {
                 timed.event.failed(code.number(), effects);
