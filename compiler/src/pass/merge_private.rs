@@ -2,7 +2,7 @@
 //!
 //! Why: the elements of a row and the members of a structure are neighbours, and a GPU can load 16 bytes of private memory with one
 //! instruction. A driver does not merge the accesses, because the elements of the array are scalars. (H200: sums of
-//! rows of 16 `uint` at computed places take 45 µs instead of 72, structures of 4 floats 25 instead of 30.)
+//! rows of 16 `uint` at computed places take 43 µs instead of 72, structures of 4 floats 25 instead of 30.)
 //! In:  `ExplicitMemory`, after the last fixpoint: indices have their final form.
 //! Out: arrays whose accesses profit have vectors of 16 or 8 bytes as elements. Loads of most lanes of a vector are one
 //!      load, at the first of them; stores of all lanes are one store, at the last of them. The other accesses of such an array
@@ -32,6 +32,9 @@ const WIDEST: u32 = 16;
 
 /// The most lanes of a vector.
 const MOST_LANES: usize = 4;
+
+/// The most groups of an array to which accesses may be added at a time, which bounds the time of the search.
+const MAX_OPEN: usize = 32;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
@@ -204,7 +207,10 @@ impl View {
             }
             return;
         }
-        // A load of a lane that is loaded already needs no second vector: the group of the first stays open.
+        // A new group, also for a load of a lane that the open group of its vector has already.
+        if self.open.len() == MAX_OPEN {
+            self.open.remove(0);
+        }
         self.open.push(groups.len());
         let mut lanes = [None; MOST_LANES];
         lanes[lane] = Some(inst);
@@ -221,8 +227,8 @@ impl View {
     }
 
     /// Returns twice the weight of the accesses that are saved, less the cost of those that become dearer. How long loops run
-    /// is not known, so what is saved outside of all loops counts only if no such access is in a loop, and what is saved in a loop only if none
-    /// is deeper by two loops.
+    /// is not known. So what is saved outside of all loops counts only if no access that becomes dearer is in a loop, and what is
+    /// saved in a loop counts only if no such access is in a loop that is nested deeper by more than one.
     fn gain(&self) -> Weight {
         let counts = |g: &&Group| match g.weight {
             1 => self.deepest <= 1,

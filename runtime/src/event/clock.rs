@@ -129,6 +129,12 @@ mod tests {
         assert_eq!(clock.host(4_600), 501_400 + KEPT);
         clock.began(4_700, 501_300 + KEPT);
         assert_eq!(clock.host(4_600), 501_400 + KEPT);
+        // Commands of one batch keep their order and their durations, since all move by the same time.
+        let mut early = Clock::default();
+        early.ended(96, 96);
+        early.began(90, 100);
+        let of = |start, end| not_before(100, early.host(start), early.host(end));
+        assert_eq!((of(90, 95), of(96, 96)), ((100, 105), (106, 106)));
         let mut read = Clock::measure(|| Some(now())).expect("sampled");
         let before = read.host(5_000);
         read.ended(5_000, 6_000);

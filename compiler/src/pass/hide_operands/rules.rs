@@ -48,11 +48,8 @@ pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Ins
         }
         Op::Cast(CastOp::FConvert) if q.joined_halves => {
             let is_half = |n: &usize| func.ty(data.args[*n]).scalar == Scalar::F16;
-            here(
-                &mut all()
-                    .filter(is_half)
-                    .filter(|&n| may_be_rounded(func, data.args[n])),
-            )
+            let is_hidden = |n: &usize| is_half(n) && may_be_rounded(func, data.args[*n]);
+            here(&mut all().filter(is_hidden))
         }
         Op::Intrinsic(_) | Op::Compare(_) if q.joined_conversions => {
             here(&mut all().filter(|&n| is_rounded(func, data.args[n])))
@@ -145,6 +142,7 @@ fn is_rounded(func: &Function, value: Value) -> bool {
     let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
         return false;
     };
+    // The widest integers all of whose values the type has.
     let exact_bits = match func.ty(value).scalar {
         Scalar::F16 => 8,
         Scalar::F32 => 16,
