@@ -21,6 +21,7 @@
 //! must take the addresses to be different ones.
 
 mod byte_swaps;
+mod chosen_zeros;
 mod loads;
 mod parts;
 mod rules;
@@ -74,6 +75,14 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
     for inst in func.insts_in_order() {
         if byte_swaps.contains(&inst) {
             hidden.operand(func, (inst, 0), is_kernel, target);
+        }
+        if target.quirks.chosen_zeros {
+            for (user, n) in chosen_zeros::chosen_zeros(func, inst) {
+                let value = func.insts[user].args[n];
+                if let Some(new) = hidden.constant(func, value, is_kernel, target) {
+                    func.insts[user].args[n] = new;
+                }
+            }
         }
         if target.quirks.zero_operands {
             for n in rules::zero_operands(func, inst) {
@@ -216,7 +225,7 @@ impl Hidden {
         }
     }
 
-    /// Returns a value that equals a floating-point constant and that the driver cannot fold.
+    /// Returns a value that equals a constant and that the driver cannot fold.
     fn constant(
         &mut self,
         func: &mut Function,
@@ -235,7 +244,10 @@ impl Hidden {
             let bits = func.constant(words, bits);
             new = self.add(func, Op::Binary(BinOp::Xor), vec![new, bits], words);
         }
-        let new = self.add(func, Op::Cast(CastOp::Bitcast), vec![new], ty);
+        let new = match ty == words {
+            true => new,
+            false => self.add(func, Op::Cast(CastOp::Bitcast), vec![new], ty),
+        };
         self.constants.insert(value, new);
         Some(new)
     }

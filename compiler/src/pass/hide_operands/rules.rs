@@ -9,6 +9,7 @@ use crate::target::Target;
 pub(in crate::pass) fn is_for(target: &Target) -> bool {
     let q = target.quirks;
     q.zero_operands
+        || q.chosen_zeros
         || q.typed_atomics
         || q.narrow_integers
         || q.nonnegative_abs
