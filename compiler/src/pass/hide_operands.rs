@@ -22,6 +22,7 @@
 
 mod byte_swaps;
 mod chosen_zeros;
+mod cut_conversions;
 mod loads;
 mod parts;
 mod rules;
@@ -63,6 +64,10 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         true => byte_swaps::byte_swaps(func),
         false => HashSet::new(),
     };
+    let cut_conversions = match target.quirks.cut_conversions {
+        true => cut_conversions::cut_conversions(func),
+        false => HashSet::new(),
+    };
     let mut by_lane = Hidden {
         by_lane: true,
         ..Hidden::default()
@@ -76,12 +81,10 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         if byte_swaps.contains(&inst) {
             hidden.operand(func, (inst, 0), is_kernel, target);
         }
-        if target.quirks.chosen_zeros {
-            for (user, n) in chosen_zeros::chosen_zeros(func, inst) {
-                let value = func.insts[user].args[n];
-                if let Some(new) = hidden.constant(func, value, is_kernel, target) {
-                    func.insts[user].args[n] = new;
-                }
+        for (user, n) in chosen_zeros::chosen_zeros(func, inst, target) {
+            let value = func.insts[user].args[n];
+            if let Some(new) = hidden.constant(func, value, is_kernel, target) {
+                func.insts[user].args[n] = new;
             }
         }
         if target.quirks.zero_operands {
@@ -103,7 +106,7 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         for operand in rules::operands(func, inst, target) {
             hidden.operand(func, operand, is_kernel, target);
         }
-        if rules::hides_result(func, inst, target) {
+        if rules::hides_result(func, inst, target) || cut_conversions.contains(&inst) {
             hidden.result(func, inst, is_kernel, target);
         }
     }

@@ -384,6 +384,10 @@ impl Numbers {
     pub(super) fn choice(condition: &Term, a: &Term, b: &Term, as_function: bool) -> Term {
         let text = match as_function {
             true => format!("select({}, {}, {})", b.text, a.text, condition.text),
+            // The operator promotes scalars that are narrower than int.
+            false if a.ty.is_int() => {
+                a.ty.cast(&format!("{} ? {} : {}", condition.text, a.text, b.text))
+            }
             false => format!("({} ? {} : {})", condition.text, a.text, b.text),
         };
         let is_vector = condition.ty.n > 1;
