@@ -149,6 +149,14 @@ pub struct Quirks {
     /// other operand or by 0, even if the other operand is a zero of the other sign, infinite, or NaN
     /// (llvmpipe). Such constants are hidden from the driver.
     pub zero_operands: bool,
+    /// A choice between the constants 1 or -1 and a constant zero becomes a conversion of the condition to a float, whose zero has the
+    /// sign of the other constant, although the program has the other zero (Mesa). Such zeros are hidden from the driver.
+    pub chosen_zeros: bool,
+    /// A choice between the constants 1 or -1 and −0 has +0 instead of −0 (NVIDIA). The zero is hidden from the driver.
+    pub chosen_negative_zeros: bool,
+    /// A conversion of a float to an integer whose upper bits are cut off becomes a conversion to the narrower integer, which
+    /// saturates (NVIDIA). The integer is hidden from the driver.
+    pub cut_conversions: bool,
     /// An atomic operation on an integer whose operand is the result of a float operation becomes an atomic
     /// operation on floats, which ends the process (llvmpipe). The type of such operands is hidden from the
     /// driver.
@@ -510,6 +518,9 @@ impl Target {
                 stale_indices: true,
                 kept_sign_of_zero: true,
                 zero_operands: true,
+                chosen_zeros: true,
+                chosen_negative_zeros: true,
+                cut_conversions: true,
                 typed_atomics: true,
                 overflowing_quotients: true,
                 narrow_integers: true,

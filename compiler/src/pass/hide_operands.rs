@@ -21,6 +21,8 @@
 //! must take the addresses to be different ones.
 
 mod byte_swaps;
+mod chosen_zeros;
+mod cut_conversions;
 mod loads;
 mod parts;
 mod rules;
@@ -62,6 +64,10 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         true => byte_swaps::byte_swaps(func),
         false => HashSet::new(),
     };
+    let cut_conversions = match target.quirks.cut_conversions {
+        true => cut_conversions::cut_conversions(func),
+        false => HashSet::new(),
+    };
     let mut by_lane = Hidden {
         by_lane: true,
         ..Hidden::default()
@@ -74,6 +80,12 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
     for inst in func.insts_in_order() {
         if byte_swaps.contains(&inst) {
             hidden.operand(func, (inst, 0), is_kernel, target);
+        }
+        for (user, n) in chosen_zeros::chosen_zeros(func, inst, target) {
+            let value = func.insts[user].args[n];
+            if let Some(new) = hidden.constant(func, value, is_kernel, target) {
+                func.insts[user].args[n] = new;
+            }
         }
         if target.quirks.zero_operands {
             for n in rules::zero_operands(func, inst) {
@@ -94,7 +106,7 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         for operand in rules::operands(func, inst, target) {
             hidden.operand(func, operand, is_kernel, target);
         }
-        if rules::hides_result(func, inst, target) {
+        if rules::hides_result(func, inst, target) || cut_conversions.contains(&inst) {
             hidden.result(func, inst, is_kernel, target);
         }
     }
@@ -216,7 +228,7 @@ impl Hidden {
         }
     }
 
-    /// Returns a value that equals a floating-point constant and that the driver cannot fold.
+    /// Returns a value that equals a constant and that the driver cannot fold.
     fn constant(
         &mut self,
         func: &mut Function,
@@ -235,7 +247,10 @@ impl Hidden {
             let bits = func.constant(words, bits);
             new = self.add(func, Op::Binary(BinOp::Xor), vec![new, bits], words);
         }
-        let new = self.add(func, Op::Cast(CastOp::Bitcast), vec![new], ty);
+        let new = match ty == words {
+            true => new,
+            false => self.add(func, Op::Cast(CastOp::Bitcast), vec![new], ty),
+        };
         self.constants.insert(value, new);
         Some(new)
     }

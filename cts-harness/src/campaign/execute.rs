@@ -44,6 +44,10 @@ pub(super) struct Described {
     pub(super) half: bool,
     pub(super) double: bool,
     pub(super) images: bool,
+    /// The sizes in bytes of the floats whose subnormal numbers the device keeps.
+    pub(super) subnormals: Vec<usize>,
+    /// Whether an option makes division and square root of float correctly rounded.
+    pub(super) correct_division: bool,
 }
 
 /// Runs the programs one after the other.
@@ -55,6 +59,11 @@ pub(super) fn run(args: &Args) -> Outcome {
             half: device.has_half,
             double: device.has_double,
             images: device.has_images,
+            subnormals: [2, 4, 8]
+                .into_iter()
+                .filter(|n| device.keeps_subnormals(*n))
+                .collect(),
+            correct_division: device.divides_correctly,
         };
         say!("device {}", serde_json::to_string(&described)?);
         return Ok(());

@@ -67,6 +67,11 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
+    /// Run programs of a hundred float expressions each, whose values the harness computes itself
+    Floats {
+        #[command(flatten)]
+        options: Options,
+    },
     /// Run the kernels of a corpus with generated inputs; the seed is the number of a kernel
     Corpus {
         #[command(flatten)]
@@ -145,9 +150,28 @@ impl Limits {
     }
 }
 
-/// Makes the program for a seed in a scratch folder. Returns its text and a description of how it was made,
-/// or `None` if the generator makes no program for the seed.
-type Source<'a> = dyn Fn(u64, &Path) -> Result<Option<(String, String)>, Failure> + Sync + 'a;
+/// A program that a source has made.
+struct Program {
+    text: String,
+    /// A description of how it was made.
+    how: String,
+    /// The 64-bit words of its result, if the source knows them.
+    exact: Option<Vec<u64>>,
+}
+
+/// The name under which a record has the results that a source knows.
+const EXACT: &str = "exact";
+
+/// Makes the program for a seed in a scratch folder, or `None` if the generator makes no program for the seed.
+type Source<'a> = dyn Fn(u64, &Path) -> Result<Option<Program>, Failure> + Sync + 'a;
+
+impl From<(String, String)> for Program {
+    /// Makes a program of its text and a description, whose results nobody knows.
+    fn from((text, how): (String, String)) -> Program {
+        let exact = None;
+        Program { text, how, exact }
+    }
+}
 
 /// Makes the source of programs for the devices of a campaign.
 type Opener<'a> = dyn Fn(&[Described]) -> Box<Source<'a>> + 'a;
@@ -155,7 +179,7 @@ type Opener<'a> = dyn Fn(&[Described]) -> Box<Source<'a>> + 'a;
 pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Command::Clsmith { generator, options } => campaign(
-            &|_| Box::new(|seed, scratch: &Path| generator.program(seed, scratch)),
+            &|_| Box::new(|seed, scratch: &Path| Ok(generator.program(seed, scratch)?.map(Program::from))),
             Comparison::Bits,
             options,
         ),
@@ -167,12 +191,13 @@ pub(crate) fn run(args: &Args) -> Outcome {
             Comparison::Expressions,
             options,
         ),
+        Command::Floats { options } => compare(&floats, Comparison::Expressions, options, 1),
         Command::Corpus { units, options } => {
             std::fs::create_dir_all(&options.out)?;
             let cases = units.cases(options)?;
             let cases = &cases;
             campaign(
-                &|_| Box::new(move |seed, _: &Path| corpus::program(cases, seed)),
+                &|_| Box::new(move |seed, _: &Path| Ok(corpus::program(cases, seed)?.map(Program::from))),
                 Comparison::Near,
                 options,
             )
@@ -196,8 +221,21 @@ fn generated(
             later,
         };
         let how = format!("{features:?}");
-        Box::new(move |seed, _| Ok(Some((program(seed, features)?, how.clone()))))
+        Box::new(move |seed, _| Ok(Some((program(seed, features)?, how.clone()).into())))
     }
+}
+
+/// Opens the source of programs of floats, which uses only what all devices promise.
+fn floats(devices: &[Described]) -> Box<Source<'static>> {
+    let numbers = generate::Numbers::of(devices);
+    Box::new(move |seed, _| {
+        let (text, words) = generate::floats(seed, numbers)?;
+        Ok(Some(Program {
+            text,
+            how: format!("{numbers:?}"),
+            exact: Some(words),
+        }))
+    })
 }
 
 /// How a campaign compares the results of a program.
@@ -212,13 +250,18 @@ enum Comparison {
 }
 
 fn campaign(open: &Opener<'_>, comparison: Comparison, options: &Options) -> Outcome {
+    compare(open, comparison, options, 2)
+}
+
+/// Runs a campaign on `least` platforms or more.
+fn compare(open: &Opener<'_>, comparison: Comparison, options: &Options, least: usize) -> Outcome {
     let platforms: Vec<Side> = options
         .platforms
         .iter()
         .map(|name| Side::find(name, &options.limits))
         .collect::<Result<_, Failure>>()?;
-    if platforms.len() < 2 {
-        return fail!("a campaign compares two platforms at least");
+    if platforms.len() < least {
+        return fail!("this campaign compares {least} platforms at least");
     }
     let sides = distinct(platforms);
     let programs = options.out.join("programs");
@@ -306,9 +349,10 @@ impl Run<'_> {
 
     fn batch(&self, seeds: &[u64], scratch: &Path) -> Result<Vec<Record>, Failure> {
         let (mut files, mut records, mut none) = (Vec::new(), Vec::new(), Vec::new());
+        let mut known = Vec::new();
         for seed in seeds {
             match (self.source)(*seed, scratch)? {
-                Some((text, how)) => {
+                Some(Program { text, how, exact }) => {
                     let file = scratch.join(format!("{seed}.cl"));
                     std::fs::write(&file, text)?;
                     let mut how = how;
@@ -318,7 +362,12 @@ impl Run<'_> {
                         }
                     }
                     files.push(file);
-                    records.push(Record::new(*seed, how));
+                    let mut record = Record::new(*seed, how);
+                    if let Some(words) = &exact {
+                        record.sides.insert(EXACT.into(), computed(words));
+                    }
+                    records.push(record);
+                    known.push(exact);
                 }
                 None => none.push(Record::new(*seed, "the generator makes none".into())),
             }
@@ -332,10 +381,10 @@ impl Run<'_> {
                 record.sides.insert(side.name.clone(), end);
             }
         }
-        for (record, file) in records.iter_mut().zip(&files) {
+        for ((record, file), exact) in records.iter_mut().zip(&files).zip(known) {
             record.judge();
             if record.verdict == Verdict::Differs {
-                self.look_closer(file, record, scratch)?;
+                self.look_closer(file, record, exact, scratch)?;
             }
             if record.may_be_undefined() && self.options.oclgrind {
                 let (found, end) = reduce::ask_oclgrind(file, None, scratch, &self.options.limits)?;
@@ -353,7 +402,13 @@ impl Run<'_> {
 
     /// Compares results with different hashes word by word, if the campaign's comparison asks for it: sets
     /// the verdict `Near`, or names the expressions that differ.
-    fn look_closer(&self, program: &Path, record: &mut Record, scratch: &Path) -> Outcome {
+    fn look_closer(
+        &self,
+        program: &Path,
+        record: &mut Record,
+        exact: Option<Vec<u64>>,
+        scratch: &Path,
+    ) -> Outcome {
         let (plan, text) = execute::read(program, None)?;
         let floats = |m: &launch::Memory| matches!(m.fill, launch::Fill::Floats { .. });
         match self.comparison {
@@ -369,7 +424,8 @@ impl Run<'_> {
             Comparison::Expressions => {
                 let results = self.words(program, record, scratch)?.into_iter();
                 let results = results.map(|(side, w)| (side, w.into_iter().map(|(_, word)| word).collect()));
-                record.differences = generate::differences(&text, &results.collect());
+                let exact = exact.map(|words| (EXACT.to_owned(), words));
+                record.differences = generate::differences(&text, &results.chain(exact).collect());
             }
         }
         Ok(())
@@ -392,5 +448,15 @@ impl Run<'_> {
         let line = format!("{}\n", serde_json::to_string(record)?);
         let mut results = self.results.lock();
         Ok(results.write_all(line.as_bytes())?)
+    }
+}
+
+/// Returns how a program ends whose result the source knows.
+fn computed(words: &[u64]) -> side::Ending {
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    side::Ending::Done {
+        hash: format!("{:016x}", launch::hash(0, &bytes)),
+        build: 0.0,
+        run: 0.0,
     }
 }

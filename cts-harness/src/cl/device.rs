@@ -21,6 +21,8 @@ pub(crate) struct Device {
     pub(crate) has_images: bool,
     pub(crate) has_half: bool,
     pub(crate) has_double: bool,
+    /// Whether an option makes division and square root of float correctly rounded.
+    pub(crate) divides_correctly: bool,
     /// The number of work-items that have a matrix of cl_khr_cooperative_matrix together.
     pub(crate) matrix_items: Option<usize>,
     pub(crate) has_native_kernels: bool,
@@ -105,6 +107,9 @@ impl Device {
             has_images: number(CL_DEVICE_IMAGE_SUPPORT)? != 0,
             has_half: has("cl_khr_fp16"),
             has_double: has("cl_khr_fp64") || number(CL_DEVICE_DOUBLE_FP_CONFIG).unwrap_or(0) != 0,
+            divides_correctly: number(CL_DEVICE_SINGLE_FP_CONFIG).unwrap_or(0)
+                & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
+                != 0,
             matrix_items,
             has_native_kernels: native != 0,
             has_out_of_order_queues: out_of_order != 0,

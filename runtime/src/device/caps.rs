@@ -331,6 +331,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             stale_indices: f.driver_name == "llvmpipe",
             // In lp_build_add, lp_build_mul and others of all versions of Mesa.
             zero_operands: f.driver_name == "llvmpipe",
+            // In nir_search.c of Mesa 22.3, which compares constants as numbers; newer versions compare the bits of zeros.
+            chosen_zeros: f.driver_info.starts_with("Mesa "),
             // Observed with Mesa 22.3.
             typed_atomics: f.driver_name == "llvmpipe",
             // In nir_opcodes.py of all versions of Mesa: the expression of idiv.
@@ -346,6 +348,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             shifts_by_31: nvidia,
             wide_accesses: nvidia,
             joined_halves: nvidia,
+            chosen_negative_zeros: nvidia,
+            cut_conversions: nvidia,
             // Observed with the SwiftShader of Chromium 156.
             rounded_unsigned: swiftshader,
             // Observed with Mesa 22.3 (rounded twice), 25.0 and 26.2 (NaN).

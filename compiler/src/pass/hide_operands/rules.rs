@@ -9,6 +9,9 @@ use crate::target::Target;
 pub(in crate::pass) fn is_for(target: &Target) -> bool {
     let q = target.quirks;
     q.zero_operands
+        || q.chosen_zeros
+        || q.chosen_negative_zeros
+        || q.cut_conversions
         || q.typed_atomics
         || q.narrow_integers
         || q.nonnegative_abs

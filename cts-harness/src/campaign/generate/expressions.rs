@@ -15,7 +15,7 @@ use crate::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of work-items, which is also the number of values of each input: a power of two.
-const ITEMS: usize = 64;
+pub(super) const ITEMS: usize = 64;
 
 /// The number of expressions in a program.
 const EXPRESSIONS: usize = 100;
@@ -106,7 +106,7 @@ fn inputs() -> Vec<(String, &'static str, Type)> {
 }
 
 /// Returns the declaration of an input. The elements of a vector are adjacent elements of its array.
-fn declaration(name: &str, letter: &str, ty: Type) -> String {
+pub(super) fn declaration(name: &str, letter: &str, ty: Type) -> String {
     let array = format!("{letter}{}", ty.bits());
     let all: Vec<String> = (0..ty.n)
         .map(|e| format!("{array}[(i + {e}u) & {}u]", ITEMS - 1))
@@ -117,7 +117,7 @@ fn declaration(name: &str, letter: &str, ty: Type) -> String {
 }
 
 /// Returns the definitions of the macros `E1` to `E4`.
-fn macros() -> String {
+pub(super) fn macros() -> String {
     let define = |n: usize| {
         let stores: String = (0..n)
             .map(|e| match n {

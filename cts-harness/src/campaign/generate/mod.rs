@@ -14,6 +14,7 @@ mod expressions;
 mod fields;
 mod floats;
 mod generic_pointers;
+mod ieee;
 mod ints;
 mod kernel;
 mod later;
@@ -55,6 +56,7 @@ impl Std {
 }
 
 pub(super) use expressions::{differences, program as expressions};
+pub(super) use ieee::{Numbers, program as floats};
 pub(super) use kernel::program;
 
 impl Features {

@@ -1,0 +1,299 @@
+//! Generates functions and macros that compute with floats: with branches, loops, private arrays, second results by pointer, halves
+//! in memory and unions. Each is called once, so that the values of its parameters are known.
+
+use super::super::types::{Type, UINT, float, int};
+use super::terms::{COMPARISONS, Term};
+use super::{FloatGenerator, ITEMS, Numbers};
+
+/// The number of operators and operands after which the generator only adds operands to the body of a function.
+const SIZE: i32 = 8;
+
+/// The body of a function: its statements, and the values that it returns.
+type Body = Option<(String, Term)>;
+
+impl FloatGenerator {
+    /// Returns a call of a new function.
+    pub(super) fn call(&mut self, ty: Type, d: usize) -> Option<Term> {
+        let form = self.pick(&[
+            Self::branch,
+            Self::branch,
+            Self::repetition,
+            Self::repetition,
+            Self::array,
+            Self::two_results,
+            Self::through_memory,
+        ]);
+        if self.one_in(4) {
+            return self.macro_call(ty, d);
+        }
+        self.function(ty, d, form)
+    }
+
+    /// Returns the bits of a float that a union has. Those of NaN are not defined.
+    pub(super) fn punned(&mut self, ty: Type, d: usize) -> Option<Term> {
+        self.function(ty, d, |g, ty| {
+            let from = float(ty.bits(), ty.n);
+            let a = g.float(from, 1);
+            let mut bits = g.numbers.reinterpretation(ty, &a);
+            bits.text = "both.bits".into();
+            let (text, number, name) = (&a.text, from.name(), ty.name());
+            Some((
+                format!("union {{ {number} number; {name} bits; }} both; both.number = {text};"),
+                bits,
+            ))
+        })
+    }
+
+    /// Returns a call of a new function whose body is of this form.
+    fn function(&mut self, ty: Type, d: usize, form: fn(&mut Self, Type) -> Body) -> Option<Term> {
+        let name = self.name();
+        let arguments = self.arguments(ty, d);
+        let parameters = |n: usize| format!("p{n}");
+        let (statements, result) = self.inside(&arguments, parameters, |g| form(g, ty))?;
+        let list: Vec<String> = arguments
+            .iter()
+            .enumerate()
+            .map(|(n, a)| format!("{} p{n}", a.ty.name()))
+            .collect();
+        let (returned, list) = (ty.name(), list.join(", "));
+        self.functions.push(format!(
+            "{returned} {name}({list}) {{ {statements} return {}; }}\n",
+            result.text
+        ));
+        Some(Self::called(&name, &arguments, &result))
+    }
+
+    /// Returns a call of a new macro.
+    fn macro_call(&mut self, ty: Type, d: usize) -> Option<Term> {
+        let name = self.name();
+        let arguments = self.arguments(ty, d);
+        let result = self.inside(&arguments, |n| format!("(p{n})"), |g| g.float(ty, 2));
+        let list: Vec<String> = (0..arguments.len()).map(|n| format!("p{n}")).collect();
+        self.functions
+            .push(format!("#define {name}({}) ({})\n", list.join(", "), result.text));
+        Some(Self::called(&name, &arguments, &result))
+    }
+
+    fn called(name: &str, arguments: &[Term], result: &Term) -> Term {
+        let texts: Vec<&str> = arguments.iter().map(|a| a.text.as_str()).collect();
+        result.named(&format!("{name}({})", texts.join(", ")))
+    }
+
+    fn arguments(&mut self, ty: Type, d: usize) -> Vec<Term> {
+        let first = float(
+            if ty.is_int() {
+                ty.bits()
+            } else {
+                float(ty.bits(), 1).bits()
+            },
+            ty.n,
+        );
+        let mut all = vec![self.float(first, d.min(1))];
+        for _ in 0..self.below(3) {
+            let other = self.float_type();
+            let other = if self.one_in(2) { first } else { other };
+            all.push(self.float(other, d.min(1)));
+        }
+        if self.one_in(3) {
+            all.push(self.integer(UINT, d.min(1)));
+        }
+        all
+    }
+
+    /// Generates something in which only the parameters are in scope.
+    fn inside<T>(
+        &mut self,
+        arguments: &[Term],
+        name: impl Fn(usize) -> String,
+        make: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let parameters = arguments.iter().enumerate().map(|(n, a)| a.named(&name(n)));
+        let outer = std::mem::replace(&mut self.leaves, parameters.collect());
+        let fuel = std::mem::replace(&mut self.fuel, SIZE);
+        let made = make(self);
+        (self.leaves, self.fuel) = (outer, fuel);
+        made
+    }
+
+    /// A body that returns early, or assigns under a condition.
+    fn branch(&mut self, ty: Type) -> Body {
+        let (a, b) = (self.float(ty, 1), self.float(ty, 2));
+        let condition = self.condition(1);
+        let value = Numbers::choice(&condition, &a, &b, false);
+        let (name, c, a, b) = (ty.name(), condition.text, a.text, b.text);
+        Some(match self.below(3) {
+            0 => (format!("if ({c}) return {a};"), value.named(&b)),
+            1 => (format!("{name} r = {b}; if ({c}) r = {a};"), value.named("r")),
+            _ => (
+                format!("{name} r; if ({c}) {{ r = {a}; }} else {{ r = {b}; }}"),
+                value.named("r"),
+            ),
+        })
+    }
+
+    /// A body with a loop that changes a number in each iteration.
+    fn repetition(&mut self, ty: Type) -> Body {
+        let numbers = self.numbers;
+        let mut state = self.float(ty, 1).named("r");
+        let begin = self.float(ty, 1);
+        state.values.clone_from(&begin.values);
+        let steps: Vec<(&str, Term)> = (0..1 + self.below(2))
+            .map(|_| {
+                let op = self.pick(&[
+                    "+", "-", "*", "+", "*", "fmin", "fmax", "fma", "fmod", "/", "copysign",
+                ]);
+                (op, self.float_leaf(ty))
+            })
+            .collect();
+        let step = |state: &Term| {
+            steps.iter().fold(state.clone(), |r, (op, other)| match *op {
+                "fma" => numbers.ternary(op, &r, other, state),
+                _ => numbers.binary(op, &r, other),
+            })
+        };
+        let (count, counts) = self.iterations();
+        let until = self.one_in(2).then(|| {
+            let op = self.pick(&COMPARISONS);
+            (op, self.float_leaf(ty.of(1)))
+        });
+        let first = |state: &Term| match ty.n {
+            1 => state.clone(),
+            _ => {
+                let values = (0..ITEMS).map(|item| state.at(item, 0)).collect();
+                Term::new("r.s0".into(), ty.of(1), values)
+            }
+        };
+        let mut running = [true; ITEMS];
+        let mut body = String::new();
+        for n in 0..8 {
+            let next = step(&state);
+            let ends = until
+                .as_ref()
+                .map(|(op, other)| numbers.comparison(op, &first(&next.named("r")), other));
+            if n == 0 {
+                let exit = ends.as_ref().map(|e| format!(" if ({}) break;", e.text));
+                let (name, begin, next) = (ty.name(), &begin.text, &next.text);
+                let exit = exit.unwrap_or_default();
+                body =
+                    format!("{name} r = {begin}; for (uint i = 0; i < {count}; i++) {{ r = {next};{exit} }}");
+            }
+            for item in (0..ITEMS).filter(|item| n < counts[*item]) {
+                if !running[item] {
+                    continue;
+                }
+                let lanes = item * ty.n..(item + 1) * ty.n;
+                state.values[lanes.clone()].copy_from_slice(&next.values[lanes]);
+                if let Some(ends) = &ends {
+                    // An undefined condition makes the result undefined.
+                    running[item] = ends.at(item, 0)? == 0;
+                }
+            }
+        }
+        Some((body, state))
+    }
+
+    /// Returns the number of iterations of a loop, and its value in each work-item: less than 8.
+    fn iterations(&mut self) -> (String, Vec<u64>) {
+        match self.leaf_integer() {
+            Some(n) => {
+                let counts = (0..ITEMS).map(|item| n.at(item, 0).map_or(0, |x| (x & 3) + 1));
+                (format!("({} & 3u) + 1u", n.text), counts.collect())
+            }
+            None => {
+                let n = 1 + self.below(6);
+                (format!("{n}u"), vec![n as u64; ITEMS])
+            }
+        }
+    }
+
+    /// Returns a parameter of type uint, if the function has one.
+    fn leaf_integer(&mut self) -> Option<Term> {
+        self.leaves.iter().find(|l| l.ty == UINT).cloned()
+    }
+
+    /// A body with a private array, of which an element is written and one is read.
+    fn array(&mut self, ty: Type) -> Body {
+        let all: Vec<Term> = (0..4).map(|_| self.float(ty, 1)).collect();
+        let index = |g: &mut Self| match g.leaf_integer() {
+            Some(n) if g.one_in(2) => n,
+            _ => g.integer(UINT, 1),
+        };
+        let (written, read) = (index(self), index(self));
+        let new = self.float(ty, 1);
+        let value = |(item, e): (usize, usize)| {
+            let (w, r) = (written.at(item, 0)? & 3, read.at(item, 0)? & 3);
+            if w == r {
+                new.at(item, e)
+            } else {
+                all[r as usize].at(item, e)
+            }
+        };
+        let values = (0..ITEMS).flat_map(|item| (0..ty.n).map(move |e| (item, e)));
+        let texts: Vec<&str> = all.iter().map(|a| a.text.as_str()).collect();
+        let (name, w, x) = (ty.name(), &written.text, &new.text);
+        Some((
+            format!("{name} a[4] = {{ {} }}; a[{w} & 3u] = {x};", texts.join(", ")),
+            Term::new(format!("a[{} & 3u]", read.text), ty, values.map(value).collect()),
+        ))
+    }
+
+    /// A body with a function that stores a second result.
+    fn two_results(&mut self, ty: Type) -> Body {
+        let (a, b) = (self.float(ty, 1), self.float(ty, 1));
+        let name = self.pick(&["frexp", "modf", "fract", "remquo"]);
+        let (first, second) = self.numbers.pair(name, &a, &b);
+        let operands = match name {
+            "remquo" => format!("{}, {}", a.text, b.text),
+            _ => a.text,
+        };
+        let statements = format!(
+            "{} w; {} r = {name}({operands}, &w);",
+            second.ty.name(),
+            ty.name()
+        );
+        // Only the lowest bits of the quotient are defined.
+        let second = second.named(if name == "remquo" { "(w % 128)" } else { "w" });
+        if !first.is_defined() || !second.is_defined() {
+            return None;
+        }
+        let result = match self.below(3) {
+            0 => first.named("r"),
+            1 if second.ty == ty => second,
+            1 => self.numbers.conversion(ty, &second, "", false),
+            _ => {
+                self.leaves.extend([first.named("r"), second]);
+                self.float(ty, 2)
+            }
+        };
+        Some((statements, result))
+    }
+
+    /// A body that stores halves and loads them.
+    fn through_memory(&mut self, ty: Type) -> Body {
+        let from = match ty.bits() {
+            16 => float(32, ty.n),
+            _ => ty,
+        };
+        let a = self.float(from, 1);
+        let mode = self.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"]);
+        let n = if ty.n == 1 {
+            String::new()
+        } else {
+            ty.n.to_string()
+        };
+        let at = self.below(2);
+        let loaded = self.numbers.through_half(&a, mode);
+        let loaded = loaded.named(&format!("vload_half{n}({at}, (half *)h)"));
+        let statements = format!("ushort h[8]; vstore_half{n}{mode}({}, {at}, (half *)h);", a.text);
+        let result = match ty.bits() {
+            32 => loaded,
+            _ => self.numbers.conversion(ty, &loaded, "", false),
+        };
+        Some((statements, result))
+    }
+}
+
+/// Returns the integer type of the bits of a float type.
+pub(super) fn bits_type(ty: Type) -> Type {
+    int(ty.bits(), false, ty.n)
+}
