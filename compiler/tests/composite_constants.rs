@@ -1,4 +1,4 @@
-//! `__spirv_SpecConstantComposite` in OpenCL C, through the offline compiler.
+//! `__spirv_SpecConstantComposite`, and a declared `__spirv_SpecConstant`, in OpenCL C, through the offline compiler.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 use std::io::Write;
@@ -84,4 +84,19 @@ fn composite_specialization_constants_in_source() {
         "int __spirv_SpecConstantComposite(int); kernel void k(global int *o) { *o = __spirv_SpecConstantComposite(1); }",
     );
     assert!(text(&out.stderr).contains("must be declared with a structure or vector as result"));
+}
+
+/// A program may declare `__spirv_SpecConstant` itself. The declaration states the type of the constant.
+#[test]
+fn declared_specialization_constants_in_source() {
+    let source = "ulong __spirv_SpecConstant(int, ulong);
+        kernel void k(global ulong *o) { *o = __spirv_SpecConstant(0, 10); }";
+    for (option, expected) in [
+        ("--spec-constant=1=3", "= ulong 10"),
+        ("--spec-constant=0=9000000000", "= ulong 9000000000"),
+    ] {
+        let out = calderac(&["--emit=hir", option, "-"], source);
+        let hir = text(&out.stdout);
+        assert!(hir.contains(expected), "{hir}{}", text(&out.stderr));
+    }
 }

@@ -318,6 +318,20 @@ fn operations_on_addresses() {
     );
 }
 
+/// Some modules of SPIRV-LLVM-Translator declare integers of any width, without the extension, and have none.
+#[test]
+fn integers_of_any_width_are_only_declared() {
+    let capability = "OpCapability ArbitraryPrecisionIntegersINTEL";
+    let body = "OpStore %p %one Aligned 4";
+    import(&kernel(capability, "", "", body), &Target::desktop()).unwrap();
+    let log = import(
+        &kernel(capability, "", "%odd = OpTypeInt 33 0", body),
+        &Target::desktop(),
+    )
+    .unwrap_err();
+    assert!(log.contains("OpenCL has no integers of 33 bits"), "{log}");
+}
+
 /// Triton's backend for Intel's GPUs has vectors of one component, and long ones that it loads and takes apart.
 #[test]
 fn vectors_of_other_sizes() {

@@ -191,6 +191,9 @@ impl Sema<'_> {
         if name.name == builtin::spec_constant::COMPOSITE && self.program.functions[f].body.is_none() {
             return builtin::spec_constant::composite(self, f, args, span);
         }
+        if name.name == builtin::spec_constant::NAME && self.program.functions[f].body.is_none() {
+            return builtin::spec_constant::declared(self, f, args, span);
+        }
         let want = self.signatures[f].params.len();
         if args.len() != want {
             let word = if args.len() < want { "few" } else { "many" };

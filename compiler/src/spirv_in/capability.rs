@@ -60,6 +60,9 @@ pub(super) fn check(inst: &Inst<'_>, target: &Target) -> Result<Capability, Erro
         Some(true) => Ok(capability),
         // Triton declares it for vectors of one component, and for long ones that it only loads.
         _ if capability == Capability::VectorAnyINTEL => Ok(capability),
+        // Some modules of SPIRV-LLVM-Translator declare it without need. An integer of another width is refused
+        // where its OpTypeInt is.
+        _ if capability == Capability::ArbitraryPrecisionIntegersALTERA => Ok(capability),
         Some(false) => {
             Err(inst.unsupported(format!("the device does not have the capability {capability:?}")))
         }

@@ -1,7 +1,8 @@
 //! `__spirv_SpecConstant(id, default)`, with which DPC++'s device compiler writes a specialization constant, and
 //! `__spirv_SpecConstantComposite(…)`, which gathers such constants in a structure or vector.
 //!
-//! A build decides the value of a constant: that of the options, or the default. It has the type of the default. A
+//! A build decides the value of a constant: that of the options, or the default. It has the type of the default, or the
+//! result type of the declaration if the program contains one. A
 //! composite has the result type of the declaration, which the program has to contain; there may be several
 //! (`overloadable`).
 
@@ -16,7 +17,7 @@ use std::vec::IntoIter;
 pub(in crate::sema) const COMPOSITE: &str = "__spirv_SpecConstantComposite";
 
 /// The name of the function.
-pub(super) const NAME: &str = "__spirv_SpecConstant";
+pub(in crate::sema) const NAME: &str = "__spirv_SpecConstant";
 
 /// Resolves a call.
 pub(super) fn call(s: &mut Sema<'_>, args: &[Expr], span: Span) -> Result<Expr> {
@@ -67,6 +68,17 @@ pub(super) fn call(s: &mut Sema<'_>, args: &[Expr], span: Span) -> Result<Expr> 
         ty: default.ty,
         span,
     })
+}
+
+/// Resolves a call of a declared function with the name of [`NAME`]. The default has the declared type of the result.
+pub(in crate::sema) fn declared(s: &mut Sema<'_>, f: FuncId, args: Vec<Expr>, span: Span) -> Result<Expr> {
+    match <[Expr; 2]>::try_from(args) {
+        Ok([id, default]) => {
+            let default = s.convert(default, s.signatures[f].ret, Why::Pass)?;
+            call(s, &[id, default], span)
+        }
+        Err(args) => call(s, &args, span),
+    }
 }
 
 /// Resolves a call of a declared function with the name of [`COMPOSITE`]. Each argument is a member, or an element of an array
