@@ -33,8 +33,8 @@ pub struct Semaphore {
     property_list: Properties,
     state: Mutex<State>,
     sharing: Sharing,
-    /// The Vulkan semaphore, if it is shared with other APIs.
-    shared: Option<Arc<SharedSemaphore>>,
+    /// The Vulkan semaphore, if it is shared with other APIs. Another import replaces it.
+    shared: Mutex<Option<Arc<SharedSemaphore>>>,
 }
 
 /// How a semaphore is shared with other APIs.
@@ -79,7 +79,10 @@ impl Semaphore {
         Ok(Arc::new(Semaphore {
             anchor: Anchor::new(),
             context: Arc::clone(context),
-            shared: sharing.make(&devices[0])?,
+            shared: Mutex::new(
+                Rank::Semaphore,
+                sharing.make(&devices[0], ClCode::InvalidProperty)?,
+            ),
             devices,
             property_list: Properties::default(),
             state: Mutex::new(Rank::Semaphore, sharing.first_state()),
@@ -124,6 +127,11 @@ impl Semaphore {
         }
     }
 
+    /// Returns the Vulkan semaphore, if it is shared with other APIs.
+    fn shared(&self) -> Option<Arc<SharedSemaphore>> {
+        self.shared.lock().clone()
+    }
+
     /// Changes the state. The earlier one, which may have the last reference to a queue, is dropped with no lock held.
     fn set_state(&self, state: State) {
         let before = std::mem::replace(&mut *self.state.lock(), state);
@@ -133,7 +141,7 @@ impl Semaphore {
     /// Returns a new descriptor of the type that the semaphore was created for (clGetSemaphoreHandleForTypeKHR). One that is a
     /// copy takes the state away, as a wait does.
     pub fn export(&self) -> Result<i32> {
-        let (Sharing::Export(kind), Some(shared)) = (self.sharing, &self.shared) else {
+        let (Sharing::Export(kind), Some(shared)) = (self.sharing, self.shared()) else {
             let what = "the semaphore was not created for exports";
             return Err(Error::new(ClCode::InvalidValue, what));
         };
@@ -154,14 +162,18 @@ impl Semaphore {
         Ok(fd)
     }
 
-    /// Imports a descriptor in place of the one that the semaphore was created from (clReImportSemaphoreSyncFdKHR).
+    /// Imports a descriptor in place of the one that the semaphore was created from (clReImportSemaphoreSyncFdKHR). CL, "File Descriptor Handle Types": this is
+    /// equivalent to destroying the semaphore and creating it again, so commands that have not completed may still wait for
+    /// the earlier descriptor. Vulkan forbids an import into a semaphore that commands use
+    /// (VUID-vkImportSemaphoreFdKHR-semaphore-01142), so a new one takes its place; the commands keep the other one alive.
     pub fn import_again(&self, fd: i32) -> Result<()> {
-        let (Sharing::Import(SemaphoreHandle::SyncFd, _), Some(shared)) = (self.sharing, &self.shared) else {
+        let Sharing::Import(kind @ SemaphoreHandle::SyncFd, _) = self.sharing else {
             let what = "the semaphore was not created from a descriptor of a sync file";
             return Err(Error::new(ClCode::InvalidSemaphoreKhr, what));
         };
-        let imported = shared.import(SemaphoreHandle::SyncFd, fd);
-        imported.map_err(|e| import_error(e, ClCode::InvalidValue))?;
+        let shared = Sharing::Import(kind, fd).make(&self.devices[0], ClCode::InvalidValue)?;
+        let before = std::mem::replace(&mut *self.shared.lock(), shared);
+        drop(before);
         self.set_state(State::Imported);
         Ok(())
     }
@@ -178,8 +190,8 @@ impl Sharing {
         }
     }
 
-    /// Makes the Vulkan semaphore of a semaphore that is shared.
-    fn make(self, device: &Arc<Device>) -> Result<Option<Arc<SharedSemaphore>>> {
+    /// Makes the Vulkan semaphore of a semaphore that is shared; `refused` is the error of a handle that is refused.
+    fn make(self, device: &Arc<Device>, refused: ClCode) -> Result<Option<Arc<SharedSemaphore>>> {
         let info = device.info();
         let exported = match self {
             Sharing::None => return Ok(None),
@@ -200,7 +212,7 @@ impl Sharing {
         let semaphore = SharedSemaphore::new(opened.logical(), exported).map_err(resources)?;
         if let Sharing::Import(kind, fd) = self {
             let imported = semaphore.import(kind, fd);
-            imported.map_err(|e| import_error(e, ClCode::InvalidProperty))?;
+            imported.map_err(|e| import_error(e, refused))?;
         }
         Ok(Some(Arc::new(semaphore)))
     }
@@ -216,7 +228,7 @@ fn import_error(e: vk::VkError, refused: ClCode) -> Error {
 
 /// Returns the command that waits for the shared ones of semaphores, or signals them.
 fn command(kind: CommandType, semaphores: &[Arc<Semaphore>], signal: bool) -> Prepared {
-    let list = semaphores.iter().filter_map(|s| s.shared.clone()).collect();
+    let list = semaphores.iter().filter_map(|s| s.shared()).collect();
     Prepared {
         kind,
         command: Command::Semaphores(Semaphores { list, signal }),
@@ -243,7 +255,7 @@ pub fn enqueue_wait(queue: &Arc<CommandQueue>, semaphores: &[Arc<Semaphore>], wa
     let mut before = Vec::with_capacity(semaphores.len());
     for semaphore in semaphores {
         let mut state = semaphore.state.lock();
-        if semaphore.shared.is_some() {
+        if semaphore.sharing != Sharing::None {
             before.push(std::mem::replace(&mut *state, State::Unsignaled));
             continue;
         }

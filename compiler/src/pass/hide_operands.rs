@@ -18,7 +18,8 @@
 //!
 //! Addresses of loads are hidden for drivers that execute a load for all work-items at once, whether or not one of them is active,
 //! if these share the address. Their number n is that of the work-item in its sub-group, so that the driver
-//! must take the addresses to be different ones.
+//! must take the addresses to be different ones. Functions with such loads, which read tables in constant memory, have the zero
+//! as their last parameter.
 
 mod byte_swaps;
 mod chosen_zeros;
@@ -32,7 +33,7 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::walk::Replacements;
-use crate::ir::{BinOp, CastOp, Const, Function, Inst, Module, Op, Scalar, Ty, UnOp, Value};
+use crate::ir::{BinOp, CastOp, Const, EntityRef, Function, Inst, Module, Op, Scalar, Ty, UnOp, Value};
 use crate::target::Target;
 use std::collections::{HashMap, HashSet};
 
@@ -51,10 +52,55 @@ pub const PASS: Pass = Pass {
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     let kernels: Vec<_> = module.kernels.iter().map(|k| k.func).collect();
+    let loading = match cx.target.quirks.unmasked_loads {
+        true => loads::loading_functions(module),
+        false => vec![false; module.funcs.len()],
+    };
     for (f, func) in module.funcs.iter_mut() {
-        changed |= hide(func, kernels.contains(&f), cx.target);
+        let is_kernel = kernels.contains(&f);
+        // The function's own operands first: the zero for them must not come from the new parameter, whose value the driver knows
+        // where it inlines the function.
+        changed |= hide(func, is_kernel, cx.target);
+        if cx.target.quirks.unmasked_loads {
+            changed |= hide_addresses(func, is_kernel, loading[f.index()], &loading, cx.target);
+        }
     }
     Ok(changed.into())
+}
+
+/// Hides the addresses of loads in one function, and gives their zero to the functions with loads that it calls. Returns whether there
+/// are any.
+fn hide_addresses(
+    func: &mut Function,
+    is_kernel: bool,
+    is_loading: bool,
+    loading: &[bool],
+    target: &Target,
+) -> bool {
+    let mut by_lane = Hidden {
+        by_lane: true,
+        ..Hidden::default()
+    };
+    let loads = match is_kernel {
+        true => loads::conditional(func),
+        false => loads::all(func),
+    };
+    if is_loading {
+        by_lane.zero = Some(func.add_param(Ty::I32));
+    }
+    let mut changed = is_loading;
+    for inst in loads {
+        by_lane.operand(func, (inst, 0), is_kernel, target);
+    }
+    for inst in func.insts_in_order() {
+        if loads::calls(func, inst, loading)
+            && let Some(zero) = by_lane.zero(func, Ty::I32, is_kernel, target)
+        {
+            func.insts[inst].args.push(zero);
+            changed = true;
+        }
+    }
+    by_lane.place(func) | changed
 }
 
 /// Hides the operands of one function. Returns whether there are any.
@@ -68,15 +114,6 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         true => cut_conversions::cut_conversions(func),
         false => HashSet::new(),
     };
-    let mut by_lane = Hidden {
-        by_lane: true,
-        ..Hidden::default()
-    };
-    if target.quirks.unmasked_loads && is_kernel {
-        for inst in loads::conditional(func) {
-            by_lane.operand(func, (inst, 0), is_kernel, target);
-        }
-    }
     for inst in func.insts_in_order() {
         if byte_swaps.contains(&inst) {
             hidden.operand(func, (inst, 0), is_kernel, target);
@@ -110,7 +147,7 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
             hidden.result(func, inst, is_kernel, target);
         }
     }
-    by_lane.place(func) | hidden.place(func)
+    hidden.place(func)
 }
 
 /// The new instructions of a function, and the values that they compute.

@@ -1,5 +1,7 @@
 //! Tests large functions that are called many times. The compiler does not inline them (compiler ADR 9), and asks drivers not to
 //! inline them if the copies would be too large. The host computes the expected results.
+//!
+//! Such a function may read tables in constant memory. It then must not read them where a condition in it forbids that.
 
 use crate::cl;
 use crate::common::CL_SUCCESS;
@@ -96,4 +98,82 @@ fn functions_that_are_not_inlined() {
         assert_eq!(found, expected, "work-item {i}");
     }
     assert_eq!(cl!(clReleaseProgram(program)), CL_SUCCESS);
+}
+
+/// The sizes of the table's elements in bytes, and the types of OpenCL C.
+const TABLES: [(&str, usize); 4] = [("uchar", 1), ("ushort", 2), ("uint", 4), ("ulong", 8)];
+
+/// Returns a program whose function reads a table of 4 elements only where an index is in range. All work-items have the same index, and
+/// `outer` has no load of its own.
+fn source_with_table(ty: &str) -> String {
+    let rounds: String = (0..ROUNDS)
+        .map(|n| {
+            format!(
+                "x = rotate(x ^ {}u, {}u) + i;\n",
+                n.wrapping_mul(0x9E37_79B9),
+                n % 31 + 1
+            )
+        })
+        .collect();
+    let calls: String = (0..CALLS)
+        .map(|n| match n % 3 {
+            0 => format!("x = inner(x, i + {n}, far);\n"),
+            1 => format!("if (x & 4) x = inner(x, {n} * i, far); else x ^= {n};\n"),
+            _ => format!("x = outer(x, i ^ {n}, far);\n"),
+        })
+        .collect();
+    format!(
+        "constant {ty} table[4] = {{3, 1, 4, 5}};
+        uint inner(uint x, uint i, long far) {{
+            if (far < 4) x += table[far];
+            {rounds}
+            return far < 4 ? x ^ (uint)table[far] : x; }}
+        uint outer(uint x, uint i, long far) {{
+            {rounds}
+            return inner(x, i, far) * 3; }}
+        kernel void k(global uint *o, long far) {{
+            uint i = get_global_id(0), x = i;
+            {calls}
+            o[i] = x; }}"
+    )
+}
+
+/// Computes what the kernel of [`source_with_table`] does.
+fn with_table(i: u32, element: Option<u32>) -> u32 {
+    let rounds = |x: u32, i: u32| {
+        (0..ROUNDS).fold(x, |x, n| {
+            (x ^ n.wrapping_mul(0x9E37_79B9))
+                .rotate_left(n % 31 + 1)
+                .wrapping_add(i)
+        })
+    };
+    let element = element.unwrap_or(0);
+    let inner = |x: u32, i: u32| rounds(x.wrapping_add(element), i) ^ element;
+    (0..CALLS).fold(i, |x, n| match n % 3 {
+        0 => inner(x, i.wrapping_add(n)),
+        1 if x & 4 != 0 => inner(x, n.wrapping_mul(i)),
+        1 => x ^ n,
+        _ => inner(rounds(x, i ^ n), i ^ n).wrapping_mul(3),
+    })
+}
+
+#[test]
+fn tables_under_conditions_in_functions() {
+    let lab = Lab::new();
+    for (ty, size) in TABLES {
+        let program = lab.build(&source_with_table(ty));
+        for (far, element) in [(2i64, Some(4)), (1 << 44, None)] {
+            let args = [Arg::Out(ITEMS * 4), Arg::Value(&far.to_ne_bytes())];
+            let results = lab.run(program, "k", ITEMS, Some(GROUP), &args);
+            for (i, word) in results[0].as_chunks().0.iter().enumerate() {
+                let expected = with_table(i as u32, element);
+                assert_eq!(
+                    u32::from_ne_bytes(*word),
+                    expected,
+                    "a table of {size} bytes for each element, index {far}, work-item {i}"
+                );
+            }
+        }
+        assert_eq!(cl!(clReleaseProgram(program)), CL_SUCCESS);
+    }
 }

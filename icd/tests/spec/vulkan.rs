@@ -204,14 +204,25 @@ impl Vulkan {
         unsafe { self.memory_fd.get_memory_fd(&info) }.expect("a descriptor")
     }
 
-    /// Returns whether the device shares semaphores by descriptors.
-    pub(crate) fn shares_semaphores(&self) -> bool {
-        self.semaphore_fd.is_some()
+    /// Returns whether the device imports and exports semaphores by descriptors of a type.
+    pub(crate) fn shares_semaphores(&self, handles: vk::ExternalSemaphoreHandleTypeFlags) -> bool {
+        let info = vk::PhysicalDeviceExternalSemaphoreInfo::default().handle_type(handles);
+        let mut properties = vk::ExternalSemaphoreProperties::default();
+        let both =
+            vk::ExternalSemaphoreFeatureFlags::IMPORTABLE | vk::ExternalSemaphoreFeatureFlags::EXPORTABLE;
+        // SAFETY: the instance is of Vulkan 1.1, and the physical device belongs to it.
+        unsafe {
+            self.instance.get_physical_device_external_semaphore_properties(
+                self.physical,
+                &info,
+                &mut properties,
+            );
+        }
+        self.semaphore_fd.is_some() && properties.external_semaphore_features.contains(both)
     }
 
     /// Makes a semaphore for exports.
-    pub(crate) fn exported_semaphore(&self) -> vk::Semaphore {
-        let handles = vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD;
+    pub(crate) fn exported_semaphore(&self, handles: vk::ExternalSemaphoreHandleTypeFlags) -> vk::Semaphore {
         let mut export = vk::ExportSemaphoreCreateInfo::default().handle_types(handles);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut export);
         // SAFETY: the device is alive.
@@ -221,27 +232,39 @@ impl Vulkan {
         semaphore
     }
 
-    /// Returns a new file descriptor of a semaphore.
-    pub(crate) fn semaphore_fd(&self, semaphore: vk::Semaphore) -> i32 {
+    /// Returns a new file descriptor of a semaphore. For a sync file, its signal must have been submitted.
+    pub(crate) fn semaphore_fd(
+        &self,
+        semaphore: vk::Semaphore,
+        handles: vk::ExternalSemaphoreHandleTypeFlags,
+    ) -> i32 {
         let info = vk::SemaphoreGetFdInfoKHR::default()
             .semaphore(semaphore)
-            .handle_type(vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD);
+            .handle_type(handles);
         let functions = self.semaphore_fd.as_ref().expect("the extension");
         // SAFETY: the semaphore was made for exports of this type.
         unsafe { functions.get_semaphore_fd(&info) }.expect("a descriptor")
     }
 
-    /// Makes a semaphore of a descriptor.
-    pub(crate) fn imported_semaphore(&self, fd: i32) -> vk::Semaphore {
-        let semaphore = self.exported_semaphore();
+    /// Gives a semaphore the state of a descriptor: for one wait if it is a sync file, and for good otherwise.
+    pub(crate) fn import_semaphore(
+        &self,
+        semaphore: vk::Semaphore,
+        handles: vk::ExternalSemaphoreHandleTypeFlags,
+        fd: i32,
+    ) {
+        let flags = match handles {
+            vk::ExternalSemaphoreHandleTypeFlags::SYNC_FD => vk::SemaphoreImportFlags::TEMPORARY,
+            _ => vk::SemaphoreImportFlags::empty(),
+        };
         let info = vk::ImportSemaphoreFdInfoKHR::default()
             .semaphore(semaphore)
-            .handle_type(vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD)
+            .flags(flags)
+            .handle_type(handles)
             .fd(fd);
         let functions = self.semaphore_fd.as_ref().expect("the extension");
         // SAFETY: the descriptor is one of a semaphore of the same device.
         unsafe { functions.import_semaphore_fd(&info) }.expect("imported");
-        semaphore
     }
 
     /// Executes commands after a semaphore, if one is given. They signal the other one; if none is given, the call waits for

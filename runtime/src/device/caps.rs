@@ -293,6 +293,10 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
     let gpu_passes = f.driver_name != "llvmpipe" || config().debug.nvidia_faults;
     let images = f.features.images && formats.missing().is_empty();
     let extensions = extensions(f, images);
+    // A version that is not known has the faults of all.
+    let mesa = mesa(&f.driver_info);
+    let before_25_0 = mesa.is_none_or(|v| v < (25, 0));
+    let after_25_0 = mesa.is_none_or(|v| v > (25, 0));
     Target {
         spirv: spirv(f),
         abi: match abi(f) {
@@ -314,17 +318,18 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             // Observed with Mesa 22.3, and with the SwiftShader of Chromium 156.
             loop_values: f.driver_name == "llvmpipe" || swiftshader,
             // LP_MAX_TGSI_LOOP_ITERATIONS of Mesa 22.3; 25.0 does not have it.
-            counted_loops: !gpu_passes && mesa(f).is_none_or(|v| v < (25, 0)),
+            counted_loops: !gpu_passes && before_25_0,
             // Observed with Mesa 22.3.
             idle_lanes: f.driver_name == "llvmpipe",
             coarse_filter: f.driver_name == "llvmpipe" || !formats.filtered(),
-            // Observed with Mesa 22.3.
-            waiting_fences: f.driver_name == "llvmpipe",
+            // Observed with Mesa 22.3. In 25.0, visit_barrier only waits if there is an execution scope.
+            waiting_fences: f.driver_name == "llvmpipe" && before_25_0,
             // Observed with Mesa 22.3 on a processor with AVX2. The processor is not queried, because a module
             // may run on another one.
             double_rounding: f.driver_name == "llvmpipe",
-            // According to nir_opt_algebraic.py of Mesa 22.3, which all of its drivers share.
-            widened_compares: f.driver_info.starts_with("Mesa "),
+            // According to nir_opt_algebraic.py of Mesa 22.3, which all of its drivers share. In 25.0, nir_algebraic.py writes
+            // negative constants as numbers of 64 bits.
+            widened_compares: f.driver_info.starts_with("Mesa ") && before_25_0,
             // According to nir_opt_algebraic.py and nir_range_analysis.c of Mesa 22.3.
             kept_sign_of_zero: f.driver_info.starts_with("Mesa "),
             // In lp_build_nir_llvm of Mesa 22.3, nir_convert_from_ssa comes before nir_lower_locals_to_regs.
@@ -355,8 +360,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             // Observed with Mesa 22.3 (rounded twice), 25.0 and 26.2 (NaN).
             halves_by_floats: f.driver_info.starts_with("Mesa "),
             // Observed with Mesa 26.2, not with 25.0.
-            joined_conversions: f.driver_info.starts_with("Mesa ") && mesa(f).is_none_or(|v| v > (25, 0)),
-            unmasked_loads: f.driver_name == "llvmpipe" && mesa(f).is_none_or(|v| v > (25, 0)),
+            joined_conversions: f.driver_info.starts_with("Mesa ") && after_25_0,
+            unmasked_loads: f.driver_name == "llvmpipe" && after_25_0,
         },
         costs: Costs {
             // Observed in the machine code of driver version 580.
@@ -397,8 +402,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
 }
 
 /// Returns the version of Mesa, if it is known.
-fn mesa(f: &Facts) -> Option<(u32, u32)> {
-    let mut numbers = f.driver_info.strip_prefix("Mesa ")?.split(['.', '-', ' ']);
+fn mesa(driver_info: &str) -> Option<(u32, u32)> {
+    let mut numbers = driver_info.strip_prefix("Mesa ")?.split(['.', '-', ' ']);
     let mut number = || numbers.next()?.parse().ok();
     Some((number()?, number()?))
 }
@@ -626,5 +631,20 @@ pub(super) fn info(
         preferred_interop_user_sync: true,
         partition_max_sub_devices: 1,
         preferred_work_group_size_multiple: limits.subgroup as usize,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mesa;
+
+    #[test]
+    fn versions_of_mesa() {
+        assert_eq!(mesa("Mesa 22.3.6 (LLVM 15.0.6)"), Some((22, 3)));
+        assert_eq!(mesa("Mesa 25.0.7-2~bpo12+1 (LLVM 15.0.6)"), Some((25, 0)));
+        assert_eq!(mesa("Mesa 26.2.6-1"), Some((26, 2)));
+        assert_eq!(mesa("Mesa 24.1-devel (git-0123456789)"), Some((24, 1)));
+        assert_eq!(mesa("Mesa"), None);
+        assert_eq!(mesa("580.159.04"), None);
     }
 }

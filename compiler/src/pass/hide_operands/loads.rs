@@ -1,9 +1,41 @@
 //! The loads whose addresses `hide_operands` hides.
 
-use crate::ir::{Function, Inst, Op, Storage};
+use crate::ir::{EntityRef, Func, Function, Inst, Module, Op, Storage};
 use std::collections::HashSet;
 
-/// Returns the loads that not every work-item may execute: those in a region of an instruction, and those after an instruction in
+/// Returns whether an instruction is one of the loads.
+fn is_load(func: &Function, inst: Inst) -> bool {
+    matches!(func.insts[inst].op, Op::LoadFrom(Storage::Physical, _))
+}
+
+/// Returns, for each function of a module, whether it is no kernel and it or a function that it calls has such loads.
+pub(super) fn loading_functions(module: &Module) -> Vec<bool> {
+    let is_kernel = |f: Func| module.kernels.iter().any(|k| k.func == f);
+    let mut loading = vec![false; module.funcs.len()];
+    loop {
+        let before = loading.clone();
+        for (f, func) in module.funcs.iter().filter(|(f, _)| !is_kernel(*f)) {
+            let mut insts = func.insts_in_order().into_iter();
+            loading[f.index()] = insts.any(|i| is_load(func, i) || calls(func, i, &before));
+        }
+        if loading == before {
+            return loading;
+        }
+    }
+}
+
+/// Returns whether an instruction calls one of some functions.
+pub(super) fn calls(func: &Function, inst: Inst, functions: &[bool]) -> bool {
+    matches!(func.insts[inst].op, Op::CallPure(callee) if functions[callee.index()])
+}
+
+/// Returns all loads of a function. Its calls may be under conditions.
+pub(super) fn all(func: &Function) -> Vec<Inst> {
+    let insts = func.insts_in_order().into_iter();
+    insts.filter(|inst| is_load(func, *inst)).collect()
+}
+
+/// Returns the loads of a kernel that not every work-item may execute: those in a region of an instruction, and those after an instruction in
 /// which a work-item may end.
 pub(super) fn conditional(func: &Function) -> Vec<Inst> {
     let ends = |inst: &Inst| matches!(func.insts[*inst].op, Op::Return | Op::Unreachable);
@@ -12,7 +44,7 @@ pub(super) fn conditional(func: &Function) -> Vec<Inst> {
         .iter()
         .take_while(|i| func.insts[**i].regions.is_empty() || !func.insts_inside(**i).iter().any(ends));
     let always: HashSet<Inst> = always.copied().collect();
-    let loads = |inst: &Inst| matches!(func.insts[*inst].op, Op::LoadFrom(Storage::Physical, _));
-    let all = func.insts_in_order().into_iter();
-    all.filter(|inst| loads(inst) && !always.contains(inst)).collect()
+    let mut loads = all(func);
+    loads.retain(|inst| !always.contains(inst));
+    loads
 }
