@@ -20,6 +20,7 @@ pub mod check_memory;
 pub mod check_nesting;
 pub mod check_race;
 pub mod check_uninitialized;
+pub mod choose_shifts;
 pub mod const_fold;
 mod counter;
 pub mod cse;

@@ -2,10 +2,10 @@
 
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_arithmetic, check_barrier, check_copies,
-    check_matrices, check_memory, check_nesting, check_race, check_uninitialized, const_fold, cse, dce,
-    divide_subgroups, forward_memory, fuse_multiply_add, gather_pointer_uses, gather_stores, guard_loops,
-    hide_operands, hoist_common, hoist_invariants, inline, interleave, isolate_loop_memory, keep_loops,
-    limit_nesting, lower_exits, lower_generic, lower_images, lower_int64, lower_kernel_args,
+    check_matrices, check_memory, check_nesting, check_race, check_uninitialized, choose_shifts, const_fold,
+    cse, dce, divide_subgroups, forward_memory, fuse_multiply_add, gather_pointer_uses, gather_stores,
+    guard_loops, hide_operands, hoist_common, hoist_invariants, inline, interleave, isolate_loop_memory,
+    keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_int64, lower_kernel_args,
     lower_long_vectors, lower_matrices, lower_memory, lower_printf, lower_system_values, mem2reg,
     merge_accesses, merge_private, narrow_divisions, pair_words, permute_bytes, promote_accumulators,
     report_ended_loops, report_findings, resolve_generic, round_doubles, scalarize_integers, scale_indices,
@@ -249,6 +249,8 @@ pub fn pipeline(target: &Target) -> Pipeline {
     }
     // Vectors of bytes are loaded and stored as words now; `late` removes the vectors that nothing uses any more.
     p.run_pass(permute_bytes::PASS);
+    // The passes that examine or copy loops have run, and branches between shifts are selections.
+    p.run_pass(choose_shifts::PASS);
     // All passes that make numbers of bits constant have run; `late` merges the halves of equal numbers.
     p.run_pass(split_rotations::PASS);
     if !target.costs.lane_by_lane && target.features.int64 {

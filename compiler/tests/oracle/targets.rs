@@ -5,11 +5,13 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
-pub(crate) const TESTED_ELSEWHERE: [&str; 13] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 14] = [
     // Random programs have no asynchronous copies. `filetests/check_copies` and the checker's execution tests test it.
     "check_copies",
     // This pass only refuses; `filetests/check_matrices` tests it.
     "check_matrices",
+    // Random programs do not choose between shifts. `filetests/choose_shifts` and `icd/tests/exec/chosen_shifts.cl` test it.
+    "choose_shifts",
     // This pass only counts; it has unit tests, and `filetests/check_nesting`.
     "check_nesting",
     // Random programs require no size of sub-groups. `exec::divided_sub_groups_are_sub_groups` tests it.
