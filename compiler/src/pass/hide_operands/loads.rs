@@ -1,7 +1,7 @@
 //! The loads whose addresses `hide_operands` hides.
 
+use crate::hash::HashSet;
 use crate::ir::{Function, Inst, Op, Storage};
-use std::collections::HashSet;
 
 /// Returns the loads that not every work-item may execute: those in a region of an instruction, and those after an instruction in
 /// which a work-item may end.
