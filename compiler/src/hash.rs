@@ -1,6 +1,13 @@
-//! The hash function of the compiler's hash tables.
+//! The compiler's hash tables.
 
-use std::hash::Hasher;
+use std::collections;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A hash table whose iteration order is the same in every run.
+pub(crate) type HashMap<K, V> = collections::HashMap<K, V, BuildHasherDefault<Mix>>;
+
+/// A set whose iteration order is the same in every run.
+pub(crate) type HashSet<T> = collections::HashSet<T, BuildHasherDefault<Mix>>;
 
 /// A fast hash function for small keys: each word is combined by a rotation, an exclusive or and a
 /// multiplication. It offers no protection against keys that are chosen to collide.

@@ -6,12 +6,12 @@
 //! same rules hold for variables in constant and global memory that are declared `extern`. Otherwise each object keeps
 //! its own variables and its own copies of library functions.
 
+use crate::hash::{HashMap, HashSet};
 use crate::intrinsic::Intrinsic;
 use crate::ir::{
     AddressSpace, Const, EntityRef, Func, Function, Global, GlobalData, Linkage, Module, Op, Ty, Value,
 };
 use crate::printf;
-use std::collections::{HashMap, HashSet};
 
 /// The reason why objects cannot be linked.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -42,7 +42,7 @@ pub enum LinkError {
 /// Joins the modules of objects, in order.
 pub fn join(objects: &[&Module]) -> Result<Module, LinkError> {
     let mut out = Module::default();
-    let mut defined: HashMap<String, Func> = HashMap::new();
+    let mut defined: HashMap<String, Func> = HashMap::default();
     for object in objects {
         if !object.abi.is_empty() {
             return Err(LinkError::Lowered);
@@ -124,7 +124,7 @@ fn resolve_variables(module: &mut Module) -> Result<(), LinkError> {
     let declared: Vec<(Global, &GlobalData)> =
         module.globals.iter().filter(|(_, d)| is_declared(d)).collect();
     let wanted: HashSet<&str> = declared.iter().map(|(_, d)| d.name.as_str()).collect();
-    let mut defined: HashMap<&str, Global> = HashMap::new();
+    let mut defined: HashMap<&str, Global> = HashMap::default();
     // Further definitions of variables that each object may define.
     let mut merged = Vec::new();
     let is_definition = |d: &GlobalData| d.init.is_some() && d.linkage != Linkage::Static;
@@ -201,7 +201,7 @@ fn renumber_strings(func: &mut Function, strings: &[Vec<u8>], first: u64) {
 
 /// Redirects calls of undefined functions to the definitions.
 fn resolve(module: &mut Module, defined: &HashMap<String, Func>) -> Result<(), LinkError> {
-    let mut goes_to: HashMap<Func, Func> = HashMap::new();
+    let mut goes_to: HashMap<Func, Func> = HashMap::default();
     for &f in &module.undefined {
         let declared = &module.funcs[f];
         if let Some(&definition) = defined.get(&declared.name) {

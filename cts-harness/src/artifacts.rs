@@ -30,9 +30,9 @@ pub(crate) fn rustc() -> Command {
     Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
-/// Returns flags for rustc, in the form of CARGO_ENCODED_RUSTFLAGS, with which a build for a target does not contain the names
+/// Returns flags for rustc, in the form of CARGO_ENCODED_RUSTFLAGS, with which a build does not contain the names
 /// of this machine's folders. They follow the user's own flags.
-pub(crate) fn release_flags(target: &str) -> Result<String, Failure> {
+pub(crate) fn release_flags() -> Result<String, Failure> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
     let sysroot = rustc().args(["--print", "sysroot"]).output()?;
@@ -46,11 +46,6 @@ pub(crate) fn release_flags(target: &str) -> Result<String, Failure> {
     ];
     for (folder, name) in folders {
         flags.extend(folder.map(|f| format!("--remap-path-prefix={}={name}", f.display())));
-    }
-    // The linker keeps one of several functions with the same code. For this target rustc links with LLD, which knows the
-    // option, unless the user's flags say otherwise.
-    if target == "x86_64-unknown-linux-gnu" && own.is_empty() {
-        flags.push("-Clink-arg=-Wl,--icf=all".into());
     }
     Ok(flags.join("\u{1f}"))
 }

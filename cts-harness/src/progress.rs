@@ -1,42 +1,46 @@
 //! The harness's output while it works: a spinner with the elapsed time on a terminal, plain lines
-//! elsewhere.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a program that talks to a person"
-)]
+//! elsewhere. All output of the harness goes through this module.
 
-use crate::{Failure, process};
+use crate::{Failure, child, process};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 pub(crate) fn step(text: &str) {
-    println!("\n{}", console::style(format!("== {text}")).bold());
+    say!("\n{}", console::style(format!("== {text}")).bold());
 }
 
+/// Prints a line.
 pub(crate) fn line(text: &str) {
-    println!("{text}");
+    write(&mut std::io::stdout(), text);
+}
+
+/// Writes a line. If nobody reads the output any more, as in `cargo harness app --list | head`, the command ends as after
+/// Ctrl-C.
+fn write(to: &mut dyn Write, text: &str) {
+    if writeln!(to, "{text}").is_err() {
+        child::interrupt();
+    }
 }
 
 /// Prints a warning: a fact that the user should know and that stops nothing.
 pub(crate) fn warning(text: &str) {
-    eprintln!(
-        "{} {text}",
-        console::style("warning:").yellow().bold().for_stderr()
-    );
+    let label = console::style("warning:").yellow().bold().for_stderr();
+    write(&mut std::io::stderr(), &format!("{label} {text}"));
 }
 
 pub(crate) fn error(text: &str) {
-    eprintln!("{} {text}", console::style("error:").red().bold().for_stderr());
+    let label = console::style("error:").red().bold().for_stderr();
+    write(&mut std::io::stderr(), &format!("{label} {text}"));
 }
 
 /// Writes a JSON value to a file, or prints it if the file is `-`.
 pub(crate) fn json(file: &Path, value: &serde_json::Value) -> Result<(), Failure> {
     if file.as_os_str() == "-" {
-        println!("{value}");
+        line(&value.to_string());
         return Ok(());
     }
     Ok(std::fs::write(file, format!("{value:#}\n"))?)
@@ -56,7 +60,7 @@ impl Start {
             self.0.elapsed(),
             process::processor_seconds_of_children() - self.1,
         );
-        println!(
+        say!(
             "{what}: done in {:.1} s (processor time: {cpu:.1} s)",
             time.as_secs_f32()
         );
@@ -76,11 +80,8 @@ pub(crate) fn quiet(what: &str, command: &mut Command) -> Result<(), Failure> {
         start.done(what);
         return Ok(());
     }
-    eprint!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let said = [output.stdout, output.stderr].concat();
+    write(&mut std::io::stderr(), String::from_utf8_lossy(&said).trim_end());
     Err(Failure(format!("{what} failed: {}", output.status)))
 }
 
@@ -100,7 +101,7 @@ pub(crate) fn shown(what: &str, command: &mut Command) -> Result<(), Failure> {
 
 fn spinner(what: &str) -> Option<ProgressBar> {
     if !std::io::stderr().is_terminal() {
-        println!("{what} …");
+        say!("{what} …");
         return None;
     }
     let bar = ProgressBar::new_spinner();
@@ -112,45 +113,64 @@ fn spinner(what: &str) -> Option<ProgressBar> {
     Some(bar)
 }
 
-/// Shows a bar for a number of items, if there is a terminal.
-pub(crate) fn bar(items: usize, template: &str) -> Option<ProgressBar> {
-    let bar = std::io::stderr()
-        .is_terminal()
-        .then(|| ProgressBar::new(items as u64))?;
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-        bar.enable_steady_tick(Duration::from_millis(200));
-    }
-    Some(bar)
-}
-
-/// A progress bar for a known number of items, with the number of items for each outcome. Without a terminal
-/// it prints a line for each item.
+/// A progress bar for a known number of items, with the number of items for each outcome. Without a terminal it is hidden,
+/// and each item has a line instead.
 pub(crate) struct Bar {
-    bar: Option<ProgressBar>,
-    counts: parking_lot::Mutex<std::collections::BTreeMap<&'static str, usize>>,
+    bar: ProgressBar,
+    counts: parking_lot::Mutex<BTreeMap<&'static str, usize>>,
 }
 
 impl Bar {
     pub(crate) fn new(items: usize) -> Bar {
-        let bar = bar(items, "{bar:30} {pos}/{len} {elapsed} (left {eta}) {msg}");
+        let bar = ProgressBar::new(items as u64);
+        let template = "{bar:30} {pos}/{len} {elapsed} (left {eta}) {msg}  {prefix}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
         Bar {
             bar,
             counts: parking_lot::Mutex::default(),
         }
     }
 
-    /// Notes that an item ended with the outcome `how`.
+    /// Shows that an item has begun.
+    pub(crate) fn begun(&self, name: &str) {
+        self.bar.set_prefix(name.to_owned());
+    }
+
+    /// Shows that an item has ended with the outcome `how`.
     pub(crate) fn finished(&self, name: &str, how: &'static str) {
-        let mut counts = self.counts.lock();
-        *counts.entry(how).or_default() += 1;
-        match &self.bar {
-            Some(bar) => {
-                let text: Vec<String> = counts.iter().map(|(how, n)| format!("{how} {n}")).collect();
-                bar.set_message(text.join(", "));
-                bar.inc(1);
-            }
-            None => println!("{how:<8} {name}"),
+        self.ended(name, how, false);
+    }
+
+    /// Does what [`Bar::finished`] does, and prints a line above the bar if the outcome is bad.
+    pub(crate) fn ended(&self, name: &str, how: &'static str, is_bad: bool) {
+        *self.counts.lock().entry(how).or_default() += 1;
+        self.bar.set_message(self.tally());
+        self.bar.inc(1);
+        if is_bad || self.bar.is_hidden() {
+            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+            self.bar.suspend(|| say!("[{done}/{all}] {how:<8} {name}"));
         }
     }
+
+    /// Removes the bar, and prints the number of items for each outcome.
+    pub(crate) fn end(&self) {
+        let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+        let time = span(self.bar.elapsed());
+        self.bar.finish_and_clear();
+        say!("{done} of {all} in {time}: {}", self.tally());
+    }
+
+    fn tally(&self) -> String {
+        let counts = self.counts.lock();
+        let all: Vec<String> = counts.iter().map(|(how, n)| format!("{how} {n}")).collect();
+        all.join(", ")
+    }
+}
+
+/// Returns a duration in whole seconds, such as `1h 2m 3s`.
+pub(crate) fn span(time: Duration) -> String {
+    humantime::format_duration(Duration::from_secs(time.as_secs())).to_string()
 }

@@ -169,6 +169,36 @@ fn ctrl_c_ends_the_application() {
     assert!(!table.expectations().exists());
 }
 
+/// Runs a command whose output nobody reads, as in `cargo harness … | head`. Returns its exit code and its messages.
+fn unread(command: &mut Command) -> (Option<i32>, String) {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
+}
+
+#[test]
+fn output_that_nobody_reads_ends_the_command() {
+    let table = Table::new("unread");
+    table.app("first", "sleep 60", "");
+    table.app("second", "sleep 60", "");
+    assert_eq!(unread(&mut table.command(&["--list"])), (Some(0), String::new()));
+    let start = Instant::now();
+    let (code, text) = unread(&mut table.command(&[]));
+    assert!(
+        code == Some(130) && text.contains("interrupted in first"),
+        "{text}"
+    );
+    assert!(start.elapsed() < Duration::from_secs(50));
+}
+
 #[test]
 fn what_is_missing_is_said_and_fails() {
     let table = Table::new("missing");

@@ -1,6 +1,6 @@
-//! What the library needs of the C library and the kernel: functions at the exit and at forks of the process, and the
-//! rights of the process. On systems that are not Unix, there is neither, and nothing is needed: there are no forks, and
-//! when a process ends there, its other threads end before anything is unloaded.
+//! What the library needs of the C library and the kernel: functions that run at the exit and at forks of the process, and
+//! the rights of the process. Systems that are not Unix need none of this. They have no forks, and when a process ends,
+//! its other threads end before any library is unloaded.
 
 pub(crate) use system::{at_exit, at_fork, is_privileged, user};
 
@@ -24,8 +24,8 @@ mod system {
         unsafe { atexit(function) };
     }
 
-    /// Registers functions of this library: one that runs before each fork, and one that runs after it in the parent, and
-    /// one in the child.
+    /// Registers three functions of this library for each fork: `prepare` runs before it, `parent` after it in the parent,
+    /// and `child` after it in the child.
     pub(crate) fn at_fork(prepare: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) {
         // SAFETY: the functions belong to this library, which is never unloaded (`build.rs`).
         unsafe { pthread_atfork(Some(prepare), Some(parent), Some(child)) };

@@ -10,10 +10,8 @@
 //! words by those of an instance.
 
 use super::signature::{signed_of, unsigned_of, wide_of};
-use crate::hash::Mix;
+use crate::hash::HashMap;
 use crate::hir::Scalar;
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
 
 /// A file of the library.
@@ -64,7 +62,7 @@ pub struct Item {
     pub line: u32,
 }
 
-static INDEX: LazyLock<HashMap<&'static str, Item, BuildHasherDefault<Mix>>> = LazyLock::new(|| {
+static INDEX: LazyLock<HashMap<&'static str, Item>> = LazyLock::new(|| {
     let mut index = HashMap::default();
     for file in FILES {
         split(file, |item| {

@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn tables_are_sorted_and_names_unique() {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = crate::hash::HashSet::default();
         for rows in TABLES {
             for pair in rows.windows(2) {
                 assert!(

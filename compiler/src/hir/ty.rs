@@ -2,12 +2,10 @@
 
 use crate::entity;
 use crate::entity::Map;
-use crate::hash::Mix;
+use crate::hash::HashMap;
 use crate::intrinsic::ImageShape;
 pub use crate::ir::MatrixUse;
 use crate::ir::{AddressSpace, Matrix};
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 
 entity! {
     /// An interned type: equal ids are equal types.
@@ -329,7 +327,7 @@ pub struct Record {
 #[derive(Clone, Debug, Default)]
 pub struct Types {
     types: Map<TypeId, Type>,
-    ids: HashMap<Type, TypeId, BuildHasherDefault<Mix>>,
+    ids: HashMap<Type, TypeId>,
     /// The structs and unions.
     pub records: Map<RecordId, Record>,
 }

@@ -4,13 +4,13 @@ use super::memory::Memory;
 use super::subgroup::Pending;
 use super::{Launch, Shared, Trap, Undefined, image, lanes_of, matrix};
 use crate::check::memory as asked;
+use crate::hash::HashMap;
 use crate::intrinsic::{AtomicOp, Intrinsic, MatrixLayout, MatrixOp};
 use crate::ir::ty::{TAG_SHIFT, untagged};
 use crate::ir::{
     AddressSpace, BinOp, CastOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Region,
     Scalar, Storage, Ty, Value, ValueDef, eval,
 };
-use std::collections::HashMap;
 
 /// The bits of an undefined result where any result is allowed.
 const JUNK: u64 = 0x5bd1_e995_9e37_79b1;
@@ -100,7 +100,7 @@ impl<'m> Machine<'m> {
             func,
             values,
             regions: vec![(func.body, 0, None)],
-            objects: HashMap::new(),
+            objects: HashMap::default(),
             call,
         });
     }

@@ -3,10 +3,8 @@
 use super::{FpFlags, Inst, InstData, Op, Ty, Unroll, ValueList};
 use crate::entity;
 use crate::entity::Map;
-use crate::hash::Mix;
+use crate::hash::HashMap;
 use crate::source::Span;
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 
 entity! {
     /// An SSA value of a function.
@@ -106,7 +104,7 @@ pub struct Function {
     pub regions: Map<Region, RegionData>,
     /// The position in the source.
     pub span: Span,
-    constants: HashMap<(Ty, Const), Value, BuildHasherDefault<Mix>>,
+    constants: HashMap<(Ty, Const), Value>,
 }
 
 impl Function {

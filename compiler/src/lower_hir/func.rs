@@ -5,9 +5,9 @@ use super::place::Addr;
 use super::stmt::Jump;
 use super::switch::SwitchContext;
 use super::{Lowered, Lowering, broken, goto, types};
+use crate::hash::HashSet;
 use crate::hir::{self, LocalId, TypeId};
 use crate::ir::{AddressSpace, Builder, EntityRef, FpFlags, Function, Inst, Op, Ty, Value};
-use std::collections::HashSet;
 
 /// The location of a variable.
 #[derive(Copy, Clone, Debug)]
@@ -61,7 +61,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>, id: hir::FuncId) -> Lowered<Function>
         result: None,
         breaks: Vec::new(),
         continues: Vec::new(),
-        left: HashSet::new(),
+        left: HashSet::default(),
         graph: None,
         switches: Vec::new(),
         speculates: false,

@@ -15,7 +15,7 @@
 //! has additional arguments for these values and for a flag. An exit becomes a repeat that passes the values
 //! and sets the flag, and the loop is left at its header once the flag is set.
 
-use std::collections::HashSet;
+use crate::hash::HashSet;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
@@ -59,8 +59,8 @@ fn loses_values(func: &Function, inst: Inst) -> bool {
         return false;
     }
     let body = func.insts[inst].regions[0];
-    let mut inside: HashSet<Inst> = HashSet::new();
-    let mut arguments: HashSet<Region> = HashSet::new();
+    let mut inside: HashSet<Inst> = HashSet::default();
+    let mut arguments: HashSet<Region> = HashSet::default();
     let mut walk = Walk::region(body);
     while let Some((_, i)) = walk.next(func) {
         inside.insert(i);

@@ -12,10 +12,10 @@ use super::facts::facts;
 use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::check::{Site, object};
+use crate::hash::HashSet;
 use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::{BinOp, Builder, CastOp, CmpOp, Function, Inst, Linkage, Module, Op, Scalar, Ty, Value};
-use std::collections::HashSet;
 
 pub const PASS: Pass = Pass {
     name: "check_arithmetic",

@@ -25,13 +25,13 @@ use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
 use crate::check::{Notes, Position, Site, memory, race};
+use crate::hash::HashMap;
 use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
 use crate::inv;
 use crate::ir::{
     AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, EntityRef, Function, Inst, KernelInfo, Module, Op,
     Ty, Value,
 };
-use std::collections::HashMap;
 use words::Clock;
 
 pub const PASS: Pass = Pass {
@@ -89,7 +89,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             local,
             unit: unit.unwrap_or(1),
             sites: &mut sites,
-            supplied: HashMap::new(),
+            supplied: HashMap::default(),
             clocks: [None; 2],
         };
         rebuild(func, |b, inst| match inst {

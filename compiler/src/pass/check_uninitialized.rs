@@ -22,13 +22,13 @@ use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
 use crate::check::{Notes, Site};
+use crate::hash::{HashMap, HashSet};
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
 use crate::ir::{
     Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Function, Inst, KernelInfo, Module, Op, Region,
     Scalar, Ty, Value,
 };
-use std::collections::{HashMap, HashSet};
 use supplied::{At, Supplied};
 
 pub const PASS: Pass = Pass {
@@ -71,9 +71,9 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             variables,
             local,
             sites: &mut sites,
-            known: HashMap::new(),
-            used: HashSet::new(),
-            supplied: HashMap::new(),
+            known: HashMap::default(),
+            used: HashSet::default(),
+            supplied: HashMap::default(),
         };
         check.function(func, kernel);
     }

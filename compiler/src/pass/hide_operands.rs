@@ -30,12 +30,12 @@ mod rules;
 mod shifts;
 
 use super::{Changed, Pass, PassCx, PassError};
+use crate::hash::{HashMap, HashSet};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::walk::Replacements;
 use crate::ir::{BinOp, CastOp, Const, EntityRef, Function, Inst, Module, Op, Scalar, Ty, UnOp, Value};
 use crate::target::Target;
-use std::collections::{HashMap, HashSet};
 
 pub(super) use rules::is_for;
 use shifts::Shift;
@@ -108,11 +108,11 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
     let mut hidden = Hidden::default();
     let byte_swaps = match target.quirks.byte_swaps {
         true => byte_swaps::byte_swaps(func),
-        false => HashSet::new(),
+        false => HashSet::default(),
     };
     let cut_conversions = match target.quirks.cut_conversions {
         true => cut_conversions::cut_conversions(func),
-        false => HashSet::new(),
+        false => HashSet::default(),
     };
     for inst in func.insts_in_order() {
         if byte_swaps.contains(&inst) {

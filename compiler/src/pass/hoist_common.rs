@@ -12,10 +12,10 @@
 
 use super::simplify_regions::is_cheap;
 use super::{Changed, Pass, PassCx, PassError};
+use crate::hash::{HashMap, HashSet};
 use crate::inv;
 use crate::ir::walk::Replacements;
 use crate::ir::{FpFlags, Function, Inst, Module, Op, Ty, Value};
-use std::collections::{HashMap, HashSet};
 
 pub const PASS: Pass = Pass {
     name: "hoist_common",
@@ -79,13 +79,13 @@ type Key = (Op, Vec<Value>, Ty, FpFlags);
 /// Returns the computations of the arms of a branch, each after its operands.
 fn computations(func: &mut Function, branch: Inst, replacements: &mut Replacements) -> Vec<Computation> {
     let mut list: Vec<Computation> = Vec::new();
-    let mut index: HashMap<Key, usize> = HashMap::new();
+    let mut index: HashMap<Key, usize> = HashMap::default();
     // For the result of a computation, its index in the list.
-    let mut number: HashMap<Value, usize> = HashMap::new();
+    let mut number: HashMap<Value, usize> = HashMap::default();
     for arm in 0..func.insts[branch].regions.len() {
         let region = func.insts[branch].regions[arm];
         // The values of this arm that are no such computations.
-        let mut own: HashSet<Value> = HashSet::new();
+        let mut own: HashSet<Value> = HashSet::default();
         for n in 0..func.regions[region].insts.len() {
             let inst = func.regions[region].insts[n];
             replacements.apply_to(func, inst);
@@ -170,7 +170,7 @@ fn take_out(
     moved: &[&Computation],
     replacements: &mut Replacements,
 ) -> Vec<Inst> {
-    let mut gone: HashSet<Inst> = HashSet::new();
+    let mut gone: HashSet<Inst> = HashSet::default();
     let arms = func.insts[branch].regions.clone();
     let mut insts = Vec::new();
     for c in moved {

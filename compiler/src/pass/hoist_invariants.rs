@@ -20,12 +20,12 @@ use super::pointers::Pointers;
 use super::simplify_regions::is_cheap;
 use super::trip_count::first_value;
 use super::{Changed, Pass, PassCx, PassError};
+use crate::hash::HashSet;
 use crate::inv;
 use crate::ir::analysis::{is_pure, leaving};
 use crate::ir::eval::truncate;
 use crate::ir::walk::{Parents, Replacements, Walk};
 use crate::ir::{BinOp, EntityRef, Function, Inst, KernelInfo, Module, Op, Storage, Value};
-use std::collections::HashSet;
 
 /// A loop that carries at least so many 32-bit words from one iteration to the next keeps its cheap operations on GPUs.
 /// With 128 registers for each work-item, half of the work-items that a multiprocessor of NVIDIA's GPUs could have are
@@ -224,11 +224,11 @@ struct Moved {
 impl Moved {
     /// Leaves cheap operations in the loop, unless something else that moves needs their results.
     fn leave_cheap(&mut self, func: &Function) {
-        let mut needed: HashSet<Value> = HashSet::new();
+        let mut needed: HashSet<Value> = HashSet::default();
         for &inst in &self.guarded {
             needed.extend(&func.insts[inst].args);
         }
-        let mut kept: HashSet<Inst> = HashSet::new();
+        let mut kept: HashSet<Inst> = HashSet::default();
         for &inst in self.always.iter().rev() {
             let data = &func.insts[inst];
             if !costs_little(func, inst) || data.results.iter().any(|r| needed.contains(r)) {

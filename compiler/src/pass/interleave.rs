@@ -17,7 +17,8 @@
 //! operation of an iteration stands beside the same operation of the other iterations. The `if`s of a group
 //! become one `if`, whose idle arm is taken if all iterations would take it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::hash::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::counter::Counter;
 use super::guard;

@@ -15,11 +15,11 @@
 use super::effects::{Effects, Inside, has_effects};
 use super::pointers::{Place, Pointers};
 use super::{Changed, Pass, PassCx, PassError};
+use crate::hash::{HashMap, HashSet};
 use crate::inv;
 use crate::ir::analysis::Survey;
 use crate::ir::build::Builder;
 use crate::ir::{Access, EntityRef, Function, Inst, KernelInfo, Module, Op, Region, Ty, Value};
-use std::collections::{HashMap, HashSet};
 
 pub const PASS: Pass = Pass {
     name: "isolate_loop_memory",
@@ -161,7 +161,7 @@ fn cells(
 /// including those that this pass makes.
 fn plain_variables(func: &Function, order: &[Inst]) -> HashSet<Value> {
     // The type of the accesses; `None` where there is another use.
-    let mut uses: HashMap<Value, Option<Ty>> = HashMap::new();
+    let mut uses: HashMap<Value, Option<Ty>> = HashMap::default();
     for &inst in order {
         let data = &func.insts[inst];
         if let Op::Alloca { .. } = data.op {

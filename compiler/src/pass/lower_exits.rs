@@ -29,13 +29,11 @@
 
 use super::simplify_regions::{early_exits_to_else, fold};
 use super::{Changed, Pass, PassCx, PassError};
-use crate::hash::Mix;
+use crate::hash::HashMap;
 use crate::inv;
 use crate::ir::analysis::Survey;
 use crate::ir::walk::{Parents, Walk};
 use crate::ir::{CmpOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value, ValueList};
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 
 pub const PASS: Pass = Pass {
     name: "lower_exits",
@@ -200,7 +198,7 @@ fn stop_exits(func: &mut Function) -> bool {
         parents,
         jumps,
     } = Survey::new(func);
-    let mut stopped: HashMap<Inst, Vec<Inst>, BuildHasherDefault<Mix>> = HashMap::default();
+    let mut stopped: HashMap<Inst, Vec<Inst>> = HashMap::default();
     for inst in order {
         if let Some(to) = Destination::of(&func.insts[inst].op)
             && let Some(at) = stop(func, &parents, parents.enclosing(inst), to)
@@ -211,7 +209,7 @@ fn stop_exits(func: &mut Function) -> bool {
     if stopped.is_empty() {
         return false;
     }
-    let mut exits: HashMap<Inst, Vec<Inst>, BuildHasherDefault<Mix>> = HashMap::default();
+    let mut exits: HashMap<Inst, Vec<Inst>> = HashMap::default();
     // Inner instructions come first: a jump that is stopped at one may be stopped again further out.
     for inst in structured.into_iter().rev() {
         let Some(list) = stopped.remove(&inst) else {

@@ -21,6 +21,7 @@ mod memory;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
+use crate::hash::HashSet;
 use crate::inv;
 use crate::ir::analysis::has_int64;
 use crate::ir::rewrite::{Replaced, Rewriting};
@@ -29,7 +30,6 @@ use crate::ir::{
     Builder, CmpOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Scalar, Storage, Ty, Value,
     ValueDef,
 };
-use std::collections::HashSet;
 
 pub const PASS: Pass = Pass {
     name: "lower_int64",

@@ -28,6 +28,7 @@ mod handles;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
+use crate::hash::HashMap;
 use crate::inv;
 use crate::ir::ty::LOCAL_POINTER_BIAS;
 use crate::ir::walk::{Replacements, Walk};
@@ -36,7 +37,7 @@ use crate::ir::{
     Inst, KernelAbi, KernelInfo, Module, Op, Ty, Value,
 };
 use crate::target::{Limits, Target};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 pub const PASS: Pass = Pass {
     name: "lower_kernel_args",
@@ -194,7 +195,7 @@ fn lower(func: &mut Function, kernel: &KernelInfo, abi: &KernelAbi) -> Result<()
     let uses = if by_ref.contains(&true) {
         private_uses(func, &params)
     } else {
-        HashMap::new()
+        HashMap::default()
     };
     let mut replacements = Replacements::default();
     handles::lower(func, &params, abi, &mut replacements);
@@ -306,7 +307,7 @@ struct Uses {
 /// Finds all uses of parameters, through pointers at constant offsets.
 fn private_uses(func: &Function, params: &[Value]) -> HashMap<Value, Uses> {
     let mut origin: HashMap<Value, (Value, i64)> = params.iter().map(|&p| (p, (p, 0))).collect();
-    let mut uses: HashMap<Value, Uses> = HashMap::new();
+    let mut uses: HashMap<Value, Uses> = HashMap::default();
     // In the order of the text, definitions come before uses.
     let mut walk = Walk::new(func);
     while let Some((_, inst)) = walk.next(func) {

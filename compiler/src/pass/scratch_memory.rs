@@ -19,7 +19,7 @@
 //!
 //! All but the last addition have 32 bits, since the launch never uses a buffer of 4 GiB or more.
 
-use std::collections::HashMap;
+use crate::hash::HashMap;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
@@ -103,7 +103,7 @@ impl Plan {
         }
         list.sort_by_key(|&(bytes, ..)| std::cmp::Reverse(bytes));
         let mut plan = Plan {
-            moved: HashMap::new(),
+            moved: HashMap::default(),
             bytes: 0,
         };
         for (bytes, variable, elem) in list {

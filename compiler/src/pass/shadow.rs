@@ -5,13 +5,13 @@
 use super::check_memory::{argument, sum};
 use super::sites::private_object;
 use crate::check::{Object, memory, object};
+use crate::hash::{HashMap, HashSet};
 use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
 use crate::ir::{
     Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, Function, Global, GlobalData, Inst,
     KernelInfo, Linkage, Map, Op, Ty, Value, ValueDef,
 };
 use crate::source::SourceMap;
-use std::collections::{HashMap, HashSet};
 
 /// The end of the name of the shadow memory of a local variable, which is not checked itself.
 const CHECKED: &str = " (checked)";
@@ -99,13 +99,13 @@ impl Variables {
     ) -> Variables {
         let mut all = Variables {
             list: Vec::new(),
-            known: HashMap::new(),
-            into: HashMap::new(),
-            offsets: HashMap::new(),
-            private_shadow: HashMap::new(),
+            known: HashMap::default(),
+            into: HashMap::default(),
+            offsets: HashMap::default(),
+            private_shadow: HashMap::default(),
             parameters: Vec::new(),
             elsewhere: [false; 2],
-            supplied: HashSet::new(),
+            supplied: HashSet::default(),
         };
         let arguments = arguments.map_or(&[][..], |kernel| &kernel.args);
         for ((arg, &param), n) in arguments.iter().zip(&func.params).zip(0..) {

@@ -12,7 +12,8 @@
 //! The sign extension of a sum, difference or product is that of the extended operands if the operation is `no_wrap`,
 //! or if the lowest bits of one operand are zero where the other, a constant, has its ones.
 
-use std::collections::{BTreeMap, HashMap};
+use crate::hash::HashMap;
+use std::collections::BTreeMap;
 
 use super::facts::facts;
 use super::{Changed, Pass, PassCx, PassError};
@@ -200,7 +201,7 @@ struct Base {
 /// Rewrites the pointers of a function, and returns whether there were any to rewrite.
 fn share(func: &mut Function) -> bool {
     let parents = Parents::new(func);
-    let mut bases: HashMap<Key, Base> = HashMap::new();
+    let mut bases: HashMap<Key, Base> = HashMap::default();
     let mut changed = false;
     let mut walk = Walk::new(func);
     while let Some((region, inst)) = walk.next(func) {

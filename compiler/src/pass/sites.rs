@@ -3,10 +3,10 @@
 
 use super::{PassCx, PassError};
 use crate::check::{Notes, Position, Site};
+use crate::hash::HashMap;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{Builder, Function, Inst, Module, Op, Value};
 use crate::source::{SourceMap, Span};
-use std::collections::HashMap;
 
 /// Returns the words for a private object that is allocated for a declaration at this position.
 pub(super) fn private_object(sources: Option<&SourceMap>, span: Span, size: u32) -> String {

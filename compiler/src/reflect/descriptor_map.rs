@@ -4,7 +4,7 @@
 use super::read::{Call, collect, read};
 use super::{Op, ReflectionError};
 use crate::clspv::sampler_names;
-use std::collections::HashMap;
+use crate::hash::HashMap;
 use std::fmt::Write as _;
 
 /// The format of the lines. clspv has changed it over the years.
@@ -28,7 +28,7 @@ pub fn descriptor_map(words: &[u32], style: MapStyle) -> Result<String, Reflecti
     let set = tables.clspv.ok_or(ReflectionError::Missing)?;
     let mut map = Map {
         style,
-        names: HashMap::new(),
+        names: HashMap::default(),
         text: String::new(),
     };
     for &(at, result, call_set, number, args) in &tables.calls {

@@ -5,8 +5,9 @@
 //! would contain it, and no driver checks that.
 
 use super::{Descriptor, ReflectionError, image_type};
+use crate::hash::{HashMap, HashSet};
 use crate::intrinsic::ImageShape;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The type of a descriptor, as the shader declares it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::abi::MAX_ARGS;
 use crate::check::Area;
+use crate::hash::{HashMap, HashSet};
 use crate::ir::RequiredSubgroups;
-use std::collections::{HashMap, HashSet};
 
 const MAGIC: u32 = 0x0723_0203;
 

@@ -3,7 +3,7 @@
 
 use super::ReflectionError;
 use super::read::{opcode, text};
-use std::collections::HashSet;
+use crate::hash::HashSet;
 
 /// Returns the module without its non-semantic instructions, without the sets' imports, and without the
 /// extension that allows them. Strings stay, because debug instructions may refer to them.
@@ -12,7 +12,7 @@ pub fn strip(words: &[u32]) -> Result<Vec<u32>, ReflectionError> {
         return Err(ReflectionError::NotSpirv);
     }
     let mut out = words[..5].to_vec();
-    let mut sets = HashSet::new();
+    let mut sets = HashSet::default();
     let mut at = 5;
     while at < words.len() {
         let len = (words[at] >> 16) as usize;

@@ -7,8 +7,8 @@ use super::{
     Arg, ArgInfo, Binding, CALDERA_SET, CLSPV_SET, CalderaOp, DataPlace, Descriptor, Kernel, MemoryUse, Op,
     Packing, Place, ProgramData, PushRange, Reflection, ReflectionError, strip,
 };
+use crate::hash::HashMap;
 use crate::ir::RequiredSubgroups;
-use std::collections::HashMap;
 
 /// The bytes of data in one OpString, which has room for 262,128 hexadecimal digits.
 const MAX_PIECE: usize = 128 << 10 >> 1;

@@ -5,10 +5,10 @@ use super::scope::{Entity, OverloadsId, Suspended};
 use super::{Body, QualType, Result, Sema, Signature, attr, builtin};
 use crate::diag::Diag;
 use crate::entity::{EntityRef, Map};
+use crate::hash::HashMap;
 use crate::hir::{self, FuncId, LabelId, Linkage, LocalId, Scalar, Type, TypeId};
 use crate::source::Span;
 use crate::syntax::ast::{self, DeclSpecs, Declarator, Derived, FunctionDef, Ident, Params, Storage};
-use std::collections::HashMap;
 
 /// The state of a label in a function.
 #[derive(Clone)]
@@ -431,7 +431,7 @@ impl Sema<'_> {
             is_kernel,
             locals,
             labels: Map::default(),
-            label_names: HashMap::new(),
+            label_names: HashMap::default(),
             const_locals: HashMap::default(),
             switches: Vec::new(),
             loops: 0,

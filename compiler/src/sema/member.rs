@@ -1,173 +1,137 @@
 //! Analyses members and vector components (6.1.7) and subscripts.
+//!
+//! A part of an object, such as a member, an element or some lanes, is an object itself. It is as constant, as volatile and
+//! as temporary as the whole, and in the same address space.
 
-use super::{Lvalue, Operand, Result, Sema};
+use super::{Lvalue, Operand, Reported, Result, Sema};
 use crate::diag::Diag;
-use crate::hir::{Expr, ExprKind, Place, PlaceKind, Scalar, Type};
+use crate::hir::{Expr, ExprKind, Place, PlaceKind, Scalar, Type, TypeId};
 use crate::source::Span;
 use crate::suggest;
 use crate::syntax::ast::{self, Ident};
+
+/// The lane number of the fourth lane of three lanes that were themselves selected from a vector.
+const NOWHERE: u8 = u8::MAX;
 
 impl Sema<'_> {
     /// Analyses `base.name`.
     pub(super) fn member_access(&mut self, base: &ast::Expr, name: &Ident, span: Span) -> Result<Operand> {
         let base = self.operand(base)?;
         let ty = match &base {
-            Operand::Value(e) => e.ty,
-            Operand::Place(l) => l.place.ty,
-            Operand::Function(at) => {
-                let at = *at;
-                return Err(self.error(at, "member reference base type is not a structure or union"));
-            }
+            Operand::Value(value) => value.ty,
+            Operand::Place(object) => object.place.ty,
+            Operand::Function(at) => return Err(self.no_record(*at)),
         };
         match *self.ty(ty) {
-            Type::Vector(s, n) => self.components(base, s, n, name, span),
+            Type::Vector(scalar, count) => self.components(base, (scalar, count), name, span),
             Type::Record(_) => {
-                let l = match base {
-                    Operand::Place(l) => l,
-                    Operand::Value(e) => self.temporary(e),
-                    Operand::Function(at) => {
-                        return Err(self.error(at, "member reference base type is not a structure or union"));
-                    }
+                let object = match base {
+                    Operand::Place(object) => object,
+                    Operand::Value(value) => self.temporary(value),
+                    Operand::Function(at) => return Err(self.no_record(at)),
                 };
-                self.field(l, name, span).map(Operand::Place)
+                self.field(object, name, span).map(Operand::Place)
             }
             Type::Pointer { pointee, .. } if matches!(self.ty(pointee), Type::Record(_)) => {
-                let t = self.type_name(ty);
-                Err(self.error(
-                    name.span,
-                    format!("member reference type '{t}' is a pointer; did you mean to use '->'?"),
-                ))
+                let ty = self.type_name(ty);
+                let why = format!("member reference type '{ty}' is a pointer; did you mean to use '->'?");
+                Err(self.error(name.span, why))
             }
-            _ => {
-                let t = self.type_name(ty);
-                Err(self.error(
-                    name.span,
-                    format!("member reference base type '{t}' is not a structure or union"),
-                ))
-            }
+            _ => Err(self.no_record_type(ty, name)),
         }
     }
 
     /// Analyses `base->name`.
     pub(super) fn arrow(&mut self, base: &ast::Expr, name: &Ident, span: Span) -> Result<Operand> {
-        let ptr = self.value(base)?;
-        let Type::Pointer { pointee, .. } = *self.ty(ptr.ty) else {
-            let t = self.type_name(ptr.ty);
-            let hint = if matches!(self.ty(ptr.ty), Type::Record(_)) {
-                "; did you mean to use '.'?"
-            } else {
-                ""
+        let pointer = self.value(base)?;
+        let Type::Pointer { pointee, .. } = *self.ty(pointer.ty) else {
+            let ty = self.type_name(pointer.ty);
+            let hint = match self.ty(pointer.ty) {
+                Type::Record(_) => "; did you mean to use '.'?",
+                _ => "",
             };
-            return Err(self.error(
-                name.span,
-                format!("member reference type '{t}' is not a pointer{hint}"),
-            ));
+            let why = format!("member reference type '{ty}' is not a pointer{hint}");
+            return Err(self.error(name.span, why));
         };
-        let mut l = self.deref(ptr, None);
-        l.place.span = span;
+        let mut object = self.deref(pointer, None);
+        object.place.span = span;
         match *self.ty(pointee) {
-            Type::Vector(s, n) => self.components(Operand::Place(l), s, n, name, span),
-            Type::Record(_) => self.field(l, name, span).map(Operand::Place),
-            _ => {
-                let t = self.type_name(pointee);
-                Err(self.error(
-                    name.span,
-                    format!("member reference base type '{t}' is not a structure or union"),
-                ))
+            Type::Vector(scalar, count) => {
+                self.components(Operand::Place(object), (scalar, count), name, span)
             }
+            Type::Record(_) => self.field(object, name, span).map(Operand::Place),
+            _ => Err(self.no_record_type(pointee, name)),
         }
     }
 
+    /// Reports that what is before the dot is no structure or union.
+    fn no_record(&mut self, at: Span) -> Reported {
+        self.error(at, "member reference base type is not a structure or union")
+    }
+
+    /// Reports that a type, of which a member was named, is no structure or union.
+    fn no_record_type(&mut self, ty: TypeId, member: &Ident) -> Reported {
+        let ty = self.type_name(ty);
+        let why = format!("member reference base type '{ty}' is not a structure or union");
+        self.error(member.span, why)
+    }
+
+    /// Returns the member of a structure or union.
     pub(super) fn field(&mut self, base: Lvalue, name: &Ident, span: Span) -> Result<Lvalue> {
         let Type::Record(id) = *self.ty(base.place.ty) else {
-            return Err(self.error(span, "member reference base type is not a structure or union"));
+            return Err(self.no_record(span));
         };
         if self.program.types.records[id].fields.is_none() {
-            let t = self.type_name(base.place.ty);
-            return Err(self.error(base.place.span, format!("incomplete definition of type '{t}'")));
+            let ty = self.type_name(base.place.ty);
+            return Err(self.error(base.place.span, format!("incomplete definition of type '{ty}'")));
         }
-        let Some(f) = self.find_field(id, &name.name) else {
-            let t = self.type_name(base.place.ty);
-            let mut d = Diag::error(name.span, format!("no member named '{}' in '{t}'", name.name));
+        let Some(field) = self.find_field(id, &name.name) else {
+            let ty = self.type_name(base.place.ty);
+            let mut diag = Diag::error(name.span, format!("no member named '{}' in '{ty}'", name.name));
             let mut names = Vec::new();
             self.member_names(id, &mut names);
-            if let Some(n) = suggest::nearest(&name.name, names.iter().map(String::as_str)) {
-                d.message.push_str(&format!("; did you mean '{n}'?"));
+            if let Some(near) = suggest::nearest(&name.name, names.iter().map(String::as_str)) {
+                diag.message.push_str(&format!("; did you mean '{near}'?"));
             }
-            return Err(self.report(d));
+            return Err(self.report(diag));
         };
-        Ok(Lvalue {
-            is_const: base.is_const || f.is_const,
-            is_temporary: base.is_temporary,
-            place: Place {
-                ty: f.ty,
-                space: base.place.space,
-                is_volatile: base.place.is_volatile || f.is_volatile,
-                span,
-                kind: PlaceKind::Member {
-                    base: Box::new(base.place),
-                    offset: f.offset,
-                },
-            },
-        })
+        let offset = field.offset;
+        let mut member = base.part(field.ty, span, |base| PlaceKind::Member { base, offset });
+        member.is_const |= field.is_const;
+        member.place.is_volatile |= field.is_volatile;
+        Ok(member)
     }
 
-    fn components(&mut self, base: Operand, s: Scalar, n: u8, name: &Ident, span: Span) -> Result<Operand> {
-        let lanes = match lanes_of(&name.name, n) {
-            Ok(lanes) => lanes,
-            Err(Bad::Name(c)) => {
-                return Err(self.error(name.span, format!("illegal vector component name '{c}'")));
-            }
-            Err(Bad::Range) => {
-                return Err(self.error(
-                    name.span,
-                    format!("vector component access exceeds type '{}{n}'", s.name()),
-                ));
-            }
-            Err(Bad::Length(len)) => {
-                return Err(self.error(
-                    name.span,
-                    format!("vector component access has invalid length {len}.  Supported: 1,2,3,4,8,16."),
-                ));
-            }
-        };
-        let ty = self.vector_ty(s, lanes.len() as u8);
+    /// Returns the lanes that `name` selects from a vector with lanes of a type and their number.
+    fn components(
+        &mut self,
+        base: Operand,
+        (scalar, count): (Scalar, u8),
+        name: &Ident,
+        span: Span,
+    ) -> Result<Operand> {
+        let lanes = lanes_of(&name.name, count).map_err(|bad| {
+            let why = match bad {
+                Bad::Name(c) => format!("illegal vector component name '{c}'"),
+                Bad::Range => {
+                    format!("vector component access exceeds type '{}{count}'", scalar.name())
+                }
+                Bad::Length(len) => {
+                    format!("vector component access has invalid length {len}.  Supported: 1,2,3,4,8,16.")
+                }
+            };
+            self.error(name.span, why)
+        })?;
+        let ty = self.vector_ty(scalar, lanes.len() as u8);
         match base {
-            Operand::Place(l) if !l.is_temporary => {
-                Ok(Operand::Place(self.lanes_of_place(l, lanes, ty, span)))
+            Operand::Place(object) if !object.is_temporary => {
+                Ok(Operand::Place(object.lanes(lanes, ty, span)))
             }
             other => {
-                let e = self.rvalue(other)?;
-                let lanes = lanes.into_iter().map(|l| l.min(n - 1)).collect();
-                Ok(Operand::Value(swizzle(e, lanes, ty, span)))
+                let value = self.rvalue(other)?;
+                let lanes = lanes.into_iter().map(|lane| lane.min(count - 1)).collect();
+                Ok(Operand::Value(swizzle(value, lanes, ty, span)))
             }
-        }
-    }
-
-    fn lanes_of_place(&self, l: Lvalue, mut lanes: Vec<u8>, ty: crate::hir::TypeId, span: Span) -> Lvalue {
-        // Lanes selected from selected lanes are lanes of the vector itself.
-        let (base, outer) = match l.place {
-            Place {
-                kind: PlaceKind::Lanes { base, lanes: outer },
-                ..
-            } => (base, Some(outer)),
-            place => (Box::new(place), None),
-        };
-        if let Some(outer) = outer {
-            for lane in &mut lanes {
-                *lane = outer.get(usize::from(*lane)).copied().unwrap_or(NOWHERE);
-            }
-        }
-        Lvalue {
-            is_const: l.is_const,
-            is_temporary: l.is_temporary,
-            place: Place {
-                ty,
-                space: base.space,
-                is_volatile: base.is_volatile,
-                span,
-                kind: PlaceKind::Lanes { base, lanes },
-            },
         }
     }
 
@@ -178,67 +142,44 @@ impl Sema<'_> {
         let (mut a, mut i) = (a?, i?);
         // `i[a]` has the same meaning.
         if !self.is_subscriptable(&a) {
-            let i_op = Operand::Value(i);
-            if !self.is_subscriptable(&i_op) {
+            let other = Operand::Value(i);
+            if !self.is_subscriptable(&other) {
                 return Err(self.error(a_span, "subscripted value is not an array, pointer, or vector"));
             }
             i = self.rvalue(a)?;
-            a = i_op;
+            a = other;
         }
-        if !matches!(self.ty(i.ty), Type::Scalar(s) if s.is_integer()) {
+        if !matches!(self.ty(i.ty), Type::Scalar(scalar) if scalar.is_integer()) {
             return Err(self.error(i.span, "array subscript is not an integer"));
         }
         let index = self.wide_index(i);
-        let vector = match &a {
-            Operand::Place(l) => self.lanes_of_vector(l.place.ty),
-            Operand::Value(e) => self.lanes_of_vector(e.ty),
+        let ty = match &a {
+            Operand::Place(object) => Some(self.ty(object.place.ty)),
+            Operand::Value(value) => Some(self.ty(value.ty)),
             Operand::Function(..) => None,
         };
-        if let Some((s, n)) = vector {
-            return self.lane_at(a, index, s, n, span);
-        }
-        match a {
-            Operand::Place(l) if matches!(self.ty(l.place.ty), Type::Array(..)) => {
-                let Type::Array(elem, _) = *self.ty(l.place.ty) else {
-                    return Err(self.error(span, "subscripted value is not an array, pointer, or vector"));
-                };
-                Ok(Operand::Place(Lvalue {
-                    is_const: l.is_const,
-                    is_temporary: l.is_temporary,
-                    place: Place {
-                        ty: elem,
-                        space: l.place.space,
-                        is_volatile: l.place.is_volatile,
-                        span,
-                        kind: PlaceKind::Index {
-                            base: Box::new(l.place),
-                            index: Box::new(index),
-                        },
-                    },
-                }))
+        match (a, ty) {
+            (a, Some(&Type::Vector(scalar, count))) => self.lane_at(a, index, (scalar, count), span),
+            (Operand::Place(array), Some(&Type::Array(element, _))) => {
+                let index = Box::new(index);
+                let kind = |base| PlaceKind::Index { base, index };
+                Ok(Operand::Place(array.part(element, span, kind)))
             }
-            other => {
-                let ptr = self.rvalue(other)?;
-                self.check_arithmetic_pointee(ptr.ty, span)?;
-                let ptr = self.pointer_add(ptr, index, false, span);
-                let mut l = self.deref(ptr, None);
-                l.place.span = span;
-                Ok(Operand::Place(l))
+            (other, _) => {
+                let pointer = self.rvalue(other)?;
+                self.check_arithmetic_pointee(pointer.ty, span)?;
+                let pointer = self.pointer_add(pointer, index, false, span);
+                let mut object = self.deref(pointer, None);
+                object.place.span = span;
+                Ok(Operand::Place(object))
             }
         }
     }
 
-    fn lanes_of_vector(&self, ty: crate::hir::TypeId) -> Option<(Scalar, u8)> {
-        match *self.ty(ty) {
-            Type::Vector(s, n) => Some((s, n)),
-            _ => None,
-        }
-    }
-
-    fn is_subscriptable(&self, op: &Operand) -> bool {
-        let ty = match op {
-            Operand::Value(e) => e.ty,
-            Operand::Place(l) => l.place.ty,
+    fn is_subscriptable(&self, operand: &Operand) -> bool {
+        let ty = match operand {
+            Operand::Value(value) => value.ty,
+            Operand::Place(object) => object.place.ty,
             Operand::Function(..) => return false,
         };
         matches!(
@@ -248,78 +189,108 @@ impl Sema<'_> {
     }
 
     /// Converts an index to a 64-bit integer of its signedness.
-    pub(super) fn wide_index(&mut self, i: Expr) -> Expr {
-        let signed = matches!(self.ty(i.ty), Type::Scalar(s) if s.is_signed());
-        let ty = if signed || i.ty == self.common.bool {
+    pub(super) fn wide_index(&mut self, index: Expr) -> Expr {
+        let signed = matches!(self.ty(index.ty), Type::Scalar(scalar) if scalar.is_signed());
+        let ty = if signed || index.ty == self.common.bool {
             self.common.long
         } else {
             self.common.ulong
         };
-        self.numeric(i, ty)
+        self.numeric(index, ty)
     }
 
-    fn lane_at(&mut self, a: Operand, index: Expr, s: Scalar, n: u8, span: Span) -> Result<Operand> {
-        let ty = self.program.types.scalar(s);
+    /// Returns the lane of a vector at an index, which need not be constant. The vector is given with the type of its lanes
+    /// and their number.
+    fn lane_at(
+        &mut self,
+        vector: Operand,
+        index: Expr,
+        (scalar, count): (Scalar, u8),
+        span: Span,
+    ) -> Result<Operand> {
+        let ty = self.program.types.scalar(scalar);
         let constant = self.int_value(&index);
-        if let Some(i) = constant
-            && !(0..i128::from(n)).contains(&i)
+        if let Some(lane) = constant
+            && !(0..i128::from(count)).contains(&lane)
         {
             return Err(self.error(index.span, "vector element index is out of range"));
         }
-        let l = match a {
-            Operand::Place(l) => l,
+        let object = match vector {
+            Operand::Place(object) => object,
             other => {
-                let e = self.rvalue(other)?;
-                if let Some(i) = constant {
-                    return Ok(Operand::Value(swizzle(e, vec![i as u8], ty, span)));
+                let value = self.rvalue(other)?;
+                if let Some(lane) = constant {
+                    return Ok(Operand::Value(swizzle(value, vec![lane as u8], ty, span)));
                 }
-                self.temporary(e)
+                self.temporary(value)
             }
         };
-        if let Some(i) = constant {
-            return Ok(Operand::Place(self.lanes_of_place(l, vec![i as u8], ty, span)));
+        if let Some(lane) = constant {
+            return Ok(Operand::Place(object.lanes(vec![lane as u8], ty, span)));
         }
-        Ok(Operand::Place(Lvalue {
-            is_const: l.is_const,
-            is_temporary: l.is_temporary,
-            place: Place {
-                ty,
-                space: l.place.space,
-                is_volatile: l.place.is_volatile,
-                span,
-                kind: PlaceKind::DynamicLane {
-                    base: Box::new(l.place),
-                    index: Box::new(index),
-                },
-            },
-        }))
+        let index = Box::new(index);
+        let kind = |base| PlaceKind::DynamicLane { base, index };
+        Ok(Operand::Place(object.part(ty, span, kind)))
     }
 }
 
-/// The lane number for the fourth lane of three lanes that were themselves selected from a vector.
-const NOWHERE: u8 = u8::MAX;
+impl Lvalue {
+    /// Returns a part of the object. `kind` gets the place of the object and says which part.
+    fn part(self, ty: TypeId, span: Span, kind: impl FnOnce(Box<Place>) -> PlaceKind) -> Lvalue {
+        let Place {
+            space, is_volatile, ..
+        } = self.place;
+        Lvalue {
+            place: Place {
+                ty,
+                space,
+                is_volatile,
+                span,
+                kind: kind(Box::new(self.place)),
+            },
+            ..self
+        }
+    }
 
-fn swizzle(e: Expr, lanes: Vec<u8>, ty: crate::hir::TypeId, span: Span) -> Expr {
-    let kind = match e.kind {
+    /// Returns lanes of a vector, as an object of the type `ty`. If the vector is itself a selection of lanes, they are lanes
+    /// of the vector from which it was selected.
+    fn lanes(mut self, mut lanes: Vec<u8>, ty: TypeId, span: Span) -> Lvalue {
+        if let PlaceKind::Lanes { base, lanes: outer } = self.place.kind {
+            for lane in &mut lanes {
+                *lane = outer.get(usize::from(*lane)).copied().unwrap_or(NOWHERE);
+            }
+            self.place = *base;
+        }
+        self.part(ty, span, |base| PlaceKind::Lanes { base, lanes })
+    }
+}
+
+/// Returns the lanes of a vector that is a value. A constant vector gives a constant.
+fn swizzle(vector: Expr, lanes: Vec<u8>, ty: TypeId, span: Span) -> Expr {
+    let kind = match vector.kind {
         ExprKind::Const(bits) => ExprKind::Const(lanes.iter().map(|&l| bits[usize::from(l)]).collect()),
         ExprKind::Swizzle(inner, outer) => {
             ExprKind::Swizzle(inner, lanes.iter().map(|&l| outer[usize::from(l)]).collect())
         }
-        kind => ExprKind::Swizzle(Box::new(Expr { kind, ..e }), lanes),
+        kind => ExprKind::Swizzle(Box::new(Expr { kind, ..vector }), lanes),
     };
     Expr { kind, ty, span }
 }
 
+/// The reason why a name selects no lanes.
 enum Bad {
+    /// The name contains this character, which names no lane or belongs to the other set of letters.
     Name(String),
+    /// The vector has fewer lanes.
     Range,
+    /// No vector has this number of lanes.
     Length(usize),
 }
 
-/// Returns the lanes that a component selection of an `n`-lane vector names. A 3-lane vector is halved as if
+/// Returns the lanes that a component selection of a vector with `count` lanes names. A 3-lane vector is halved as if
 /// it had a fourth lane (6.1.7): a read of that lane is undefined, and a write to it has no effect.
-fn lanes_of(name: &str, n: u8) -> std::result::Result<Vec<u8>, Bad> {
-    let even = if n == 3 { 4 } else { n };
+fn lanes_of(name: &str, count: u8) -> std::result::Result<Vec<u8>, Bad> {
+    let even = if count == 3 { 4 } else { count };
     match name {
         "lo" => return Ok((0..even / 2).collect()),
         "hi" => return Ok((even / 2..even).collect()),
@@ -331,21 +302,18 @@ fn lanes_of(name: &str, n: u8) -> std::result::Result<Vec<u8>, Bad> {
     let numeric = name.len() > 1 && name.starts_with(['s', 'S']);
     let letters = if numeric { &name[1..] } else { name };
     for c in letters.chars() {
-        let lane = if numeric {
-            c.to_digit(16)
-        } else {
-            match c {
-                'x' | 'r' => Some(0),
-                'y' | 'g' => Some(1),
-                'z' | 'b' => Some(2),
-                'w' | 'a' => Some(3),
-                _ => None,
-            }
+        let lane = match c {
+            _ if numeric => c.to_digit(16),
+            'x' | 'r' => Some(0),
+            'y' | 'g' => Some(1),
+            'z' | 'b' => Some(2),
+            'w' | 'a' => Some(3),
+            _ => None,
         };
         match lane {
             None => return Err(Bad::Name(c.to_string())),
-            Some(l) if l >= u32::from(n) => return Err(Bad::Range),
-            Some(l) => lanes.push(l as u8),
+            Some(lane) if lane >= u32::from(count) => return Err(Bad::Range),
+            Some(lane) => lanes.push(lane as u8),
         }
     }
     // The two sets of letters cannot be mixed.

@@ -38,15 +38,13 @@ mod uniform_layout;
 
 use crate::diag::{Diag, Diags};
 use crate::entity::Map;
-use crate::hash::Mix;
+use crate::hash::{HashMap, HashSet};
 use crate::hir::{self, FuncId, GlobalId, LabelId, LocalId, Scalar, Space, Type, TypeId, Types};
 use crate::options::{ClStd, Options};
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast;
 use crate::target::Target;
 use scope::{Entity, Scopes, Tag};
-use std::collections::{HashMap, HashSet};
-use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
 /// An error was reported, so there is no value.
@@ -144,7 +142,7 @@ struct Body {
     labels: Map<LabelId, String>,
     label_names: HashMap<String, function::LabelState>,
     /// The values of `const` scalars that were initialized with constants.
-    const_locals: HashMap<LocalId, u64, BuildHasherDefault<Mix>>,
+    const_locals: HashMap<LocalId, u64>,
     /// The enclosing switches, innermost last.
     switches: Vec<switch::SwitchState>,
     loops: u32,
@@ -203,7 +201,7 @@ pub(crate) struct Sema<'a> {
     overloads: Map<scope::OverloadsId, Vec<FuncId>>,
     function_info: Map<FuncId, function::FunctionInfo>,
     global_quals: Map<GlobalId, (bool, bool)>,
-    library: HashMap<String, FuncId, BuildHasherDefault<Mix>>,
+    library: HashMap<String, FuncId>,
     /// Library functions that are declared but not yet analysed.
     pending: Vec<(FuncId, Arc<ast::FunctionDef>)>,
     strings: HashMap<Vec<u8>, GlobalId>,
@@ -320,15 +318,15 @@ impl<'a> Sema<'a> {
             global_quals: Map::default(),
             library: HashMap::default(),
             pending: Vec::new(),
-            strings: HashMap::new(),
+            strings: HashMap::default(),
             body: None,
             nesting: 0,
             calls: Vec::new(),
-            record_names: HashMap::new(),
-            tentative: HashSet::new(),
-            block_externs: HashMap::new(),
-            doubted: HashSet::new(),
-            size_records: HashSet::new(),
+            record_names: HashMap::default(),
+            tentative: HashSet::default(),
+            block_externs: HashMap::default(),
+            doubted: HashSet::default(),
+            size_records: HashSet::default(),
         }
     }
 

@@ -4,13 +4,13 @@ use super::attr::{Layout, Subject};
 use super::scope::{Entity, Tag};
 use super::{QualType, Reported, Result, Sema, type_spec};
 use crate::diag::Diag;
+use crate::hash::HashMap;
 use crate::hir::ty::Field;
 use crate::hir::{Record, RecordId, Scalar, Type, TypeId};
 use crate::source::Span;
 use crate::syntax::ast::{
     Attribute, Declarator, Derived, EnumSpec, Ident, Member, MemberDeclarator, StructSpec,
 };
-use std::collections::HashMap;
 
 /// The layout of a record while its members are added.
 struct Placement {
@@ -119,7 +119,7 @@ impl Sema<'_> {
             packed: layout.packed,
             most: if spec.pack == 0 { u32::MAX } else { spec.pack },
             is_union: self.program.types.records[id].is_union,
-            names: HashMap::new(),
+            names: HashMap::default(),
         };
         let mut fields = Vec::new();
         let mut flexible = None;

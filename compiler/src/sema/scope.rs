@@ -5,11 +5,9 @@
 
 use super::QualType;
 use crate::entity;
-use crate::hash::Mix;
+use crate::hash::HashMap;
 use crate::hir::{GlobalId, LocalId, RecordId, TypeId};
 use crate::source::Span;
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 
 entity! {
     /// The functions that share a name.
@@ -46,7 +44,7 @@ pub(crate) enum Tag {
 }
 
 /// A hash map keyed by names.
-pub(crate) type NameMap<V> = HashMap<Box<str>, V, BuildHasherDefault<Mix>>;
+pub(crate) type NameMap<V> = HashMap<Box<str>, V>;
 
 #[derive(Copy, Clone, Debug)]
 struct Binding<E> {

@@ -5,7 +5,7 @@
 //! define, functions without an end, and ids that are undefined or defined twice. [`super::validate`] then
 //! checks the meaning of the instructions.
 
-use std::collections::HashSet;
+use crate::hash::HashSet;
 
 use rspirv::dr;
 use rspirv::spirv::Op;
@@ -86,7 +86,7 @@ pub fn check(words: &[u32], target: Option<&Target>) -> Result<(), String> {
         .map_err(|e| format!("not a SPIR-V module: {e}"))?;
     check_layout(&code, &module)?;
     let bound = module.header.as_ref().map_or(0, |h| h.bound);
-    let mut defined = HashSet::new();
+    let mut defined = HashSet::default();
     for id in module.all_inst_iter().filter_map(|i| i.result_id) {
         if id == 0 || id >= bound {
             return Err(format!("id {id} is out of bounds"));

@@ -46,7 +46,7 @@ pub use split::Divisible;
 
 use self::instruction::instruction;
 use crate::diag::InternalError;
-use crate::hash::Mix;
+use crate::hash::HashMap;
 use crate::intrinsic::FenceFlags;
 use crate::ir::{EntityRef, Function, Inst, Module, Value};
 use crate::source::Span;
@@ -54,8 +54,7 @@ use crate::target::Target;
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv as spv;
-use std::collections::{BTreeSet, HashMap};
-use std::hash::BuildHasherDefault;
+use std::collections::BTreeSet;
 
 /// A SPIR-V id.
 type Id = u32;
@@ -116,7 +115,7 @@ struct Emitter<'a> {
     globals: Vec<Instruction>,
     functions: Vec<Instruction>,
     reflection: Vec<Instruction>,
-    interned: HashMap<(u32, Option<Id>, Vec<Operand>), Id, BuildHasherDefault<Mix>>,
+    interned: HashMap<(u32, Option<Id>, Vec<Operand>), Id>,
     glsl: Option<Id>,
     shared: interface::Shared,
     /// How each kernel is packed.
@@ -427,7 +426,7 @@ struct FnEmitter<'e, 'a> {
     blocks: Vec<BlockIds>,
     /// The block to which instructions are appended; `None` after a terminator.
     current: Option<BlockIds>,
-    frames: HashMap<Inst, block::Frame, BuildHasherDefault<Mix>>,
+    frames: HashMap<Inst, block::Frame>,
     /// The global variables that the entry point must list.
     interface: BTreeSet<Id>,
     push: push::Push,

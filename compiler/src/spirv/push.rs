@@ -14,11 +14,12 @@
 
 use super::instruction::instruction;
 use super::{Emit, Emitter, FnEmitter, Id, bug};
+use crate::hash::{HashMap, HashSet};
 use crate::ir::inst::CastOp;
 use crate::ir::{EntityRef, Function, Inst, Op, Scalar, Storage, Ty, Value};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 /// The push-constant blocks of a module.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use super::instruction::instruction;
 use super::pack::Packing;
 use super::{Emit, Emitter, Id, bug};
-use crate::hash::Mix;
+use crate::hash::HashMap;
 use crate::intrinsic::ImageShape;
 use crate::ir::module::SystemPush;
 use crate::ir::{
@@ -12,8 +12,6 @@ use crate::ir::{
 use crate::reflect::{CALDERA_SET, CLSPV_SET, CalderaOp, Op, image_type, spec_id};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 
 /// The bytes of data in one OpString: 65535 words hold 262,128 hexadecimal digits and the terminator.
 const MAX_PIECE: usize = 128 << 10 >> 1;
@@ -52,7 +50,7 @@ struct Writer<'e, 'a> {
     set: Id,
     /// The id of Caldera's set, which is imported at its first use.
     own_set: Option<Id>,
-    texts: HashMap<String, Id, BuildHasherDefault<Mix>>,
+    texts: HashMap<String, Id>,
     /// The work-group variables whose size has been written.
     sized: Vec<Id>,
 }

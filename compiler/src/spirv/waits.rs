@@ -4,8 +4,8 @@
 //! progress of the other work-item then, but on most devices it makes progress if it is in another sub-group.
 
 use super::groups::{decides, from_memory};
+use crate::hash::{HashMap, HashSet};
 use crate::ir::{Function, Inst, Op, Storage};
-use std::collections::{HashMap, HashSet};
 
 /// Returns whether a loop with atomic operations may go on until another work-item has stored something: whether it is left,
 /// or begins again, under a condition that depends on the result of an atomic operation or on a load in the loop. Conditions
@@ -23,7 +23,7 @@ pub(super) fn may_wait(func: &Function, loop_: Inst) -> bool {
     let is_beyond = |target: Inst| target == loop_ || !own.contains(&target);
     let mut leaves = Leaves::default();
     // The blocks and inner loops whose results depend on memory, because a condition on it decides where they are left.
-    let mut chosen: HashSet<Inst> = HashSet::new();
+    let mut chosen: HashSet<Inst> = HashSet::default();
     loop {
         let loaded = from_memory(func, &inside, |i| reads(&func.insts[i].op) || chosen.contains(&i));
         let known = chosen.len();

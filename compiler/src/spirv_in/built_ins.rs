@@ -7,8 +7,8 @@
 
 use super::types::{Type, Types};
 use super::words::Inst;
+use crate::hash::{HashMap, HashSet};
 use rspirv::spirv::{Op, StorageClass};
-use std::collections::{HashMap, HashSet};
 
 /// The pointers to built-in variables that a module has so far.
 #[derive(Default, Debug)]

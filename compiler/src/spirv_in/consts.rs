@@ -3,10 +3,10 @@
 use super::Error;
 use super::types::{Layout, Part, Type, Types};
 use super::words::Inst;
+use crate::hash::HashMap;
 use crate::intrinsic::SamplerMask;
 use crate::ir::{BinOp, CastOp, CmpOp, Scalar, Ty, UnOp, eval};
 use rspirv::spirv::Op;
-use std::collections::HashMap;
 
 /// The largest number of bytes of all constant structures and arrays of a module together.
 pub(super) const MAX_BYTES: usize = 256 << 20;

@@ -3,9 +3,9 @@
 use super::types::Part;
 use super::words::{Inst, Words};
 use super::{Error, Specialization, module};
+use crate::hash::{HashMap, HashSet};
 use crate::target::Target;
 use rspirv::spirv::{Decoration, Op};
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// A specialization constant that the host can set.
@@ -24,8 +24,8 @@ pub struct SpecConstant {
 ///
 /// Fails if the words are not well-formed. Whether the module is valid, only an import tells.
 pub fn spec_constants(words: &Words) -> Result<Vec<SpecConstant>, Error> {
-    let mut ids = HashMap::new();
-    let mut sizes = HashMap::new();
+    let mut ids = HashMap::default();
+    let mut sizes = HashMap::default();
     let mut found = Vec::new();
     for inst in words.instructions()? {
         match inst.op {
@@ -101,9 +101,9 @@ pub fn properties(words: &Words, target: &Target) -> Result<Vec<Property>, Error
         let decorated = module.decorated(inst.result, Decoration::SpecId);
         decorated.and_then(|d| d.operands.first().copied())
     };
-    let mut scalars = HashMap::new();
-    let mut composites = HashMap::new();
-    let mut parts: HashSet<u32> = HashSet::new();
+    let mut scalars = HashMap::default();
+    let mut composites = HashMap::default();
+    let mut parts: HashSet<u32> = HashSet::default();
     for inst in &insts {
         match inst.op {
             Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse => {

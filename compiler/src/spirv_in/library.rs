@@ -5,8 +5,8 @@
 //! source, so both languages share the tables of built-in functions, their overloads, and the library. The
 //! calls are inlined later, so the functions themselves cost nothing.
 
+use crate::hash::{HashMap, HashSet};
 use crate::ir::{self, AddressSpace, Linkage, Scalar, Ty};
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// The prefix of the functions' names.

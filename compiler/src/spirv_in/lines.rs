@@ -2,9 +2,9 @@
 
 use super::Error;
 use super::words::Words;
+use crate::hash::HashMap;
 use rspirv::grammar::reflect;
 use rspirv::spirv::Op;
-use std::collections::HashMap;
 
 /// Adds to an error the position that an OpLine states for its instruction. An OpLine holds until the next one, an
 /// OpNoLine, or the end of the block (SPIR-V 3.3.3).
@@ -14,7 +14,7 @@ pub(super) fn located(words: &Words, error: Error) -> Error {
 }
 
 fn position(words: &Words, at: usize) -> Option<String> {
-    let mut files = HashMap::new();
+    let mut files = HashMap::default();
     let mut line = None;
     for inst in words.instructions().ok()?.iter().take(at.checked_add(1)?) {
         match inst.op {

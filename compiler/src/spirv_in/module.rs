@@ -9,11 +9,11 @@ use super::consts::Constants;
 use super::types::{Type, Types};
 use super::words::{Inst, Words};
 use super::{Error, Specialization, capability};
+use crate::hash::{HashMap, HashSet};
 use crate::ir::Ty;
 use crate::target::Target;
 use rspirv::grammar::reflect;
 use rspirv::spirv::{Capability, Decoration, ExecutionModel, Op, StorageClass};
-use std::collections::{HashMap, HashSet};
 
 /// A decoration of an id or of a member of a structure.
 #[derive(Copy, Clone, Debug)]
@@ -491,7 +491,7 @@ impl<'w> Module<'w> {
             ret,
             params: Vec::new(),
             blocks: Vec::new(),
-            by_label: HashMap::new(),
+            by_label: HashMap::default(),
         };
         let mut open = false;
         while let Some((next, after)) = rest.split_first() {

@@ -5,10 +5,10 @@
 
 use super::Error;
 use super::words::Inst;
+use crate::hash::{HashMap, HashSet};
 use crate::intrinsic::ImageShape;
 use crate::ir::{AddressSpace, Component, Matrix, MatrixUse, Scalar, Ty};
 use rspirv::spirv::{AccessQualifier, Dim, Op, Scope, StorageClass};
-use std::collections::{HashMap, HashSet};
 
 /// The largest size of a type in bytes: what the IR can state as the size of an object.
 const MAX_SIZE: u64 = u32::MAX as u64 - 15;
@@ -177,7 +177,7 @@ impl Types {
 
     /// Returns whether two types consist of the same numbers at the same places in memory.
     pub(super) fn have_same_form(&self, a: u32, b: u32) -> bool {
-        let mut done = HashSet::new();
+        let mut done = HashSet::default();
         let mut work = vec![(a, b)];
         while let Some((a, b)) = work.pop() {
             if a == b || !done.insert((a, b)) {

@@ -1,9 +1,9 @@
 //! The sections of the module that is written: types and constants once each, names, decorations.
 
 use super::types::{Image, Type};
+use crate::hash::{HashMap, HashSet};
 use crate::spirv_text::number::Number;
 use rspirv::spirv::{Decoration, MAGIC_NUMBER, Op, StorageClass};
-use std::collections::{HashMap, HashSet};
 
 /// A module in parts, in the order of SPIR-V's sections.
 #[derive(Default)]

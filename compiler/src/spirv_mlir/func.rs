@@ -4,9 +4,9 @@ use super::emit::put;
 use super::lex::{Kind, Token};
 use super::parse::{Parsed, Parser};
 use super::types::Type;
+use crate::hash::HashMap;
 use rspirv::grammar::OperandKind;
 use rspirv::spirv::{Decoration, LinkageType, Op};
-use std::collections::HashMap;
 
 /// A value of a function.
 pub(super) struct Value<'t> {
@@ -107,15 +107,15 @@ impl<'t> Parser<'t> {
             _ => self.out.name(id, &name[1..]),
         }
         let mut body = Body {
-            values: HashMap::new(),
+            values: HashMap::default(),
             regions: Vec::new(),
             controls: Vec::new(),
             defined: Vec::new(),
             blocks: Vec::new(),
             current: None,
             merge: Vec::new(),
-            parameters: HashMap::new(),
-            incoming: HashMap::new(),
+            parameters: HashMap::default(),
+            incoming: HashMap::default(),
             variables: Vec::new(),
             result: Type::Void,
         };

@@ -4,11 +4,11 @@ use super::emit::{self, Emitter, put, string};
 use super::lex::{Kind, Token, tokens};
 use super::special::Attribute;
 use super::types::{IMAGE_WORDS, Image, Member, Type};
+use crate::hash::HashMap;
 use crate::spirv_text::number::{self, Number};
 use crate::spirv_text::{SyntaxError, grammar};
 use rspirv::grammar::OperandKind;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
-use std::collections::HashMap;
 
 /// The deepest nesting of types, constants and regions.
 const MAX_DEPTH: usize = 64;
@@ -66,8 +66,8 @@ impl<'t> Parser<'t> {
             at: 0,
             depth: 0,
             out: Emitter::default(),
-            symbols: HashMap::new(),
-            functions: HashMap::new(),
+            symbols: HashMap::default(),
+            functions: HashMap::default(),
             pending: Vec::new(),
         })
     }

@@ -4,9 +4,9 @@ use super::SyntaxError;
 use super::grammar::{self, Instruction, Set};
 use super::lex::{Kind, Token, tokens};
 use super::number::{self, Number};
+use crate::hash::{HashMap, HashSet};
 use rspirv::grammar::{LogicalOperand, OperandKind, OperandQuantifier};
 use rspirv::spirv::{MAGIC_NUMBER, Op};
-use std::collections::{HashMap, HashSet};
 
 /// The largest id (SPIR-V, Universal Limits).
 const MAX_ID: u32 = 0x3f_fffe;
@@ -33,15 +33,15 @@ pub fn assemble(text: &str, minor: u8) -> Result<Vec<u32>, SyntaxError> {
     let mut assembler = Assembler {
         ids: Ids {
             numeric: numeric.collect(),
-            names: HashMap::new(),
+            names: HashMap::default(),
             next: 1,
             highest: 0,
         },
         tokens,
         at: 0,
-        types: HashMap::new(),
-        value_types: HashMap::new(),
-        sets: HashMap::new(),
+        types: HashMap::default(),
+        value_types: HashMap::default(),
+        sets: HashMap::default(),
         words: Vec::new(),
     };
     let minor = stated_minor(text).unwrap_or(minor);

@@ -2,9 +2,9 @@
 
 use super::grammar::{self, Instruction, Set};
 use super::number::{self, Number};
+use crate::hash::HashMap;
 use rspirv::grammar::{LogicalOperand, OperandKind, OperandQuantifier};
 use rspirv::spirv::{MAGIC_NUMBER, Op};
-use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Returns the text of a module. Ids are numbers. What the grammar does not know is written as words (`!0x…`).

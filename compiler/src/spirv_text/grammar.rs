@@ -1,11 +1,11 @@
 //! The grammar of SPIR-V's text: names of instructions and of enumerants, from the tables of rspirv.
 
+use crate::hash::HashMap;
 use rspirv::binary::Disassemble;
 use rspirv::dr::Operand;
 use rspirv::grammar as tables;
 use rspirv::grammar::{ExtInstOp, InstructionTable, LogicalOperand, OperandKind};
 use rspirv::spirv;
-use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::OnceLock;
 

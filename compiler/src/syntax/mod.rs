@@ -21,7 +21,7 @@ mod rewrite;
 pub(crate) mod table;
 mod types;
 
-use std::collections::HashMap;
+use crate::hash::HashMap;
 use std::ops::Range;
 
 use lang_c::ast::TranslationUnit;
@@ -316,7 +316,7 @@ impl Session<'_> {
             source,
             text,
             diags,
-            local_types: HashMap::new(),
+            local_types: HashMap::default(),
             fp_contract: self.fp_contract,
             pragma_at: range.start,
             end: range.end,

@@ -6,15 +6,13 @@
 //! lexemes and text offsets to tokens gives each node of the tree its token, and so its real text and
 //! position.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use crate::hash::HashMap;
 
 use super::attribute::{self, AttributeRecord};
 use super::implicit_int;
 use super::pack::Packs;
 use super::types::TypeNames;
 use crate::diag::Diags;
-use crate::hash::Mix;
 use crate::pp::{Keyword, Punct, Token, TokenKind};
 use crate::source::SourceMap;
 
@@ -143,7 +141,7 @@ pub(super) struct Source<'a> {
 
 struct Writer<'a> {
     out: Rewritten,
-    names: HashMap<&'a str, u32, BuildHasherDefault<Mix>>,
+    names: HashMap<&'a str, u32>,
     types: &'a TypeNames,
 }
 

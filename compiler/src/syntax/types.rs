@@ -1,6 +1,6 @@
 //! Tracks which names are types, which C's grammar needs to know.
 
-use std::collections::{HashMap, HashSet};
+use crate::hash::{HashMap, HashSet};
 
 use crate::options::ClStd;
 

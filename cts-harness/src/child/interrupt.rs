@@ -10,7 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether Ctrl-C has been pressed.
+/// Whether Ctrl-C has been pressed, or the command is to end for another reason.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// The process groups that are running.
@@ -34,7 +34,12 @@ pub(crate) fn catch_interrupts() -> Result<(), Failure> {
     })?)
 }
 
-/// Returns whether Ctrl-C has been pressed.
+/// Makes the command end as after the first Ctrl-C.
+pub(crate) fn interrupt() {
+    INTERRUPTED.store(true, Ordering::SeqCst);
+}
+
+/// Returns whether Ctrl-C has been pressed or [`interrupt`] has been called.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }

@@ -6,7 +6,7 @@ mod interrupt;
 mod tail;
 
 pub(crate) use cores::pin;
-pub(crate) use interrupt::{catch_interrupts, interrupted};
+pub(crate) use interrupt::{catch_interrupts, interrupt, interrupted};
 
 use crate::Failure;
 use nix::errno::Errno;

@@ -5,7 +5,6 @@
 //! revision to which the lists and expectations refer. `docs/conformance.md` explains how to use the
 //! commands.
 
-mod bar;
 mod baseline;
 mod bless;
 mod checks;

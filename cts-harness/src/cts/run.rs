@@ -1,7 +1,6 @@
 //! Runs cases: several processes run concurrently, each sub-test has a time limit, and its result is recorded
 //! as soon as its process has ended.
 
-use super::bar::Bar;
 use super::checks::Checks;
 use super::command;
 use super::judge::{self, Progress, Verdict};
@@ -14,6 +13,7 @@ use super::{conversions, streams};
 use crate::Failure;
 use crate::child::{self, Limits};
 use crate::parallel::parallel;
+use crate::progress::Bar;
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,7 +63,7 @@ pub(super) fn run(
     expected: &dyn Fn(&str) -> Option<f64>,
 ) -> Result<Records, Failure> {
     child::catch_interrupts()?;
-    let bar = Bar::new(todo.iter().map(Case::name), expected, settings.share.jobs);
+    let bar = Bar::new(todo.len());
     let plan = plan::plan(todo, settings.group, expected);
     let mut run = Run {
         target,
@@ -104,7 +104,7 @@ impl Run<'_> {
             let outcome = self.process(&cases)?;
             for record in outcome.records {
                 self.folder.lock().append(&record)?;
-                self.bar.ended(&record);
+                self.ended(&record);
                 self.results.lock().insert(record.name.clone(), record);
             }
             let mut again = outcome.again;
@@ -133,9 +133,6 @@ impl Run<'_> {
         let outcome = self.watched(cases, &files);
         let _ = std::fs::remove_file(&files.log);
         let _ = std::fs::remove_file(&files.results);
-        for case in cases {
-            self.bar.idle(&case.name());
-        }
         outcome
     }
 
@@ -153,13 +150,8 @@ impl Run<'_> {
         self.bar.begun(&cases[0].name());
         let start = Instant::now();
         let mut line = |text: &str| {
-            let before = progress.current();
             let restarts = progress.line(text);
-            let now = progress.current();
-            if let Some(now) = now.filter(|_| before != now) {
-                if let Some(before) = before {
-                    self.bar.idle(&cases[before].name());
-                }
+            if let Some(now) = progress.current().filter(|_| restarts) {
                 self.bar.begun(&cases[now].name());
             }
             restarts
@@ -198,6 +190,18 @@ impl Run<'_> {
             }
         }
         Ok(outcome)
+    }
+
+    /// Shows the result of a sub-test.
+    fn ended(&self, record: &Record) {
+        let Record {
+            name,
+            status,
+            seconds,
+            note,
+        } = record;
+        let line = format!("{name} ({seconds:.1} s)  {note}");
+        self.bar.ended(line.trim_end(), status.word(), status.is_bad());
     }
 
     /// Turns a pass into a skip if the log shows that nothing was tested.

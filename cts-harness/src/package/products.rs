@@ -166,7 +166,7 @@ fn programs_command(target: &str, revision: &str) -> Result<Command, Failure> {
         .args(["--package", "caldera-icd", "--package", "caldera-compiler"])
         .arg("--target-dir")
         .arg(build_dir())
-        .env("CARGO_ENCODED_RUSTFLAGS", release_flags(target)?);
+        .env("CARGO_ENCODED_RUSTFLAGS", release_flags()?);
     if !revision.is_empty() {
         command.env("CALDERA_REVISION", revision);
     }

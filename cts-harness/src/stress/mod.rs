@@ -1,14 +1,20 @@
 //! `cargo harness stress`: threads call the OpenCL API at random on shared objects, and every result is
 //! checked.
 //!
+//! There are three tests:
+//!
 //! ```text
-//! cl          the devices
-//! world       contexts with queues, objects with their expected contents, gates, and commands to be checked
-//! ops         the operations of the threads
+//! locked        a lock around each shared object: the contents of all objects are known at any time
+//! unlocked      no locks: a result is right if some order of the commands gives it
+//! inject        one Vulkan call fails at a time, under commands of all types
+//! ```
+//!
+//! These modules serve them:
+//!
+//! ```text
+//! cl            the devices, and the features that all of them have
 //! dependencies  the events that order the commands on one object
-//! callbacks   callbacks, which call the API themselves
-//! inject      faults: one Vulkan call fails at a time, under commands of all types
-//! unlocked    threads without locks; a result is right if some order of the commands gives it
+//! world, ops, callbacks    the objects, operations and callbacks of `locked`
 //! ```
 //!
 //! See `docs/stress.md`.
@@ -17,16 +23,15 @@ mod callbacks;
 mod cl;
 mod dependencies;
 mod inject;
+mod locked;
 mod ops;
 mod unlocked;
 mod world;
 
 use crate::cl::Choice;
-use crate::{Failure, Outcome, progress};
+use crate::{Outcome, progress};
 use cl::Cl;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-use world::World;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 #[derive(clap::Args, Clone)]
 pub(crate) struct Args {
@@ -75,7 +80,7 @@ pub(crate) struct Args {
     small: bool,
 }
 
-/// Runs epochs until the time is over.
+/// Runs the test that the options choose.
 pub(crate) fn run(args: &Args) -> Outcome {
     let place = args.choice.locate()?;
     if args.play_faults {
@@ -84,94 +89,19 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     if args.inject {
         let device = args.choice.device.iter().flat_map(|d| ["--device", d]);
-        let arguments: Vec<&str> = ["--platform", place.library()]
-            .into_iter()
-            .chain(device)
-            .collect();
+        let platform = ["--platform", place.library()];
+        let arguments: Vec<&str> = platform.into_iter().chain(device).collect();
         return inject::run(&arguments, args);
     }
     let cl = Cl::open(&place, args.devices.max(1))?;
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
-    let seed = args.seed.unwrap_or(now.as_secs());
+    let seed = match args.seed {
+        Some(seed) => seed,
+        None => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs(),
+    };
     say!("{}: {} threads, seed {seed}", cl.name, args.threads);
-    if args.unlocked {
-        return unlocked::run(cl, args, seed);
-    }
-    let end = Instant::now() + Duration::from_secs(args.seconds);
-    let mut totals = vec![0u64; ops::ALL.len()];
-    let mut epoch = 0;
-    let mut memory = None;
-    while Instant::now() < end {
-        let until = end.min(Instant::now() + Duration::from_secs(args.epoch));
-        let world = World::new(cl, seed.wrapping_add(epoch << 20), args.clone())?;
-        let result = one_epoch(&world, args, until);
-        for (total, count) in totals.iter_mut().zip(world.counts()) {
-            *total += count;
-        }
-        result
-            .map_err(|Failure(why)| failure!("{why}\n--seed {seed}, epoch {epoch} (of {} s)", args.epoch))?;
-        epoch += 1;
-        // By the third epoch, all memory that the process keeps for good is allocated.
-        if epoch == 3 {
-            memory = crate::process::resident();
-        }
-    }
-    let counted: Vec<String> = (ops::ALL.iter().zip(&totals))
-        .map(|(op, n)| format!("{n} {}", op.name))
-        .collect();
-    progress::line(&counted.join(", "));
-    let all: u64 = totals.iter().sum();
-    say!("{all} operations in {epoch} epochs, all results right");
-    if let Some((before, after)) = memory.zip(crate::process::resident()) {
-        say!(
-            "resident memory {} MiB after the third epoch, {} MiB at the end",
-            before >> 20,
-            after >> 20
-        );
-    }
-    Ok(())
-}
-
-/// Runs the threads of one epoch on a world, and ends the world.
-fn one_epoch(world: &Arc<World>, args: &Args, until: Instant) -> Outcome {
-    let mut threads: Vec<_> = (0..args.threads)
-        .map(|index| {
-            let world = Arc::clone(world);
-            std::thread::spawn(move || ops::work(&world, index, until))
-        })
-        .collect();
-    let opener = {
-        let world = Arc::clone(world);
-        std::thread::spawn(move || world.open_gates())
-    };
-    let mut watch = Watch::new(args);
-    let mut look = || watch.look(world.steps(), || world.doing());
-    while threads.iter().any(|t| !t.is_finished()) {
-        look();
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    for thread in threads.drain(..) {
-        if thread.join().is_err() {
-            world.fail("a thread panicked".into());
-        }
-    }
-    // `World::end` waits for commands, too, so the thread that opens the gates and the watchdog still run.
-    let ending = {
-        let world = Arc::clone(world);
-        std::thread::spawn(move || world.end())
-    };
-    while !ending.is_finished() {
-        look();
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let ended = ending.join().unwrap_or_else(|_| fail!("the end panicked"));
-    world.close();
-    if opener.join().is_err() {
-        world.fail("the opener panicked".into());
-    }
-    match world.failure() {
-        Some(why) => Err(Failure(why)),
-        None => ended,
+    match args.unlocked {
+        true => unlocked::run(cl, args, seed),
+        false => locked::run(cl, args, seed),
     }
 }
 

@@ -1,4 +1,4 @@
-// What is compared is an int made long, the other side a constant that only a driver finds: Mesa 22.3 gets that wrong.
+// Comparisons of an int that was widened to long with a value that only the driver finds to be constant. Mesa 22.3 compiles them wrongly.
 // kernel: size
 // global: 16
 // local: 8
@@ -18,7 +18,7 @@ kernel void largest(global const int *in, global int *out) {
   long w = z;
   out[g] = (15L < max((long)z, (long)z)) + 2 * (min(w, w) > 15L) + 4 * (max(w, 3L) > 15) + 8 * (clamp(w, -5L, 40L) <= 15);
 }
-// A constant that unrolling makes, by way of a select.
+// The other side becomes a constant when the loop is unrolled; it goes through a select.
 // kernel: turns
 // global: 8
 // arg: in int 8 = [0, 1, 2, 3, -1, -7, 9, 4]
@@ -32,7 +32,7 @@ kernel void turns(global const int *in, global int *out) {
   }
   out[g] = sum;
 }
-// Tests of the sign bit, which are comparisons with zero to the driver.
+// Tests of the sign bit, which drivers turn into comparisons with zero.
 // kernel: signs
 // global: 8
 // arg: in int 8 = [0, 1, -1, -2147483648, 2147483647, 5, -5, 100]
@@ -43,7 +43,7 @@ kernel void signs(global const int *in, global int *out) {
   out[g] = ((z & LONG_MIN) != 0) + 2 * ((z >> 63) != 0) + 4 * (((ulong)z >> 63) == 1) + 8 * ((z >> 63) == 0) +
            16 * (((ulong)z >> 63) != 0);
 }
-// Widened by way of other types, and vectors.
+// Values that are widened in several steps, through other types, and vectors.
 // kernel: wider
 // global: 8
 // arg: in int 8 = [0, 1, -1, -100, 100, 5, -5, 12]

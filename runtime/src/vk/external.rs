@@ -29,7 +29,7 @@ pub enum MemoryHandle {
 impl MemoryHandle {
     const ALL: [MemoryHandle; 2] = [MemoryHandle::OpaqueFd, MemoryHandle::DmaBuf];
 
-    /// Returns the type of a number; `None` if it is not one of them.
+    /// Returns the type with this number, if there is one.
     pub fn from_number(number: u64) -> Option<MemoryHandle> {
         Self::ALL.into_iter().find(|kind| *kind as u64 == number)
     }
@@ -119,7 +119,7 @@ pub(super) struct ExternalMemory {
     functions: ash::khr::external_memory_fd::Device,
     /// The properties of the memory types.
     types: Vec<vk::MemoryPropertyFlags>,
-    /// The driver closes a descriptor that it refuses.
+    /// Whether the driver closes a descriptor that it refuses. (By the specification, ownership passes only with a successful import.)
     closes_refused: bool,
 }
 
@@ -137,7 +137,7 @@ impl ExternalMemory {
         ExternalMemory {
             functions: ash::khr::external_memory_fd::Device::new(instance, device),
             types: types.iter().map(|t| t.property_flags).collect(),
-            // In lvp_AllocateMemory of all versions of Mesa.
+            // Mesa's lavapipe does (lvp_AllocateMemory), in all versions up to now.
             closes_refused: driver_name == "llvmpipe",
         }
     }
@@ -166,7 +166,7 @@ impl ExternalMemory {
         )
     }
 
-    /// Returns the memory types, a bit for each, as which a descriptor can be imported.
+    /// Returns the memory types as which a descriptor can be imported, as a mask with one bit for each type.
     fn types_of(&self, kind: MemoryHandle, fd: i32) -> Result<u32, VkError> {
         if kind == MemoryHandle::OpaqueFd {
             return Ok(u32::MAX);
@@ -211,8 +211,8 @@ impl ExternalMemory {
                 info = info.push_next(&mut flags);
             }
             super::fault::allocation("vkAllocateMemory")?;
-            // SAFETY: the extension is enabled; the descriptor is open. Whether size and type are those of the exporter is
-            // what OpenCL does not say (see the top of the file); a driver refuses others.
+            // SAFETY: the extension is enabled, and the descriptor is open. OpenCL does not tell the size and the memory type
+            // of the exporter's allocation (see the top of the file). The driver refuses an import with others.
             match unsafe { device.raw.allocate_memory(&info, None) }.call("vkAllocateMemory") {
                 Ok(memory) => {
                     duplicate.give_away();
@@ -271,7 +271,7 @@ pub(super) fn close(fd: i32) {
     }
 }
 
-/// Other systems have no file descriptors, and their drivers no extension for them.
+/// Other systems have no file descriptors, and their drivers lack the extension.
 #[cfg(not(unix))]
 impl Duplicate {
     pub(super) fn of(_: i32) -> Result<Duplicate, VkError> {
@@ -370,7 +370,7 @@ pub(crate) enum External<'a> {
 
 impl Recorder {
     /// Records the transfer of ownership of an object from the other API to the queue, or back. Images are in the layout
-    /// GENERAL in both APIs: OpenCL has no word for layouts.
+    /// GENERAL in both APIs, because OpenCL cannot express layouts.
     pub(crate) fn hand_over(&mut self, object: &External<'_>, acquire: bool) {
         let raw = self.begin_ordered();
         let family = self.device.queue(0).family;

@@ -10,7 +10,7 @@ use ash::vk;
 use super::instance::PhysicalDevice;
 use crate::mem::image::{ChannelOrder, ChannelType};
 
-/// A Vulkan format, and the swizzle that makes OpenCL's colours of its components.
+/// A Vulkan format, and the swizzle that maps its components to OpenCL's colours.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Format {
     pub(super) raw: vk::Format,
@@ -26,6 +26,7 @@ pub(crate) struct FormatUse {
     pub linear: bool,
 }
 
+/// Returns the format with one, two or four channels of a data type in the order RGBA.
 fn plain(data: ChannelType, channels: u32) -> Option<vk::Format> {
     use ChannelType as T;
     use vk::Format as F;
@@ -79,8 +80,8 @@ impl Format {
                 (raw, as_is)
             }
             O::Rgb => {
-                // Drivers widen the 5- and 6-bit formats to 8 bits (all that were tried do), which is less
-                // precise than the 1.5 ulp of CL 8.3.1.
+                // All drivers that were tried widen channels of 5 and 6 bits to 8 bits. The result is less precise
+                // than the 1.5 ulp that CL 8.3.1 allows.
                 if data != T::Unorm101010 {
                     return None;
                 }

@@ -2,6 +2,7 @@
 
 use super::ParseError;
 use super::lex::Tokens;
+use crate::hash::HashMap;
 use crate::intrinsic::{AtomicOp, MatrixMemory};
 use crate::ir::MatrixAccess;
 use crate::ir::names::{Named, intrinsic_from_name};
@@ -10,7 +11,6 @@ use crate::ir::{
     Scalar, Storage, Ty, UnOp, Unroll, Value, ValueData, ValueDef,
 };
 use crate::source::Span;
-use std::collections::HashMap;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -38,8 +38,8 @@ pub(super) fn parse(t: &mut Tokens<'_>, defined: bool) -> Result<Function> {
     let mut p = FunctionParser {
         t,
         func,
-        values: HashMap::new(),
-        labels: HashMap::new(),
+        values: HashMap::default(),
+        labels: HashMap::default(),
         open: Vec::new(),
         region,
     };

@@ -3,6 +3,7 @@
 //! that the object of a pointer is known exactly, unless the pointer comes from memory or from a number.
 
 use crate::check::{Object, memory, object};
+use crate::hash::HashMap;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{
     AddressSpace, ArgKind, BinOp, Builder, CastOp, Const, Function, Global, GlobalData, Inst, KernelInfo,
@@ -11,7 +12,6 @@ use crate::ir::{
 use crate::pass::shadow::is_supplied;
 use crate::pass::sites::private_object;
 use crate::source::SourceMap;
-use std::collections::HashMap;
 
 /// The number of the object of pointers whose object is not known and is not checked.
 pub(super) const UNCHECKED: u32 = u32::MAX;
@@ -100,11 +100,11 @@ impl Extents {
         sources: Option<&SourceMap>,
     ) -> Extents {
         let mut all = Extents {
-            extents: HashMap::new(),
+            extents: HashMap::default(),
             objects: Vec::new(),
             parameters: Vec::new(),
-            allocas: HashMap::new(),
-            globals: HashMap::new(),
+            allocas: HashMap::default(),
+            globals: HashMap::default(),
             has_unknown: false,
             rights: Vec::new(),
         };

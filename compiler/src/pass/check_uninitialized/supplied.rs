@@ -3,10 +3,10 @@
 
 use super::{note_written, ones, plain};
 use crate::check::memory;
+use crate::hash::HashMap;
 use crate::ir::{Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, KernelInfo, Ty, Value};
 use crate::pass::check_memory::{argument, sum};
 use crate::pass::shadow::{LocalShadow, Variables, group, of_group, when};
-use std::collections::HashMap;
 
 /// The shadow memory of a variable.
 #[derive(Copy, Clone)]
@@ -36,7 +36,7 @@ impl Supplied {
         variables: &mut Variables,
         local: &LocalShadow,
     ) -> HashMap<usize, Supplied> {
-        let mut all = HashMap::new();
+        let mut all = HashMap::default();
         let arguments = variables.start_arguments(b);
         let is_local = |n: u32| matches!(kernel.args[n as usize].kind, ArgKind::Local { .. });
         let needs_group = !local.spilled.is_empty() || arguments.iter().any(|(n, _)| is_local(*n));

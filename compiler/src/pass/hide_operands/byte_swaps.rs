@@ -1,8 +1,8 @@
 //! Finds the operations that complete a number whose two lowest bytes are those of another number, exchanged.
 
 use super::parts::{Part, Parts};
+use crate::hash::{HashMap, HashSet};
 use crate::ir::{BinOp, CastOp, Function, Inst, InstData, Op, Value};
-use std::collections::{HashMap, HashSet};
 
 /// Returns the instructions of a function whose result has two bytes of another number in reverse order: `or`, `xor` and `add`
 /// that put the two lowest bytes there, and what takes a half of a longer reversal. Numbers in which more than two bytes are
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 /// but compilers make an `or` of them where no bits overlap.)
 pub(super) fn byte_swaps(func: &Function) -> HashSet<Inst> {
     let insts = func.insts_in_order();
-    let (mut narrowed, mut joined) = (HashSet::new(), HashSet::new());
+    let (mut narrowed, mut joined) = (HashSet::default(), HashSet::default());
     for &inst in &insts {
         let data = &func.insts[inst];
         if takes_low_half(func, data) {
@@ -20,8 +20,8 @@ pub(super) fn byte_swaps(func: &Function) -> HashSet<Inst> {
             joined.extend(data.args.iter().copied());
         }
     }
-    let mut known = HashMap::new();
-    let mut found = HashSet::new();
+    let mut known = HashMap::default();
+    let mut found = HashSet::default();
     for inst in insts {
         let data = &func.insts[inst];
         let [result] = data.results[..] else {

@@ -4,9 +4,9 @@
 //! instead of 32768. It also did so where `convert_ulong_sat` chooses between the conversion and other numbers.
 
 use super::chosen_zeros::exits;
+use crate::hash::HashSet;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, Function, Inst, Op, Value};
-use std::collections::HashSet;
 
 /// Returns the conversions from a float whose result, as far as a driver can see, loses its upper bits.
 pub(super) fn cut_conversions(func: &Function) -> HashSet<Inst> {
@@ -22,7 +22,7 @@ pub(super) fn cut_conversions(func: &Function) -> HashSet<Inst> {
         }
     }
     let mut seen: HashSet<Value> = list.iter().copied().collect();
-    let mut found = HashSet::new();
+    let mut found = HashSet::default();
     while let Some(value) = list.pop() {
         let Some(def) = func.def_inst(value) else { continue };
         let data = &func.insts[def];

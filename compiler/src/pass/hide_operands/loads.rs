@@ -1,7 +1,7 @@
 //! The loads whose addresses `hide_operands` hides.
 
+use crate::hash::HashSet;
 use crate::ir::{EntityRef, Func, Function, Inst, Module, Op, Storage};
-use std::collections::HashSet;
 
 /// Returns whether an instruction is one of the loads.
 fn is_load(func: &Function, inst: Inst) -> bool {

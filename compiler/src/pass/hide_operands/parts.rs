@@ -1,9 +1,9 @@
 //! Finds out from which other numbers the bits of a number come. Shifts, masks and extensions move or remove bits; `or` and
 //! other operations join numbers whose bits do not overlap.
 
+use crate::hash::HashMap;
 use crate::ir::{BinOp, CastOp, Function, InstData, Op, Value};
 use crate::pass::facts::facts;
-use std::collections::HashMap;
 
 /// Bits of a number, or of each lane of a vector, that come from one value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

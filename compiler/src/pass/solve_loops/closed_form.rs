@@ -2,9 +2,9 @@
 
 use super::ending::{Ending, Nest, Test};
 use super::form::{Form, Sum, mask};
+use crate::hash::HashMap;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, CmpOp, FpFlags, Function, Inst, Op, Region, Ty, UnOp, Value, ValueDef, eval};
-use std::collections::HashMap;
 
 /// The most operations that are followed for one value, and the most that are created for one loop.
 const MAX_OPERATIONS: usize = 48;
@@ -69,9 +69,9 @@ impl<'f> Solver<'f> {
             tests,
             fuel: 0,
             open: Vec::new(),
-            arguments: HashMap::new(),
+            arguments: HashMap::default(),
             nodes: Vec::new(),
-            known: HashMap::new(),
+            known: HashMap::default(),
         }
     }
 

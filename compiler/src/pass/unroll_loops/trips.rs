@@ -1,6 +1,6 @@
 //! Bounds of trip counts, where they follow from the loop itself.
 
-use std::collections::HashMap;
+use crate::hash::HashMap;
 
 use crate::intrinsic::Intrinsic;
 use crate::ir::analysis::Jumps;
@@ -168,9 +168,9 @@ pub(in crate::pass) fn bounds(
     jumps: &Jumps,
     position: &[u32],
 ) -> HashMap<Inst, (u64, Option<u64>)> {
-    let mut found = HashMap::new();
+    let mut found = HashMap::default();
     // For each region, the bound of the executions of that region in one execution of the function.
-    let mut around = HashMap::from([(func.body, Some(1u64))]);
+    let mut around = HashMap::from_iter([(func.body, Some(1u64))]);
     let mut walk = Walk::new(func);
     while let Some((region, inst)) = walk.next(func) {
         let data = &func.insts[inst];

@@ -1,7 +1,7 @@
 //! Validation of structure and dominance: every block belongs to one construct, branches leave a construct
 //! only to allowed targets, and each value is used only where its definition dominates.
 
-use std::collections::{HashMap, HashSet};
+use crate::hash::{HashMap, HashSet};
 
 use rspirv::dr::{Block, Function, Instruction, Operand};
 use rspirv::spirv::Op;
@@ -58,9 +58,9 @@ impl Checker<'_> {
         };
         let mut walk = Walk {
             blocks: f.blocks.iter().map(|b| (label(b), b)).collect(),
-            visited: HashSet::new(),
-            taken: HashSet::new(),
-            reachable: HashSet::new(),
+            visited: HashSet::default(),
+            taken: HashSet::default(),
+            reachable: HashSet::default(),
         };
         for block in &f.blocks {
             terminated(block)?;
@@ -151,7 +151,7 @@ impl Checker<'_> {
                 ));
             }
         }
-        let mut places: HashMap<u32, (usize, usize)> = HashMap::new();
+        let mut places: HashMap<u32, (usize, usize)> = HashMap::default();
         for (n, block) in f.blocks.iter().enumerate() {
             for (i, inst) in block.instructions.iter().enumerate() {
                 if let Some(id) = inst.result_id {

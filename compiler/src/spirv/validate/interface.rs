@@ -1,6 +1,6 @@
 //! Validation of everything around the code: capabilities, extensions, entry points, decorations.
 
-use std::collections::{HashMap, HashSet};
+use crate::hash::{HashMap, HashSet};
 
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{self as spv, Capability, Decoration, Op, StorageClass};
@@ -108,7 +108,7 @@ impl Checker<'_> {
         {
             return Err("OpCapability: sub-groups came with SPIR-V 1.3".into());
         }
-        let mut extensions = HashSet::new();
+        let mut extensions = HashSet::default();
         for inst in &self.module.extensions {
             if !EXTENSIONS.contains(&text(inst, 0)) {
                 return refuse(inst, &format!("{:?} is not known here", text(inst, 0)));
@@ -169,8 +169,8 @@ impl Checker<'_> {
     }
 
     pub(super) fn annotations(&self) -> Checked {
-        let mut spec_ids = HashSet::new();
-        let mut seen = HashSet::new();
+        let mut spec_ids = HashSet::default();
+        let mut seen = HashSet::default();
         for inst in &self.module.annotations {
             let target = id(inst, 0)?;
             let member = inst.class.opcode == Op::MemberDecorate;
@@ -489,8 +489,8 @@ impl Checker<'_> {
             .iter()
             .filter_map(|f| Some((f.def.as_ref()?.result_id?, f)))
             .collect();
-        let mut names = HashSet::new();
-        let mut entries = HashSet::new();
+        let mut names = HashSet::default();
+        let mut entries = HashSet::default();
         let sized = self
             .decorations
             .values()
@@ -556,7 +556,7 @@ impl Checker<'_> {
                 return refuse(inst, &format!("%{v} is no variable for its list"));
             }
         }
-        let mut used = HashSet::new();
+        let mut used = HashSet::default();
         self.reach(function, functions, &mut used, &mut Vec::new())?;
         let mut push = 0;
         for v in used {
@@ -585,7 +585,7 @@ impl Checker<'_> {
     }
 
     fn execution_modes(&self, entries: &HashSet<u32>) -> Checked {
-        let mut modes = HashSet::new();
+        let mut modes = HashSet::default();
         for inst in &self.module.execution_modes {
             let (function, Some(Operand::ExecutionMode(mode))) = (id(inst, 0)?, inst.operands.get(1)) else {
                 return refuse(inst, "no mode");

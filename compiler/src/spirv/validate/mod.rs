@@ -13,7 +13,7 @@ mod flow;
 mod interface;
 mod types;
 
-use std::collections::{HashMap, HashSet};
+use crate::hash::{HashMap, HashSet};
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv as spv;
@@ -80,14 +80,14 @@ pub(super) fn validate(module: &Module, target: Option<&Target>) -> Checked {
     let mut c = Checker {
         module,
         version: header.version(),
-        capabilities: HashSet::new(),
-        types: HashMap::new(),
-        type_of: HashMap::new(),
-        defs: HashMap::new(),
-        globals: HashSet::new(),
-        glsl: HashSet::new(),
-        silent: HashSet::new(),
-        decorations: HashMap::new(),
+        capabilities: HashSet::default(),
+        types: HashMap::default(),
+        type_of: HashMap::default(),
+        defs: HashMap::default(),
+        globals: HashSet::default(),
+        glsl: HashSet::default(),
+        silent: HashSet::default(),
+        decorations: HashMap::default(),
         vulkan_memory: false,
     };
     for inst in module.all_inst_iter() {

@@ -98,7 +98,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn globals(&mut self) -> Checked {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = crate::hash::HashSet::default();
         for inst in &self.module.types_global_values {
             let Some(result) = inst.result_id else {
                 return refuse(inst, "it may not stand among types and constants");

@@ -1,12 +1,12 @@
 //! Terminators.
 
 use super::func::{FuncLowering, Val};
+use crate::hash::HashSet;
 use crate::ir::from_cfg::{Cfg, Terminator};
 use crate::ir::{Ty, Unroll, eval};
 use crate::spirv_in::Error;
 use crate::spirv_in::words::Inst;
 use rspirv::spirv::{LoopControl, Op};
-use std::collections::HashSet;
 
 /// Returns what the instructions of a block request for a loop.
 pub(super) fn loop_request(insts: &[Inst<'_>]) -> Result<Unroll, Error> {
@@ -117,7 +117,7 @@ where
         }
         let default = self.number(inst, inst.arg(1)?)?;
         let words = if ty == Ty::I64 { 2 } else { 1 };
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut cases = Vec::new();
         for case in inst.args_from(2)?.chunks(words + 1) {
             let &[low, .., label] = case else {

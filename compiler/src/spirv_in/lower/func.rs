@@ -6,6 +6,7 @@
 
 use super::Lowering;
 use super::control::{loop_request, move_requests};
+use crate::hash::{HashMap, HashSet};
 use crate::ir::from_cfg::{self, Block as Node, Cfg};
 use crate::ir::{
     self, Access, AddressSpace, Builder, CastOp, CmpOp, FpFlags, Inst as IrInst, Matrix, Op as IrOp, Ty,
@@ -16,7 +17,6 @@ use crate::spirv_in::module::{Block, Function};
 use crate::spirv_in::types::Layout;
 use crate::spirv_in::words::Inst;
 use rspirv::spirv::{Op, StorageClass};
-use std::collections::{HashMap, HashSet};
 
 /// A value of SPIR-V.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -90,15 +90,15 @@ pub(super) fn lower<'m, 'w>(
     let mut f = FuncLowering {
         source,
         b: Builder::at_end(&mut func, region),
-        everywhere: HashMap::new(),
-        here: HashMap::new(),
-        defs: HashMap::new(),
-        crossing: HashSet::new(),
-        fenced: HashSet::new(),
-        slots: HashMap::new(),
-        phis: HashMap::new(),
-        handles: HashMap::new(),
-        components: HashMap::new(),
+        everywhere: HashMap::default(),
+        here: HashMap::default(),
+        defs: HashMap::default(),
+        crossing: HashSet::default(),
+        fenced: HashSet::default(),
+        slots: HashMap::default(),
+        phis: HashMap::default(),
+        handles: HashMap::default(),
+        components: HashMap::default(),
         allocas: Vec::new(),
         numbers: order.iter().enumerate().map(|(n, b)| (b.label, n)).collect(),
         result: None,
@@ -298,7 +298,7 @@ where
     /// Writes the phis of the blocks that follow. All values are read before the first phi is written,
     /// because a phi may be the value of another.
     fn write_phis(&mut self, block: &Block<'w>) -> Result<(), Error> {
-        let mut done = HashSet::new();
+        let mut done = HashSet::default();
         let mut writes = Vec::new();
         for &label in &block.targets {
             let Some(&number) = self.source.by_label.get(&label).filter(|_| done.insert(label)) else {

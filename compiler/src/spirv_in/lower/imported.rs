@@ -1,13 +1,13 @@
 //! Functions without a body that are built-in functions of OpenCL C.
 
 use super::Lowering;
+use crate::hash::HashSet;
 use crate::ir::{self, Builder, Linkage, Ty};
 use crate::spirv_in::library::CType;
 use crate::spirv_in::mangled::{self, Param};
 use crate::spirv_in::module::Function;
 use crate::spirv_in::types::{Type, space};
 use rspirv::spirv::Op;
-use std::collections::HashSet;
 
 impl<'w> Lowering<'_, 'w> {
     /// Returns the ids of the functions that others call.

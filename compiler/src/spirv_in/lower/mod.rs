@@ -38,10 +38,10 @@ use super::module::{Function, Module, Variable};
 use super::types::Type;
 use super::words::Inst;
 use super::{Error, Imported, Settings};
+use crate::hash::HashMap;
 use crate::ir::{self, AddressSpace, Global, GlobalData, Initializer, Linkage, Ty};
 use crate::target::Target;
 use rspirv::spirv::{Decoration, ExecutionMode, LinkageType, StorageClass};
-use std::collections::HashMap;
 
 /// The state of one module's translation.
 struct Lowering<'m, 'w> {
@@ -80,9 +80,9 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         settings,
         out: ir::Module::default(),
         library: Library::default(),
-        globals: HashMap::new(),
-        funcs: HashMap::new(),
-        data: HashMap::new(),
+        globals: HashMap::default(),
+        funcs: HashMap::default(),
+        data: HashMap::default(),
         contract: !source.modes.iter().any(contraction_off),
         has_subgroups: target.has_extension("cl_khr_subgroups") || target.has_extension(BALLOT),
         writes_volumes: target.has_extension("cl_khr_3d_image_writes"),

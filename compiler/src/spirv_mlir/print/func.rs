@@ -2,9 +2,9 @@
 
 use super::super::types::Type;
 use super::{Inst, MAX_DEPTH, Printed, Printer};
+use crate::hash::{HashMap, HashSet};
 use rspirv::grammar::{OperandKind, reflect};
 use rspirv::spirv::Op;
-use std::collections::{HashMap, HashSet};
 
 /// A block of a function.
 struct Block<'w> {
@@ -91,10 +91,10 @@ impl<'w> Printer<'w> {
         let mut body = Body {
             by_label: blocks.iter().enumerate().map(|(n, b)| (b.label, n)).collect(),
             blocks: &blocks,
-            local: HashMap::new(),
+            local: HashMap::default(),
             next: 0,
             open: Vec::new(),
-            homes: HashMap::new(),
+            homes: HashMap::default(),
             early: Vec::new(),
             regions: 0,
         };
@@ -102,7 +102,7 @@ impl<'w> Printer<'w> {
             body.homes.insert(inst.result, 0);
         }
         self.next_block = 0;
-        let mut done = HashSet::new();
+        let mut done = HashSet::default();
         self.region(&mut body, 0, None, &mut done, 0)?;
         for (inst, id, open) in &body.early {
             check_home(inst, *id, &body.homes, open)?;
@@ -139,9 +139,9 @@ impl<'w> Printer<'w> {
         body.open.push(body.regions);
         body.regions += 1;
         // A construct inside is one step, from its header to its merge block.
-        let (mut order, mut seen) = (Vec::new(), HashSet::new());
+        let (mut order, mut seen) = (Vec::new(), HashSet::default());
         let mut work = vec![first];
-        let mut merged = HashSet::new();
+        let mut merged = HashSet::default();
         while let Some(n) = work.pop() {
             if !seen.insert(n) {
                 continue;
@@ -181,7 +181,7 @@ impl<'w> Printer<'w> {
         let at = order.iter().position(|&n| n == first).unwrap_or(0);
         order[..=at].rotate_right(1);
         let mut scope = Scope {
-            labels: HashMap::new(),
+            labels: HashMap::default(),
         };
         for &n in &order {
             // What follows a construct is written after it, in the same block.

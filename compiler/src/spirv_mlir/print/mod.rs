@@ -4,11 +4,11 @@ mod func;
 mod inst;
 
 use super::types::{Image, Member, Type};
+use crate::hash::{HashMap, HashSet};
 use crate::spirv_text::grammar::{self, Instruction};
 use crate::spirv_text::number::{self, Number};
 use rspirv::grammar::OperandKind;
 use rspirv::spirv::{Decoration, MAGIC_NUMBER, Op};
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// The reason why a module has no text.
@@ -116,18 +116,18 @@ struct Printer<'w> {
 pub fn print(words: &[u32]) -> Result<String, PrintError> {
     let insts = instructions(words)?;
     let mut printer = Printer {
-        names: HashMap::new(),
-        decorations: HashMap::new(),
-        members: HashMap::new(),
-        types: HashMap::new(),
-        lengths: HashMap::new(),
+        names: HashMap::default(),
+        decorations: HashMap::default(),
+        members: HashMap::default(),
+        types: HashMap::default(),
+        lengths: HashMap::default(),
         types_length: 0,
-        constants: HashMap::new(),
-        symbols: HashMap::new(),
-        taken: HashSet::new(),
-        function_types: HashMap::new(),
-        sets: HashMap::new(),
-        value_types: HashMap::new(),
+        constants: HashMap::default(),
+        symbols: HashMap::default(),
+        taken: HashSet::default(),
+        function_types: HashMap::default(),
+        sets: HashMap::default(),
+        value_types: HashMap::default(),
         out: String::new(),
         indent: 0,
         next_block: 0,

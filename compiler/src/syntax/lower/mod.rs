@@ -5,7 +5,7 @@ mod decl;
 mod expr;
 mod stmt;
 
-use std::collections::HashMap;
+use crate::hash::HashMap;
 
 use lang_c::ast as c;
 use lang_c::span::Node;

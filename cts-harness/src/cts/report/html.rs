@@ -3,13 +3,14 @@
 
 use super::{Device, Run};
 use crate::Failure;
-use crate::cts::bar::span;
 use crate::cts::results::{self, Record, Status};
 use crate::cts::table::{self, Counts};
+use crate::progress::span;
 use minijinja::value::Value;
 use minijinja::{Environment, Output, State, UndefinedBehavior, context};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::time::Duration;
 use strum::VariantArray;
 
 /// The number of lines that the page shows from the end of a log.
@@ -124,7 +125,7 @@ fn tally<'a>(records: impl Iterator<Item = &'a Record>) -> Value {
         _ => "some",
     };
     let bar: Vec<Value> = Status::VARIANTS.iter().filter(shown).map(part).collect();
-    let time = (counts.seconds > 0.0).then(|| span(counts.seconds));
+    let time = (counts.seconds > 0.0).then(|| span(Duration::from_secs_f64(counts.seconds)));
     context! { passed, applicable, class, not_passed => table::not_passed(&counts), time, bar }
 }
 
