@@ -149,7 +149,7 @@ fn chosen(all: Vec<App>, names: &[String]) -> Result<Vec<App>, Failure> {
 }
 
 fn list(apps: &[App], paths: &BTreeMap<String, PathBuf>) {
-    for app in apps {
+    for app in apps.iter().take_while(|_| !child::interrupted()) {
         let lacking = lacking(app, paths);
         let state = if lacking.is_empty() {
             "ready".to_owned()

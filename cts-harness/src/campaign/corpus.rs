@@ -10,10 +10,11 @@ use super::launch::{Argument, Fill, Launch, Memory, Plan};
 use super::side::Side;
 use crate::Failure;
 use crate::cl::{Parameter, Signature};
-use crate::corpus::index::{self, Unit};
+use crate::corpus::index::Unit;
+pub(super) use crate::corpus::index::Units;
 use crate::random::Random;
 use opencl_sys::{CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The size of each buffer in bytes.
 const BUFFER: usize = 16 << 10;
@@ -53,18 +54,6 @@ const SCALARS: [(&str, usize, bool); 18] = [
     ("unsigned", 4, false),
 ];
 
-#[derive(clap::Args, Clone)]
-pub(super) struct Units {
-    /// The folder with the units: PROJECT/ID.cl, or any .cl files
-    dir: PathBuf,
-    /// The table of the units, as for `cargo harness corpus`
-    #[arg(long)]
-    index: Option<PathBuf>,
-    /// Use only units whose id contains this text
-    #[arg(long, default_value = "")]
-    filter: String,
-}
-
 /// A kernel of a unit.
 pub(super) struct Case {
     unit: Unit,
@@ -75,8 +64,7 @@ impl Units {
     /// Returns the kernels of the units that the first platform builds, in the order of the index, up to the
     /// last seed of the campaign. The first kernel belongs to seed 1.
     pub(super) fn cases(&self, options: &Options) -> Result<Vec<Case>, Failure> {
-        let (mut units, missing) = index::units(&self.dir, self.index.as_deref())?;
-        units.retain(|u| u.id.contains(&self.filter));
+        let (units, missing) = self.find()?;
         let scratch = options.out.join("signatures");
         std::fs::create_dir_all(&scratch)?;
         let scratch = scratch.canonicalize()?;

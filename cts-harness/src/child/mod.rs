@@ -104,12 +104,7 @@ pub(crate) fn follow(
             peak: 0,
         });
     }
-    let output = File::create(log)?;
-    command
-        .stdin(Stdio::null())
-        .stdout(output.try_clone()?)
-        .stderr(output);
-    let group = Group::start(command)?;
+    let group = Group::start(command, log)?;
     if let Some(bytes) = limits.memory {
         group.limit_address_space(bytes);
     }
@@ -152,13 +147,8 @@ pub(crate) struct Background {
 
 /// Starts a command, which writes both output streams to the file `log`.
 pub(crate) fn start(command: &mut Command, log: &Path) -> Result<Background, Failure> {
-    let output = File::create(log)?;
-    command
-        .stdin(Stdio::null())
-        .stdout(output.try_clone()?)
-        .stderr(output);
     Ok(Background {
-        group: Group::start(command)?,
+        group: Group::start(command, log)?,
     })
 }
 
@@ -222,7 +212,13 @@ struct Group {
 }
 
 impl Group {
-    fn start(command: &mut Command) -> Result<Group, Failure> {
+    /// Starts a command, which writes both output streams to the file `log`.
+    fn start(command: &mut Command, log: &Path) -> Result<Group, Failure> {
+        let output = File::create(log)?;
+        command
+            .stdin(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(output);
         let started = interrupt::start(command);
         let leader =
             started.map_err(|e| failure!("{} cannot be started: {e}", command.get_program().display()))?;

@@ -17,13 +17,34 @@ pub(crate) struct Unit {
     pub(crate) indexed: Option<(String, f64)>,
 }
 
+/// The options that name the units of a corpus.
+#[derive(clap::Args, Clone)]
+pub(crate) struct Units {
+    /// Folder with the units: PROJECT/ID.cl, or any .cl files
+    pub(super) dir: PathBuf,
+    /// Table of the units (tab-separated; columns id, project, opts, and optionally clspv, clspv_ms)
+    #[arg(long)]
+    index: Option<PathBuf>,
+    /// Use only units whose id contains this text
+    #[arg(long, default_value = "")]
+    filter: String,
+}
+
 /// A row of the index, by column name.
 type Row<'a> = BTreeMap<&'a str, &'a str>;
 
-/// Returns the units below `dir` in the order of the index, and the number of rows in the index without a
-/// file. Files that the index does not contain are ignored. Without an index, every `.cl` file is a unit
-/// without options, and the name of its folder is its project.
-pub(crate) fn units(dir: &Path, index: Option<&Path>) -> Result<(Vec<Unit>, usize), Failure> {
+impl Units {
+    /// Returns the units in the order of the index, and the number of rows in the index without a file. Files that the index
+    /// does not contain are ignored. Without an index, every `.cl` file is a unit without options, and the name of its
+    /// folder is its project.
+    pub(crate) fn find(&self) -> Result<(Vec<Unit>, usize), Failure> {
+        let (mut units, missing) = units(&self.dir, self.index.as_deref())?;
+        units.retain(|u| u.id.contains(&self.filter));
+        Ok((units, missing))
+    }
+}
+
+fn units(dir: &Path, index: Option<&Path>) -> Result<(Vec<Unit>, usize), Failure> {
     let mut files = files_below(dir)?;
     files.retain(|f| f.extension().is_some_and(|e| e == "cl"));
     let files = files.into_iter().map(|f| dir.join(f));

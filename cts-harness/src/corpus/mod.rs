@@ -21,14 +21,8 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Folder with the units: PROJECT/ID.cl, or any .cl files
-    dir: PathBuf,
-    /// Table of the units (tab-separated; columns id, project, opts, and optionally clspv, clspv_ms)
-    #[arg(long)]
-    index: Option<PathBuf>,
-    /// Compile only units whose id contains this text
-    #[arg(long, default_value = "")]
-    filter: String,
+    #[command(flatten)]
+    units: index::Units,
     /// The compiler; default: the one of this repository, which is built first
     #[arg(long)]
     calderac: Option<PathBuf>,
@@ -60,10 +54,10 @@ pub(crate) struct Args {
 /// than before.
 pub(crate) fn run(args: &Args) -> Done {
     let before = args.compare.as_deref().map(record::read).transpose()?;
-    let (mut units, missing) = index::units(&args.dir, args.index.as_deref())?;
-    units.retain(|u| u.id.contains(&args.filter));
+    let (units, missing) = args.units.find()?;
+    let dir = args.units.dir.display();
     if units.is_empty() {
-        return fail!("no unit to compile in {}", args.dir.display());
+        return fail!("no unit to compile in {dir}");
     }
     let calderac = match &args.calderac {
         Some(path) => path.clone(),
@@ -82,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Done {
     };
     let missing = match missing {
         0 => String::new(),
-        n => format!("; {n} units of the index are NOT in {}", args.dir.display()),
+        n => format!("; {n} units of the index are NOT in {dir}"),
     };
     progress::step(&format!("{} units{missing}", units.len()));
     if !plan.validate {
