@@ -45,8 +45,10 @@ pub(super) struct Described {
     pub(super) double: bool,
     pub(super) images: bool,
     /// The sizes in bytes of the floats whose subnormal numbers the device keeps.
+    #[serde(default)]
     pub(super) subnormals: Vec<usize>,
     /// Whether an option makes division and square root of float correctly rounded.
+    #[serde(default)]
     pub(super) correct_division: bool,
 }
 

@@ -383,7 +383,7 @@ impl FloatGenerator {
                 let from = float(self.pick(&sizes), ty.n);
                 let a = self.float(from, d);
                 let (mode, saturated) = (self.pick(&MODES), self.one_in(2));
-                return Some(self.to_integer(ty, &a, mode, saturated));
+                return Some(self.integer_of(ty, &a, mode, saturated));
             }
             5..7 => {
                 if !sizes.contains(&ty.bits()) {
@@ -435,7 +435,7 @@ impl FloatGenerator {
 
     /// Returns the conversion of a float to an integer. If it is undefined for some values, a comparison with the type's range
     /// chooses another value for them.
-    fn to_integer(&mut self, ty: Type, a: &Term, mode: &str, saturated: bool) -> Term {
+    fn integer_of(&mut self, ty: Type, a: &Term, mode: &str, saturated: bool) -> Term {
         let numbers = self.numbers;
         let mut converted = numbers.conversion(ty, a, mode, saturated);
         if ty.n == 1 && mode.is_empty() && !saturated && self.one_in(2) {
@@ -447,7 +447,7 @@ impl FloatGenerator {
         let f = a.format();
         let (least, greatest) = range(ty);
         // Rounded towards zero, so that they are within the range.
-        let bound = |x: i128| f.from_integer(x, Rounding::Zero);
+        let bound = |x: i128| f.rounded_integer(x, Rounding::Zero);
         let mut limit = |x: i128| {
             let x = bound(x);
             let text = self.literal_text(f, x);

@@ -204,7 +204,7 @@ impl Format {
     }
 
     /// Converts a number of another format to this one.
-    pub(super) fn from_format(self, from: Format, x: u64, mode: Rounding) -> u64 {
+    pub(super) fn converted(self, from: Format, x: u64, mode: Rounding) -> u64 {
         match from.class(x) {
             Class::Nan => self.nan(),
             Class::Infinite { negative } => self.signed(negative, self.infinity()),
@@ -213,7 +213,7 @@ impl Format {
     }
 
     /// Converts an integer to this format.
-    pub(super) fn from_integer(self, x: i128, mode: Rounding) -> u64 {
+    pub(super) fn rounded_integer(self, x: i128, mode: Rounding) -> u64 {
         let x = Finite {
             negative: x < 0,
             mantissa: x.unsigned_abs() as u64,
@@ -238,12 +238,12 @@ impl Format {
 
     /// Returns the number as a double, which is exact.
     fn wide(self, x: u64) -> f64 {
-        f64::from_bits(DOUBLE.from_format(self, x, Rounding::NearestEven))
+        f64::from_bits(DOUBLE.converted(self, x, Rounding::NearestEven))
     }
 
     /// Rounds a double to this format.
     fn narrow(self, x: f64) -> u64 {
-        self.from_format(DOUBLE, x.to_bits(), Rounding::NearestEven)
+        self.converted(DOUBLE, x.to_bits(), Rounding::NearestEven)
     }
 
     /// Computes an operation of two operands with correct rounding. To round a double to a half again is correct for the four
@@ -431,8 +431,8 @@ mod tests {
     fn every_half_survives_a_double() {
         for x in 0..0x10000 {
             for mode in MODES {
-                let wide = DOUBLE.from_format(HALF, x, mode);
-                assert_eq!(HALF.from_format(DOUBLE, wide, mode), HALF.canonical(x), "{x:#x}");
+                let wide = DOUBLE.converted(HALF, x, mode);
+                assert_eq!(HALF.converted(DOUBLE, wide, mode), HALF.canonical(x), "{x:#x}");
             }
         }
     }
@@ -442,7 +442,7 @@ mod tests {
         let mut random = Random::new(1);
         for _ in 0..100_000 {
             let x = u64::from(random.word()) << 32 | u64::from(random.word());
-            let nearest = |x| SINGLE.from_format(DOUBLE, x, Rounding::NearestEven);
+            let nearest = |x| SINGLE.converted(DOUBLE, x, Rounding::NearestEven);
             // Exponents at which the result is subnormal or too large are as likely as others.
             for x in [x, x & 0x800f_ffff_ffff_ffff | (0x368 + (x >> 52 & 0x11f)) << 52] {
                 let expected = SINGLE.canonical(u64::from((f64::from_bits(x) as f32).to_bits()));
@@ -450,12 +450,12 @@ mod tests {
             }
             let bits = |x: f32| u64::from(x.to_bits());
             assert_eq!(
-                SINGLE.from_integer(i128::from(x), Rounding::NearestEven),
+                SINGLE.rounded_integer(i128::from(x), Rounding::NearestEven),
                 bits(x as f32)
             );
             let signed = x as i64;
             assert_eq!(
-                SINGLE.from_integer(i128::from(signed), Rounding::NearestEven),
+                SINGLE.rounded_integer(i128::from(signed), Rounding::NearestEven),
                 bits(signed as f32)
             );
             let f = f32::from_bits(x as u32 & 0xbfff_ffff | 0x3000_0000);
@@ -478,7 +478,7 @@ mod tests {
             (1.0 + 2f64.powi(-11), [0x3c00, 0x3c00, 0x3c01, 0x3c00]),
             (1e300, [0x7c00, 0x7bff, 0x7c00, 0x7bff]),
         ] {
-            let all = MODES.map(|mode| HALF.from_format(DOUBLE, f64::to_bits(x), mode));
+            let all = MODES.map(|mode| HALF.converted(DOUBLE, f64::to_bits(x), mode));
             assert_eq!(all, [near, zero, up, down], "{x}");
         }
     }

@@ -221,7 +221,7 @@ impl Numbers {
                 "logb" if f.is_nan(x) => x,
                 "logb" if f.is_infinite(x) => f.infinity(),
                 "logb" if f.is_zero(x) => f.infinity() | f.sign(),
-                "logb" => f.from_integer(i128::from(f.exponent(x)?), Rounding::NearestEven),
+                "logb" => f.rounded_integer(i128::from(f.exponent(x)?), Rounding::NearestEven),
                 _ => return None,
             })
         })
@@ -408,10 +408,10 @@ impl Numbers {
         let converted = |v: &[u64]| -> Option<u64> {
             match (a.ty.base, to.base) {
                 (Base::Float { bits }, Base::Float { bits: other }) => {
-                    Some(Format::of(other).from_format(Format::of(bits), v[0], rounding(mode)))
+                    Some(Format::of(other).converted(Format::of(bits), v[0], rounding(mode)))
                 }
                 (Base::Int { .. }, Base::Float { bits }) => {
-                    Some(Format::of(bits).from_integer(as_integer(a.ty, v[0]), rounding(mode)))
+                    Some(Format::of(bits).rounded_integer(as_integer(a.ty, v[0]), rounding(mode)))
                 }
                 (from, Base::Int { .. }) => {
                     let whole = match from {
@@ -443,7 +443,8 @@ impl Numbers {
         self.map((text, to), &[a], |v| {
             let open = |ty: Type| !ty.is_int() && Format::of(ty.bits()).is_nan(v[0]);
             let signals = open(to) && v[0] != Format::of(to.bits()).nan();
-            (!(a.is_float() && open(a.ty)) && !signals).then_some(v[0])
+            let is_open = signals || a.is_float() && open(a.ty);
+            (!is_open).then_some(v[0])
         })
     }
 
@@ -522,8 +523,8 @@ impl Numbers {
         let f = a.format();
         let half = Format::of(16);
         self.map((String::new(), float(32, a.ty.n)), &[a], |v| {
-            let stored = half.from_format(f, v[0], rounding(mode));
-            Some(Format::of(32).from_format(half, stored, Rounding::NearestEven))
+            let stored = half.converted(f, v[0], rounding(mode));
+            Some(Format::of(32).converted(half, stored, Rounding::NearestEven))
         })
     }
 

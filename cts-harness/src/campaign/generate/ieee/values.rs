@@ -121,7 +121,7 @@ impl FloatGenerator {
     fn moderate(&mut self, f: Format) -> u64 {
         let half = f.scale(f.one(), -1);
         let whole =
-            |g: &mut Self, below: usize| f.from_integer(g.below(below) as i128, Rounding::NearestEven);
+            |g: &mut Self, below: usize| f.rounded_integer(g.below(below) as i128, Rounding::NearestEven);
         match self.below(5) {
             0 => whole(self, 130),
             1 => {
@@ -189,7 +189,7 @@ impl FloatGenerator {
         } else {
             x
         };
-        let [a, b] = [x, x + 1].map(|x| f.from_format(smaller, x, Rounding::NearestEven));
+        let [a, b] = [x, x + 1].map(|x| f.converted(smaller, x, Rounding::NearestEven));
         let middle = f.scale(f.add(a, b), -1);
         match self.below(4) {
             0 if middle > 0 => middle - 1,
