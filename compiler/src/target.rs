@@ -152,8 +152,14 @@ pub struct Quirks {
     /// A choice between the constants 1 or -1 and a constant zero becomes a conversion of the condition to a float, whose zero has the
     /// sign of the other constant, although the program has the other zero (Mesa). Such zeros are hidden from the driver.
     pub chosen_zeros: bool,
-    /// A choice between the constants 1 or -1 and −0 has +0 instead of −0 (NVIDIA). The zero is hidden from the driver.
+    /// A choice between 1 or -1 and −0 has +0 instead of −0 (NVIDIA), also if the sign of the chosen number is changed afterwards. The
+    /// zero is hidden from the driver.
     pub chosen_negative_zeros: bool,
+    /// A clamp to −0 and 1 has +0 instead of −0 (NVIDIA). The bound is hidden from the driver.
+    pub negative_bounds: bool,
+    /// The bits of a half that was clamped to two constants have the half in the upper 16 bits, too, where the driver takes them for 0
+    /// (NVIDIA). The number between the two operations is hidden from the driver.
+    pub half_clamps: bool,
     /// A conversion of a float to an integer whose upper bits are cut off becomes a conversion to the narrower integer, which
     /// saturates (NVIDIA). The integer is hidden from the driver.
     pub cut_conversions: bool,
@@ -521,6 +527,8 @@ impl Target {
                 chosen_zeros: true,
                 chosen_negative_zeros: true,
                 cut_conversions: true,
+                negative_bounds: true,
+                half_clamps: true,
                 typed_atomics: true,
                 overflowing_quotients: true,
                 narrow_integers: true,

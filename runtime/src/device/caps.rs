@@ -355,6 +355,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             joined_halves: nvidia,
             chosen_negative_zeros: nvidia,
             cut_conversions: nvidia,
+            negative_bounds: nvidia,
+            half_clamps: nvidia,
             // Observed with the SwiftShader of Chromium 156.
             rounded_unsigned: swiftshader,
             // Observed with Mesa 22.3 (rounded twice), 25.0 and 26.2 (NaN).

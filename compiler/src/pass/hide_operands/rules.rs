@@ -12,6 +12,8 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
         || q.chosen_zeros
         || q.chosen_negative_zeros
         || q.cut_conversions
+        || q.negative_bounds
+        || q.half_clamps
         || q.typed_atomics
         || q.narrow_integers
         || q.nonnegative_abs
@@ -43,8 +45,10 @@ pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Ins
         Op::Select | Op::Intrinsic(Intrinsic::SMax) if q.nonnegative_abs => {
             here(&mut all().filter(|&n| negates_another_operand(func, inst, n)))
         }
-        Op::Intrinsic(Intrinsic::FMin) if q.repeated_clamps => {
-            repeated_clamp(func, inst).into_iter().collect()
+        Op::Intrinsic(Intrinsic::FMin) if q.repeated_clamps || q.half_clamps => {
+            let repeated = repeated_clamp(func, inst).filter(|_| q.repeated_clamps);
+            let half = half_clamp(func, inst).filter(|_| q.half_clamps);
+            repeated.into_iter().chain(half).collect()
         }
         Op::Cast(CastOp::FConvert | CastOp::FToS | CastOp::FToU) if q.joined_conversions => {
             here(&mut all().filter(|&n| may_be_rounded(func, data.args[n])))
@@ -245,6 +249,35 @@ fn repeated_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
     let inner = with_constant(func, &data.args)?.0;
     let is_minimum = op_of(inner)?.1.op == Op::Intrinsic(Intrinsic::FMin);
     is_minimum.then(|| (max, usize::from(data.args[0] != inner)))
+}
+
+/// Returns the operand of a minimum of halves with a constant that is a maximum with a constant: a clamp, of which the driver has the
+/// result in both halves of a register.
+fn half_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
+    let data = &func.insts[inst];
+    let inner = with_constant(func, &data.args)?.0;
+    let max = &func.insts[func.def_inst(inner)?];
+    let is_clamp = max.op == Op::Intrinsic(Intrinsic::FMax) && with_constant(func, &max.args).is_some();
+    let is_half = func.ty(inner).scalar == Scalar::F16;
+    (is_clamp && is_half).then(|| (inst, usize::from(data.args[0] != inner)))
+}
+
+/// Returns the operands of a minimum or maximum that are constants with a negative zero, for a driver that takes a clamp to 0 and 1
+/// for a saturation, whose zero is positive.
+pub(super) fn negative_bounds(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
+    let data = &func.insts[inst];
+    let is_bound = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));
+    if !target.quirks.negative_bounds || !is_bound || data.fp.no_signed_zeros {
+        return Vec::new();
+    }
+    let has_negative_zero = |&n: &usize| {
+        let sign = 1 << (func.ty(data.args[n]).scalar.bits() - 1);
+        matches!(func.as_const(data.args[n]), Some(Const::Bits(lanes)) if lanes.contains(&sign))
+    };
+    (0..data.args.len())
+        .filter(has_negative_zero)
+        .map(|n| (inst, n))
+        .collect()
 }
 
 /// If one of two operands is a constant, returns the other one and the constant.
