@@ -8,6 +8,7 @@
 //! NVIDIA's driver (version 580) has +0 instead of −0 in such choices, whatever the sign of the other constant is, also if it finds the
 //! other constant only by itself, and if the sign of the chosen number is changed afterwards, as in `-step(a, b)`.
 
+use super::rules;
 use crate::hash::HashSet;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, Const, Function, Inst, Op, UnOp, Value};
@@ -30,6 +31,12 @@ pub(super) fn chosen_zeros(
     }
     let choices: Vec<Vec<(Inst, usize)>> = match func.insts[inst].op {
         Op::Select => vec![vec![(inst, 1), (inst, 2)]],
+        // The vector may be a side of a choice.
+        Op::Construct if q.chosen_negative_zeros => {
+            let parts = 0..func.insts[inst].args.len();
+            let is_hidden = |n: &usize| rules::is_negative_zero(func, func.insts[inst].args[*n]);
+            return parts.filter(is_hidden).map(|n| (inst, n)).collect();
+        }
         Op::If | Op::Switch(_) | Op::Block | Op::Loop => {
             let exits = exits(func, inst);
             let count = func.insts[inst].results.len();
@@ -120,7 +127,7 @@ fn is_confused(func: &Function, zero: Value, one: Value, is_signed: bool, q: &Qu
     let is_negative = |z: u64| q.chosen_negative_zeros && z == sign;
     let Some(Const::Bits(ones)) = func.as_const(one) else {
         // A driver may find that it is 1 or -1.
-        return ty.scalar.is_float() && zeros.iter().any(|&z| is_negative(z));
+        return q.chosen_negative_zeros && rules::is_negative_zero(func, zero);
     };
     zeros.iter().zip(ones).any(|(&z, &o)| {
         let has_other_sign = q.chosen_zeros && (z ^ o) & sign != 0;

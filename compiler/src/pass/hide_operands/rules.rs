@@ -266,18 +266,21 @@ fn half_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
 /// for a saturation, whose zero is positive.
 pub(super) fn negative_bounds(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
-    let is_bound = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));
-    if !target.quirks.negative_bounds || !is_bound || data.fp.no_signed_zeros {
+    let is_minimum = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));
+    if !target.quirks.negative_bounds || !is_minimum || data.fp.no_signed_zeros {
         return Vec::new();
     }
-    let has_negative_zero = |&n: &usize| {
-        let sign = 1 << (func.ty(data.args[n]).scalar.bits() - 1);
-        matches!(func.as_const(data.args[n]), Some(Const::Bits(lanes)) if lanes.contains(&sign))
-    };
-    (0..data.args.len())
-        .filter(has_negative_zero)
-        .map(|n| (inst, n))
-        .collect()
+    let is_bound = |n: &usize| is_negative_zero(func, data.args[*n]);
+    (0..data.args.len()).filter(is_bound).map(|n| (inst, n)).collect()
+}
+
+/// Returns whether a value is a constant float with a negative zero in some lane.
+pub(super) fn is_negative_zero(func: &Function, value: Value) -> bool {
+    let scalar = func.ty(value).scalar;
+    match func.as_const(value) {
+        Some(Const::Bits(lanes)) if scalar.is_float() => lanes.contains(&(1 << (scalar.bits() - 1))),
+        _ => false,
+    }
 }
 
 /// If one of two operands is a constant, returns the other one and the constant.
