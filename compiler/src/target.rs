@@ -150,16 +150,19 @@ pub struct Quirks {
     /// (llvmpipe). Such constants are hidden from the driver.
     pub zero_operands: bool,
     /// A choice between the constants 1 or -1 and a constant zero becomes a conversion of the condition to a float, whose zero has the
-    /// sign of the other constant, although the program has the other zero (Mesa). Such zeros are hidden from the driver.
+    /// sign of the other constant, although the program has the other zero (Mesa). Such zeros are hidden from the driver, and those
+    /// of other choices in which the driver may find this one.
     pub chosen_zeros: bool,
-    /// A choice between 1 or -1 and −0 has +0 instead of −0 (NVIDIA), also if the sign of the chosen number is changed afterwards. The
-    /// zero is hidden from the driver.
+    /// A choice between 1 or -1 and −0 has +0 instead of −0, also if the sign of the chosen number is changed afterwards, and the absolute
+    /// value of a choice between −0 and a constant may be −0 (NVIDIA). The zero is hidden from the driver.
     pub chosen_negative_zeros: bool,
     /// A clamp to −0 and 1 has +0 instead of −0 (NVIDIA). The bound is hidden from the driver.
     pub negative_bounds: bool,
     /// The bits of a half that was clamped to two constants have the half in the upper 16 bits, too, where the driver takes them for 0
     /// (NVIDIA). The number between the two operations is hidden from the driver.
     pub half_clamps: bool,
+    /// A comparison of an absolute value with a number below 0 ignores NaN (NVIDIA). Such numbers are hidden from the driver.
+    pub nonnegative_comparisons: bool,
     /// A conversion of a float to an integer whose upper bits are cut off becomes a conversion to the narrower integer, which
     /// saturates (NVIDIA). The integer is hidden from the driver.
     pub cut_conversions: bool,
@@ -529,6 +532,7 @@ impl Target {
                 cut_conversions: true,
                 negative_bounds: true,
                 half_clamps: true,
+                nonnegative_comparisons: true,
                 typed_atomics: true,
                 overflowing_quotients: true,
                 narrow_integers: true,

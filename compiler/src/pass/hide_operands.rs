@@ -114,16 +114,14 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         true => cut_conversions::cut_conversions(func),
         false => HashSet::default(),
     };
-    let signed = match target.quirks.chosen_negative_zeros {
-        true => chosen_zeros::with_new_signs(func),
-        false => HashSet::default(),
-    };
+    let choices = chosen_zeros::Choices::of(func, target);
     for inst in func.insts_in_order() {
         if byte_swaps.contains(&inst) {
             hidden.operand(func, (inst, 0), is_kernel, target);
         }
-        let mut constants = chosen_zeros::chosen_zeros(func, inst, &signed, target);
+        let mut constants = chosen_zeros::chosen_zeros(func, inst, &choices, target);
         constants.extend(rules::negative_bounds(func, inst, target));
+        constants.extend(rules::negative_comparands(func, inst, target));
         for (user, n) in constants {
             let value = func.insts[user].args[n];
             if let Some(new) = hidden.constant(func, value, is_kernel, target) {

@@ -59,3 +59,18 @@ kernel void other_constants(global uint *out, global const float *xs, global con
   float3 r = select((float3)(1.0f, x.y, -0.0f), trunc((float3)(512.0f, INFINITY, -1.0f)), isordered(rint(y), x));
   out[i] = bits(r.z);
 }
+
+// The zero loses its sign, or keeps it, in a choice with a greater number.
+//
+// kernel: absolute_values
+// global: 4
+// arg: out uint 12 => [0x0, 0x41200000, 0x41200000, 0x41200000, 0x0, 0x41200000, 0x41200000, 0x41200000, 0x3f800000, 0x80000000, 0x80000000, 0x80000000]
+// arg: in uint 4 = [0x3f800000, 0x40000000, 0x40000000, 0x7fc00000]
+// arg: in uint 4 = [0x40000000, 0x3f800000, 0x40000000, 0x3f800000]
+kernel void absolute_values(global uint *out, global const float *xs, global const float *ys) {
+  int i = get_global_id(0);
+  float x = xs[i], y = ys[i];
+  out[i] = bits(fabs(x < y ? -0.0f : 10.0f));
+  out[4 + i] = bits(fmax(fabs(x < y ? -0.0f : 10.0f), -3.0f));
+  out[8 + i] = bits((x < y ? 10.0f : -0.0f) >= 1.0f ? 1.0f : x < y ? 10.0f : -0.0f);
+}

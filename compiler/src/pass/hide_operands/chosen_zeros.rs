@@ -3,10 +3,12 @@
 //! NIR makes `c ? 1.0f : 0.0f` a conversion of c to a float, and `c ? -1.0f : -0.0f` the negative of one. The constants of its rules are
 //! compared as numbers (`match_value` in `nir_search.c` of Mesa 22.3), so that `c ? 1.0f : -0.0f` and `c ? -1.0f : 0.0f` get the zero with the
 //! wrong sign. NIR's values have no types: integers with these bits are concerned, too. A condition that leads to constants
-//! becomes such a choice if nothing else is in the way.
+//! becomes such a choice if nothing else is in the way. NIR also finds such choices in others: `x >= 1.0f ? 1.0f : x` with
+//! `x = c ? 10.0f : -0.0f`. So each constant −0 in a choice is concerned, and each +0 if the function chooses −1 anywhere.
 //!
 //! NVIDIA's driver (version 580) has +0 instead of −0 in such choices, whatever the sign of the other constant is, also if it finds the
-//! other constant only by itself, and if the sign of the chosen number is changed afterwards, as in `-step(a, b)`.
+//! other constant only by itself, and if the sign of the chosen number is changed afterwards, as in `-step(a, b)`. It also takes −0
+//! for a number without a sign: `fabs(c ? -0.0f : 3.0f)` has −0. So each −0 in a choice is concerned.
 
 use super::rules;
 use crate::hash::HashSet;
@@ -17,12 +19,48 @@ use crate::target::{Quirks, Target};
 /// The greatest number of exits that are compared with each other.
 const MAX_EXITS: usize = 64;
 
-/// Returns the uses of zeros between which and 1 or -1 an instruction chooses, so that the target's driver may choose another zero: the
-/// instructions that use them, and their indices there. `signed`: the values of [`with_new_signs`].
+/// What is known of the choices of a function as a whole.
+#[derive(Default)]
+pub(super) struct Choices {
+    /// The values whose sign an operation may change; empty if the target's driver does not care.
+    signed: HashSet<Value>,
+    /// Whether −1 is one side of a choice.
+    has_negative_one: bool,
+}
+
+impl Choices {
+    /// Looks at the choices of a function.
+    pub(super) fn of(func: &Function, target: &Target) -> Choices {
+        let q = &target.quirks;
+        let is_negative_one = |value: &Value| {
+            let scalar = func.ty(*value).scalar;
+            match (func.as_const(*value), rules::bits_of_one(scalar)) {
+                (Some(Const::Bits(lanes)), Some(one)) if scalar.is_float() => {
+                    lanes.contains(&(one | 1 << (scalar.bits() - 1)))
+                }
+                _ => false,
+            }
+        };
+        let chooses_negative_one = |inst: &Inst| {
+            let data = &func.insts[*inst];
+            matches!(data.op, Op::Select | Op::Exit(_)) && data.args.iter().any(is_negative_one)
+        };
+        Choices {
+            signed: match q.chosen_negative_zeros {
+                true => with_new_signs(func),
+                false => HashSet::default(),
+            },
+            has_negative_one: q.chosen_zeros && func.insts_in_order().iter().any(chooses_negative_one),
+        }
+    }
+}
+
+/// Returns the uses of zeros instead of which the target's driver may choose another zero in an instruction: the
+/// instructions that use them, and their indices there.
 pub(super) fn chosen_zeros(
     func: &Function,
     inst: Inst,
-    signed: &HashSet<Value>,
+    known: &Choices,
     target: &Target,
 ) -> Vec<(Inst, usize)> {
     let q = &target.quirks;
@@ -32,7 +70,7 @@ pub(super) fn chosen_zeros(
     let choices: Vec<Vec<(Inst, usize)>> = match func.insts[inst].op {
         Op::Select => vec![vec![(inst, 1), (inst, 2)]],
         // The vector may be a side of a choice.
-        Op::Construct if q.chosen_negative_zeros => {
+        Op::Construct => {
             let parts = 0..func.insts[inst].args.len();
             let is_hidden = |n: &usize| rules::is_negative_zero(func, func.insts[inst].args[*n]);
             return parts.filter(is_hidden).map(|n| (inst, n)).collect();
@@ -49,12 +87,12 @@ pub(super) fn chosen_zeros(
     choices
         .iter()
         .zip(results)
-        .flat_map(|(choice, result)| zeros(func, choice, signed.contains(result), q))
+        .flat_map(|(choice, result)| zeros(func, choice, known, known.signed.contains(result), q))
         .collect()
 }
 
 /// Returns the values whose sign an operation may change: by a negation, as bits, or by a product with a constant.
-pub(super) fn with_new_signs(func: &Function) -> HashSet<Value> {
+fn with_new_signs(func: &Function) -> HashSet<Value> {
     let mut list: Vec<Value> = Vec::new();
     for inst in func.insts_in_order() {
         let data = &func.insts[inst];
@@ -96,42 +134,51 @@ pub(super) fn exits(func: &Function, target: Inst) -> Vec<Inst> {
     found
 }
 
-/// Returns those of the uses whose value is a constant with a zero that may get another sign, because another one has a 1 in the same
-/// lane, or may have it. `is_signed`: the sign of the chosen number may be changed.
-fn zeros(func: &Function, uses: &[(Inst, usize)], is_signed: bool, q: &Quirks) -> Vec<(Inst, usize)> {
+/// Returns those of the uses whose value is a constant with a zero that may get another sign because of another side of the choice.
+/// `is_signed`: the sign of the chosen number may be changed.
+fn zeros(
+    func: &Function,
+    uses: &[(Inst, usize)],
+    known: &Choices,
+    is_signed: bool,
+    q: &Quirks,
+) -> Vec<(Inst, usize)> {
     let value = |&(inst, n): &(Inst, usize)| func.insts[inst].args[n];
     let is_zero = |a: &(Inst, usize)| {
         let zero = value(a);
-        let others = uses.iter().map(value).filter(|&b| b != zero);
-        others
-            .into_iter()
-            .any(|b| is_confused(func, zero, b, is_signed, q))
+        let is_positive = func.ty(zero).scalar.is_float() && has_zero(func, zero);
+        let mut others = uses.iter().map(value).filter(|&b| b != zero);
+        match rules::is_negative_zero(func, zero) || is_positive && known.has_negative_one {
+            true => others.next().is_some(),
+            false => others.any(|b| is_confused(func, zero, b, is_signed, q)),
+        }
     };
     uses.iter().copied().filter(is_zero).collect()
 }
 
-/// Returns whether a lane of the first value is a constant zero, that of the second one 1 or -1, as far as is known, and the driver
-/// may take another zero.
+/// Returns whether a value is a constant with a zero of any sign in some lane.
+fn has_zero(func: &Function, value: Value) -> bool {
+    let sign = func.ty(value).scalar.bits().checked_sub(1).map(|bit| 1 << bit);
+    match (func.as_const(value), sign) {
+        (Some(Const::Bits(lanes)), Some(sign)) => lanes.iter().any(|lane| lane & !sign == 0),
+        _ => false,
+    }
+}
+
+/// Returns whether a lane of the first constant is a zero, that of the second one 1 or -1, and the driver may take another zero.
 fn is_confused(func: &Function, zero: Value, one: Value, is_signed: bool, q: &Quirks) -> bool {
-    let ty = func.ty(zero);
-    let Some(Const::Bits(zeros)) = func.as_const(zero) else {
+    let scalar = func.ty(zero).scalar;
+    let (Some(Const::Bits(zeros)), Some(Const::Bits(ones))) = (func.as_const(zero), func.as_const(one))
+    else {
         return false;
     };
-    let bits_of_one: u64 = match ty.scalar.bits() {
-        16 => 0x3c00,
-        32 => 0x3f80_0000,
-        64 => 0x3ff0_0000_0000_0000,
-        _ => return false,
+    let Some(bits_of_one) = rules::bits_of_one(scalar) else {
+        return false;
     };
-    let sign = 1 << (ty.scalar.bits() - 1);
-    let is_negative = |z: u64| q.chosen_negative_zeros && z == sign;
-    let Some(Const::Bits(ones)) = func.as_const(one) else {
-        // A driver may find that it is 1 or -1.
-        return q.chosen_negative_zeros && rules::is_negative_zero(func, zero);
-    };
+    let sign = 1 << (scalar.bits() - 1);
     zeros.iter().zip(ones).any(|(&z, &o)| {
         let has_other_sign = q.chosen_zeros && (z ^ o) & sign != 0;
-        let gets_other_sign = q.chosen_negative_zeros && is_signed;
-        z & !sign == 0 && o & !sign == bits_of_one && (has_other_sign || gets_other_sign || is_negative(z))
+        let gets_other_sign = q.chosen_negative_zeros && (is_signed || z == sign);
+        z & !sign == 0 && o & !sign == bits_of_one && (has_other_sign || gets_other_sign)
     })
 }

@@ -14,6 +14,7 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
         || q.cut_conversions
         || q.negative_bounds
         || q.half_clamps
+        || q.nonnegative_comparisons
         || q.typed_atomics
         || q.narrow_integers
         || q.nonnegative_abs
@@ -49,6 +50,9 @@ pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Ins
             let repeated = repeated_clamp(func, inst).filter(|_| q.repeated_clamps);
             let half = half_clamp(func, inst).filter(|_| q.half_clamps);
             repeated.into_iter().chain(half).collect()
+        }
+        Op::Intrinsic(Intrinsic::FMax) if q.repeated_clamps => {
+            reversed_saturation(func, inst).into_iter().collect()
         }
         Op::Cast(CastOp::FConvert | CastOp::FToS | CastOp::FToU) if q.joined_conversions => {
             here(&mut all().filter(|&n| may_be_rounded(func, data.args[n])))
@@ -249,6 +253,57 @@ fn repeated_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
     let inner = with_constant(func, &data.args)?.0;
     let is_minimum = op_of(inner)?.1.op == Op::Intrinsic(Intrinsic::FMin);
     is_minimum.then(|| (max, usize::from(data.args[0] != inner)))
+}
+
+/// Returns the operand of a maximum with 0 that is a minimum with 1. If its number is NaN, the result is 1, and that of the driver's
+/// saturation 0.
+fn reversed_saturation(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
+    let data = &func.insts[inst];
+    let (inner, zero) = with_constant(func, &data.args)?;
+    let min = &func.insts[func.def_inst(inner)?];
+    if min.op != Op::Intrinsic(Intrinsic::FMin) || data.fp.finite {
+        return None;
+    }
+    let (_, one) = with_constant(func, &min.args)?;
+    let scalar = func.ty(inner).scalar;
+    let sign = 1 << (scalar.bits() - 1);
+    let lanes = |value: Value| match func.as_const(value) {
+        Some(Const::Bits(lanes)) => lanes.as_slice(),
+        _ => &[],
+    };
+    let is_saturation = lanes(zero).iter().any(|lane| lane & !sign == 0)
+        && lanes(one).iter().any(|&lane| Some(lane) == bits_of_one(scalar));
+    is_saturation.then(|| (inst, usize::from(data.args[0] != inner)))
+}
+
+/// Returns the bits of a 1 of a float type.
+pub(super) fn bits_of_one(scalar: Scalar) -> Option<u64> {
+    match scalar.bits() {
+        16 => Some(0x3c00),
+        32 => Some(0x3f80_0000),
+        64 => Some(0x3ff0_0000_0000_0000),
+        _ => None,
+    }
+}
+
+/// Returns the operands of a comparison of floats that are constants below zero, for a driver that takes a number that is not
+/// negative or NaN, such as an absolute value, to be greater.
+pub(super) fn negative_comparands(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
+    let data = &func.insts[inst];
+    if !target.quirks.nonnegative_comparisons || !matches!(data.op, Op::Compare(_)) {
+        return Vec::new();
+    }
+    let is_below_zero = |n: &usize| {
+        let scalar = func.ty(data.args[*n]).scalar;
+        match func.as_const(data.args[*n]) {
+            Some(Const::Bits(lanes)) if scalar.is_float() => {
+                lanes.iter().any(|lane| lane >> (scalar.bits() - 1) == 1)
+            }
+            _ => false,
+        }
+    };
+    let all = 0..data.args.len();
+    all.filter(is_below_zero).map(|n| (inst, n)).collect()
 }
 
 /// Returns the operand of a minimum of halves with a constant that is a maximum with a constant: a clamp, of which the driver has the
