@@ -5,7 +5,7 @@
 //! pair `b:a` to the left by `8 * k` bits, of which the high word is taken: one instruction on GPUs instead of three
 //! shifts and three selections.
 //! In:  `Ssa`; after small branches have become selections.
-//! Out: a chain of selections by the value of `k`, which is known to be less than [`MAX_VALUES`], whose choices are
+//! Out: a chain of selections by the value of `k`, which is known to be less than 8, whose choices are
 //!      shifts of the same words by numbers of bits that are linear in `k`, consists of these shifts by a computed number
 //!      of bits. No shift is by 32 bits or more. Of 64-bit numbers only shifts are used, and only if GPUs have them.
 
