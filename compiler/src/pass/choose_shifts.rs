@@ -154,11 +154,13 @@ fn choices(func: &Function, last: &InstData) -> Option<(Value, Vec<Value>)> {
 /// Returns the word that a condition compares with a constant, and the constant.
 fn tested(func: &Function, condition: Value) -> Option<(Value, u64)> {
     let data = &func.insts[func.def_inst(condition)?];
-    let number = data.args[0];
-    if data.op != Op::Compare(CmpOp::IEq) || func.ty(number) != Ty::of(Scalar::I32) {
+    let (Op::Compare(CmpOp::IEq), &[number, value]) = (&data.op, &data.args[..]) else {
+        return None;
+    };
+    if func.ty(number) != Ty::of(Scalar::I32) {
         return None;
     }
-    Some((number, func.as_bits(data.args[1])?))
+    Some((number, func.as_bits(value)?))
 }
 
 /// Returns the word of a shift by a constant, and the constant.
