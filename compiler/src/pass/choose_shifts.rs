@@ -78,12 +78,20 @@ struct Stream {
     most: i64,
 }
 
-/// A chain of selections that chooses by `number` between words that are shifted to the left, to the right, or the `or` of both.
+/// A chain of selections that chooses by `number` between shifts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 struct Chain {
     number: Value,
-    left: Option<Stream>,
-    right: Option<Stream>,
+    shifts: Shifts,
+}
+
+/// What a chain computes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Shifts {
+    /// A word that is shifted by this operation.
+    One(BinOp, Stream),
+    /// The `or` of a word that is shifted to the left and of one that is shifted to the right.
+    Both { left: Stream, right: Stream },
 }
 
 /// What a chain chooses for one value: the bits by which the words are shifted, or that a word is not there.
@@ -109,12 +117,13 @@ fn chain(func: &Function, data: &InstData) -> Option<Chain> {
         Some(word) => Stream::of(word, &choices.iter().map(bits).collect::<Vec<_>>()).map(Some),
         None => Some(None),
     };
-    let chain = Chain {
-        number,
-        left: stream(left, |c| c.left)?,
-        right: stream(right, |c| c.right)?,
+    let shifts = match (stream(left, |c| c.left)?, stream(right, |c| c.right)?) {
+        (Some(left), Some(right)) => Shifts::Both { left, right },
+        (Some(left), None) => Shifts::One(BinOp::Shl, left),
+        (None, Some(right)) => Shifts::One(BinOp::LShr, right),
+        (None, None) => return None,
     };
-    (chain.left.is_some() || chain.right.is_some()).then_some(chain)
+    Some(Chain { number, shifts })
 }
 
 /// Returns the number by whose value a selection chooses, and what the selection and those before it choose for each value.
@@ -256,6 +265,13 @@ impl Stream {
         b.binary(op, word, bits)
     }
 
+    /// Returns whether this stream, to the left, and another one, to the right, take bits that are next to each other in
+    /// the pair of both words, for all values.
+    fn meets(&self, right: &Stream) -> bool {
+        let together = self.first + right.first == WORD && self.step + right.step == 0;
+        together && (self.most < WORD || right.most < WORD)
+    }
+
     /// Computes the number of bits, less a constant.
     fn bits(&self, b: &mut Builder<'_>, number: Value, less: i64) -> Value {
         let (first, step) = (b.i32((self.first - less) as i32), b.i32(self.step as i32));
@@ -267,18 +283,14 @@ impl Stream {
 impl Chain {
     /// Computes what the chain chooses.
     fn emit(&self, b: &mut Builder<'_>, pairs: bool) -> Value {
-        match (self.left, self.right) {
-            (Some(left), Some(right)) if pairs && left.meets(&right) => self.of_pair(b, left, right),
-            (Some(left), Some(right)) => {
+        match self.shifts {
+            Shifts::One(op, stream) => stream.emit(b, self.number, op),
+            Shifts::Both { left, right } if pairs && left.meets(&right) => self.of_pair(b, left, right),
+            Shifts::Both { left, right } => {
                 let left = left.emit(b, self.number, BinOp::Shl);
                 let right = right.emit(b, self.number, BinOp::LShr);
                 b.binary(BinOp::Or, left, right)
             }
-            (Some(left), None) => left.emit(b, self.number, BinOp::Shl),
-            (None, right) => match right {
-                Some(right) => right.emit(b, self.number, BinOp::LShr),
-                None => b.i32(0),
-            },
         }
     }
 
@@ -297,14 +309,5 @@ impl Chain {
         let shifted = b.binary(op, pair, bits);
         let shifted = b.cast(CastOp::Bitcast, shifted, words);
         b.extract(shifted, lane)
-    }
-}
-
-impl Stream {
-    /// Returns whether this stream, to the left, and another one, to the right, take bits that are next to each other in
-    /// the pair of both words, for all values.
-    fn meets(&self, right: &Stream) -> bool {
-        let together = self.first + right.first == WORD && self.step + right.step == 0;
-        together && (self.most < WORD || right.most < WORD)
     }
 }

@@ -33,13 +33,10 @@ impl Choices {
     pub(super) fn of(func: &Function, target: &Target) -> Choices {
         let q = &target.quirks;
         let is_negative_one = |value: &Value| {
-            let scalar = func.ty(*value).scalar;
-            match (func.as_const(*value), rules::bits_of_one(scalar)) {
-                (Some(Const::Bits(lanes)), Some(one)) if scalar.is_float() => {
-                    lanes.contains(&(one | 1 << (scalar.bits() - 1)))
-                }
-                _ => false,
-            }
+            let one = rules::bits_of_one(func.ty(*value).scalar);
+            rules::has_lane(func, *value, |lane, sign| {
+                lane & sign != 0 && Some(lane & !sign) == one
+            })
         };
         let chooses_negative_one = |inst: &Inst| {
             let data = &func.insts[*inst];
@@ -146,23 +143,14 @@ fn zeros(
     let value = |&(inst, n): &(Inst, usize)| func.insts[inst].args[n];
     let is_zero = |a: &(Inst, usize)| {
         let zero = value(a);
-        let is_positive = func.ty(zero).scalar.is_float() && has_zero(func, zero);
+        let has_zero = rules::has_lane(func, zero, |lane, sign| lane & !sign == 0);
         let mut others = uses.iter().map(value).filter(|&b| b != zero);
-        match rules::is_negative_zero(func, zero) || is_positive && known.has_negative_one {
+        match rules::is_negative_zero(func, zero) || has_zero && known.has_negative_one {
             true => others.next().is_some(),
             false => others.any(|b| is_confused(func, zero, b, is_signed, q)),
         }
     };
     uses.iter().copied().filter(is_zero).collect()
-}
-
-/// Returns whether a value is a constant with a zero of any sign in some lane.
-fn has_zero(func: &Function, value: Value) -> bool {
-    let sign = func.ty(value).scalar.bits().checked_sub(1).map(|bit| 1 << bit);
-    match (func.as_const(value), sign) {
-        (Some(Const::Bits(lanes)), Some(sign)) => lanes.iter().any(|lane| lane & !sign == 0),
-        _ => false,
-    }
 }
 
 /// Returns whether a lane of the first constant is a zero, that of the second one 1 or -1, and the driver may take another zero.

@@ -106,16 +106,7 @@ pub(super) fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
     if is_allowed || fast {
         return Vec::new();
     }
-    let has_zero = |&n: &usize| {
-        let ty = func.ty(data.args[n]);
-        match func.as_const(data.args[n]) {
-            Some(Const::Bits(lanes)) if ty.scalar.is_float() => {
-                let sign = 1 << (ty.scalar.bits() - 1);
-                lanes.iter().any(|l| l & !sign == 0)
-            }
-            _ => false,
-        }
-    };
+    let has_zero = |n: &usize| has_lane(func, data.args[*n], |lane, sign| lane & !sign == 0);
     operands.filter(has_zero).collect()
 }
 
@@ -265,14 +256,9 @@ fn reversed_saturation(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
         return None;
     }
     let (_, one) = with_constant(func, &min.args)?;
-    let scalar = func.ty(inner).scalar;
-    let sign = 1 << (scalar.bits() - 1);
-    let lanes = |value: Value| match func.as_const(value) {
-        Some(Const::Bits(lanes)) => lanes.as_slice(),
-        _ => &[],
-    };
-    let is_saturation = lanes(zero).iter().any(|lane| lane & !sign == 0)
-        && lanes(one).iter().any(|&lane| Some(lane) == bits_of_one(scalar));
+    let one_of_type = bits_of_one(func.ty(inner).scalar);
+    let is_saturation = has_lane(func, zero, |lane, sign| lane & !sign == 0)
+        && has_lane(func, one, |lane, _| Some(lane) == one_of_type);
     is_saturation.then(|| (inst, usize::from(data.args[0] != inner)))
 }
 
@@ -293,15 +279,7 @@ pub(super) fn negative_comparands(func: &Function, inst: Inst, target: &Target) 
     if !target.quirks.nonnegative_comparisons || !matches!(data.op, Op::Compare(_)) {
         return Vec::new();
     }
-    let is_below_zero = |n: &usize| {
-        let scalar = func.ty(data.args[*n]).scalar;
-        match func.as_const(data.args[*n]) {
-            Some(Const::Bits(lanes)) if scalar.is_float() => {
-                lanes.iter().any(|lane| lane >> (scalar.bits() - 1) == 1)
-            }
-            _ => false,
-        }
-    };
+    let is_below_zero = |n: &usize| has_lane(func, data.args[*n], |lane, sign| lane & sign != 0);
     let all = 0..data.args.len();
     all.filter(is_below_zero).map(|n| (inst, n)).collect()
 }
@@ -331,9 +309,17 @@ pub(super) fn negative_bounds(func: &Function, inst: Inst, target: &Target) -> V
 
 /// Returns whether a value is a constant float with a negative zero in some lane.
 pub(super) fn is_negative_zero(func: &Function, value: Value) -> bool {
+    has_lane(func, value, |lane, sign| lane == sign)
+}
+
+/// Returns whether a value is a constant float with a lane for which `test` is true. It gets the bits of the lane, and the bit of
+/// the sign.
+pub(super) fn has_lane(func: &Function, value: Value, test: impl Fn(u64, u64) -> bool) -> bool {
     let scalar = func.ty(value).scalar;
     match func.as_const(value) {
-        Some(Const::Bits(lanes)) if scalar.is_float() => lanes.contains(&(1 << (scalar.bits() - 1))),
+        Some(Const::Bits(lanes)) if scalar.is_float() => {
+            lanes.iter().any(|&lane| test(lane, 1 << (scalar.bits() - 1)))
+        }
         _ => false,
     }
 }
