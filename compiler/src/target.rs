@@ -214,6 +214,9 @@ pub struct Quirks {
     /// A conversion of a float to a half and back is done as nothing, also with `fabs` between (NVIDIA). The operand of the second one is
     /// hidden from the driver.
     pub joined_halves: bool,
+    /// A number that is the same for all work-items of a sub-group, and that the driver keeps in a register of the sub-group, is sometimes
+    /// overwritten before its last use (NVIDIA). The zeros that hide operands differ from lane to lane, as far as the driver knows.
+    pub overwritten_uniforms: bool,
     /// A load from an address that all work-items of a sub-group share is also executed where none of them is active, after a
     /// condition that none fulfils, so that it may access memory that does not exist (llvmpipe). The driver is kept from
     /// knowing that the address is shared.
@@ -548,6 +551,7 @@ impl Target {
                 halves_by_floats: true,
                 joined_conversions: true,
                 joined_halves: true,
+                overwritten_uniforms: true,
                 unmasked_loads: true,
             },
             costs: Costs {

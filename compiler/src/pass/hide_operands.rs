@@ -12,7 +12,8 @@
 //!
 //! How: the pass combines such an operand, or the result of such an operation, by exclusive or with a number that is always
 //! 0, which the driver cannot find out: the negative of the lowest bit of `n * (n + 1)`, a product that is always even. In
-//! kernels, n is the number of the work-group, in other functions a parameter. For the driver, each bit of the negative may
+//! kernels, n is the number of the work-group, or, for NVIDIA's driver, a sum that differs from work-item to work-item; in other functions
+//! it is a parameter. For the driver, each bit of the negative may
 //! be 0 or 1. The lowest bit alone would not do: its other bits are known to be 0, so the driver would know all
 //! other bits of the operand, its sign among them.
 //!
@@ -201,9 +202,7 @@ impl Hidden {
                 let number = if self.by_lane {
                     self.add(func, Op::Intrinsic(Intrinsic::SubgroupLocalId), vec![], Ty::I32)
                 } else if is_kernel {
-                    let groups = Ty::vector(Scalar::I32, 3);
-                    let group = self.add(func, Op::Intrinsic(Intrinsic::WorkgroupId), vec![], groups);
-                    self.add(func, Op::Extract(0), vec![group], Ty::I32)
+                    self.number_of_kernel(func, target)
                 } else {
                     self.parameter(func)?
                 };
@@ -227,6 +226,22 @@ impl Hidden {
         }
         self.zeros.insert(ty, zero);
         Some(zero)
+    }
+
+    /// Returns the number of the work-group in the first dimension. Where a number that all work-items share may be overwritten, those of
+    /// the work-item in the group are added. These alone would not do: in a group of one work-item the driver knows them.
+    fn number_of_kernel(&mut self, func: &mut Function, target: &Target) -> Value {
+        let ids = Ty::vector(Scalar::I32, 3);
+        let group = self.add(func, Op::Intrinsic(Intrinsic::WorkgroupId), vec![], ids);
+        let mut number = self.add(func, Op::Extract(0), vec![group], Ty::I32);
+        if target.quirks.overwritten_uniforms {
+            let item = self.add(func, Op::Intrinsic(Intrinsic::LocalInvocationId), vec![], ids);
+            for dimension in 0..3 {
+                let id = self.add(func, Op::Extract(dimension), vec![item], Ty::I32);
+                number = self.add(func, Op::Binary(BinOp::IAdd), vec![number, id], Ty::I32);
+            }
+        }
+        number
     }
 
     /// Returns 32 bits of a parameter.

@@ -108,8 +108,17 @@ fn with_new_signs(func: &Function) -> HashSet<Value> {
     while let Some(value) = list.pop() {
         let Some(def) = func.def_inst(value) else { continue };
         let data = &func.insts[def];
-        if let Op::Select | Op::Construct | Op::Extract(_) | Op::Shuffle(_) | Op::Splat = data.op {
-            list.extend(data.args.iter().copied().filter(|&a| seen.insert(a)));
+        match data.op {
+            Op::Select | Op::Construct | Op::Extract(_) | Op::Shuffle(_) | Op::Splat => {
+                list.extend(data.args.iter().copied().filter(|&a| seen.insert(a)));
+            }
+            Op::If | Op::Switch(_) | Op::Block | Op::Loop => {
+                let result = data.results.iter().position(|&r| r == value);
+                let sides = exits(func, def).into_iter();
+                let sides = sides.filter_map(|exit| func.insts[exit].args.get(result?).copied());
+                list.extend(sides.filter(|&a| seen.insert(a)));
+            }
+            _ => {}
         }
     }
     seen
