@@ -214,9 +214,11 @@ pub struct Quirks {
     /// A conversion of a float to a half and back is done as nothing, also with `fabs` between (NVIDIA). The operand of the second one is
     /// hidden from the driver.
     pub joined_halves: bool,
-    /// A number that is the same for all work-items of a sub-group, and that the driver keeps in a register of the sub-group, is sometimes
-    /// overwritten before its last use (NVIDIA). The zeros that hide operands differ from lane to lane, as far as the driver knows.
-    pub overwritten_uniforms: bool,
+    /// A register that all work-items of a sub-group share is read incorrectly: a minimum or maximum of halves takes the half of it that it
+    /// takes of its other operand, and work-items that lag behind others after a division read what those have written since (NVIDIA). The
+    /// zeros that hide operands differ from work-item to work-item, as far as the driver knows, and operands of minima and maxima of halves
+    /// that may be in such a register are hidden.
+    pub shared_registers: bool,
     /// A load from an address that all work-items of a sub-group share is also executed where none of them is active, after a
     /// condition that none fulfils, so that it may access memory that does not exist (llvmpipe). The driver is kept from
     /// knowing that the address is shared.
@@ -551,7 +553,7 @@ impl Target {
                 halves_by_floats: true,
                 joined_conversions: true,
                 joined_halves: true,
-                overwritten_uniforms: true,
+                shared_registers: true,
                 unmasked_loads: true,
             },
             costs: Costs {

@@ -145,7 +145,10 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         if target.quirks.nonnegative_abs && func.insts[inst].op == Op::Intrinsic(Intrinsic::SAbs) {
             hidden.maximum_of_negation(func, inst);
         }
-        for operand in rules::operands(func, inst, target) {
+        let operands = rules::operands(func, inst, target);
+        let halves = rules::shared_halves(func, inst, target);
+        let halves = halves.iter().filter(|operand| !operands.contains(operand));
+        for &operand in operands.iter().chain(halves) {
             hidden.operand(func, operand, is_kernel, target);
         }
         if rules::hides_result(func, inst, target) || cut_conversions.contains(&inst) {
@@ -228,13 +231,13 @@ impl Hidden {
         Some(zero)
     }
 
-    /// Returns the number of the work-group in the first dimension. Where a number that all work-items share may be overwritten, those of
-    /// the work-item in the group are added. These alone would not do: in a group of one work-item the driver knows them.
+    /// Returns the number of the work-group in the first dimension. Where numbers that all work-items share do harm, those of the
+    /// work-item in the group are added. These alone would not do: in a group of one work-item the driver knows them.
     fn number_of_kernel(&mut self, func: &mut Function, target: &Target) -> Value {
         let ids = Ty::vector(Scalar::I32, 3);
         let group = self.add(func, Op::Intrinsic(Intrinsic::WorkgroupId), vec![], ids);
         let mut number = self.add(func, Op::Extract(0), vec![group], Ty::I32);
-        if target.quirks.overwritten_uniforms {
+        if target.quirks.shared_registers {
             let item = self.add(func, Op::Intrinsic(Intrinsic::LocalInvocationId), vec![], ids);
             for dimension in 0..3 {
                 let id = self.add(func, Op::Extract(dimension), vec![item], Ty::I32);

@@ -358,7 +358,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             negative_bounds: nvidia,
             half_clamps: nvidia,
             nonnegative_comparisons: nvidia,
-            overwritten_uniforms: nvidia,
+            shared_registers: nvidia,
             // Observed with the SwiftShader of Chromium 156.
             rounded_unsigned: swiftshader,
             // Observed with Mesa 22.3 (rounded twice), 25.0 and 26.2 (NaN).

@@ -14,6 +14,7 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
         || q.cut_conversions
         || q.negative_bounds
         || q.half_clamps
+        || q.shared_registers
         || q.nonnegative_comparisons
         || q.typed_atomics
         || q.narrow_integers
@@ -293,6 +294,64 @@ fn half_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
     let is_clamp = max.op == Op::Intrinsic(Intrinsic::FMax) && with_constant(func, &max.args).is_some();
     let is_half = func.ty(inner).scalar == Scalar::F16;
     (is_clamp && is_half).then(|| (inst, usize::from(data.args[0] != inner)))
+}
+
+/// Returns the operands of a minimum or maximum of halves that may be in a register which all work-items of a sub-group share, for a
+/// driver that reads the wrong half of it.
+pub(super) fn shared_halves(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
+    let data = &func.insts[inst];
+    let is_minimum = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));
+    if !target.quirks.shared_registers || !is_minimum {
+        return Vec::new();
+    }
+    let is_shared = |n: &usize| {
+        let operand = data.args[*n];
+        func.ty(operand).scalar == Scalar::F16 && may_be_shared(func, operand)
+    };
+    (0..data.args.len())
+        .filter(is_shared)
+        .map(|n| (inst, n))
+        .collect()
+}
+
+/// Returns whether a value may be in a register that all work-items of a sub-group share: whether it is moved or computed with integer
+/// operations from arguments of the kernel or numbers of the work-group.
+fn may_be_shared(func: &Function, value: Value) -> bool {
+    let mut list = vec![value];
+    let mut next = 0;
+    while let Some(&value) = list.get(next) {
+        next += 1;
+        if func.as_const(value).is_some() {
+            continue;
+        }
+        let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+            return true;
+        };
+        let is_integer = func.ty(value).scalar.is_int();
+        match def.op {
+            Op::LoadFrom(Storage::PushWord | Storage::ArgsWord, _) => return true,
+            Op::Intrinsic(Intrinsic::WorkgroupId | Intrinsic::WorkgroupSize) => return true,
+            Op::Cast(CastOp::Bitcast | CastOp::Trunc | CastOp::ZExt | CastOp::SExt)
+            | Op::Extract(_)
+            | Op::Shuffle(_)
+            | Op::Construct
+            | Op::Splat
+            | Op::Select
+            | Op::Unary(_)
+            | Op::Intrinsic(Intrinsic::FAbs)
+                if list.len() < MAX_FOLLOWED =>
+            {
+                list.extend_from_slice(&def.args);
+            }
+            Op::Binary(_) if is_integer && list.len() < MAX_FOLLOWED => list.extend_from_slice(&def.args),
+            Op::Binary(_) if is_integer => return true,
+            // Results of other operations are computed work-item by work-item.
+            Op::LoadFrom(..) | Op::Binary(_) | Op::Cast(CastOp::FConvert | CastOp::SToF | CastOp::UToF) => {}
+            Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax | Intrinsic::Fma) => {}
+            _ => return true,
+        }
+    }
+    false
 }
 
 /// Returns the operands of a minimum or maximum that are constants with a negative zero, for a driver that takes a clamp to 0 and 1
