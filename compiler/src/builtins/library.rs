@@ -14,7 +14,7 @@ use crate::hash::HashMap;
 use crate::hir::Scalar;
 use std::sync::LazyLock;
 
-/// A file of the library.
+/// A file of the library, as the build script has copied it: without comments.
 struct File {
     name: &'static str,
     text: &'static str,
@@ -22,7 +22,7 @@ struct File {
 
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
-        &[$(File { name: concat!("<built-in>/", $name), text: include_str!(concat!("lib/", $name)) }),*]
+        &[$(File { name: concat!("<built-in>/", $name), text: include_str!(concat!(env!("OUT_DIR"), "/lib/", $name)) }),*]
     };
 }
 
