@@ -269,6 +269,8 @@ impl Options {
             "-cl-uniform-work-group-size" => self.uniform_work_groups = true,
             // It has no effect: no sub-group need make progress independently.
             "-cl-no-subgroup-ifp" => {}
+            _ if word.starts_with(NV_REGISTERS) => is_number(NV_REGISTERS, &argument(NV_REGISTERS)?)?,
+            _ if word.starts_with(NV_LEVEL) => is_number(NV_LEVEL, &argument(NV_LEVEL)?)?,
             _ if is_for_other_code(word) => {}
             "-cl-kernel-arg-info" => self.kernel_arg_info = true,
             "-w" => self.no_warnings = true,
@@ -336,10 +338,31 @@ fn is_macro_head(text: &str) -> bool {
         && !text.contains(['\n', '\r'])
 }
 
-/// Returns whether an option only tells Intel's code generators how to use registers and addresses. DPC++ keeps such
-/// options with the modules and gives them to every device.
+/// The options of cl_nv_compiler_options with a number: the registers of a work-item, and the level of optimisation.
+const NV_REGISTERS: &str = "-cl-nv-maxrregcount";
+const NV_LEVEL: &str = "-cl-nv-opt-level";
+
+/// Returns whether an option only tells the code generators of Intel or NVIDIA how to use registers and addresses, how
+/// much to optimise, and what to report. DPC++ keeps such options with the modules and gives them to every device.
+/// Programs for NVIDIA's GPUs give theirs to every device of this vendor.
 fn is_for_other_code(word: &str) -> bool {
-    word == "-doubleGRF" || word.starts_with("-ze-") || word.starts_with("-cl-intel-")
+    word == "-doubleGRF"
+        || word == "-cl-nv-verbose"
+        || ["-ze-", "-cl-intel-", NV_REGISTERS, NV_LEVEL]
+            .iter()
+            .any(|prefix| word.starts_with(prefix))
+}
+
+/// Checks the value of an option that takes a number, with or without `=` before it.
+fn is_number(option: &str, value: &str) -> Result<(), OptionError> {
+    let number = value.strip_prefix('=').unwrap_or(value);
+    match number.parse::<u32>() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(OptionError::BadValue {
+            option: option.into(),
+            value: number.into(),
+        }),
+    }
 }
 
 /// Splits the text at white space outside quotes. Quotes, single or double, may occur anywhere in a word and
@@ -426,6 +449,9 @@ mod tests {
         let hints = "-ze-intel-greater-than-4GB-buffer-required -cl-intel-256-GRF-per-thread -doubleGRF";
         assert_eq!(Options::parse(hints), Ok(Options::default()));
         assert_eq!(Options::parse_for(hints, OptionUse::Link), Ok(Options::default()));
+        let hints = "-cl-nv-verbose -cl-nv-maxrregcount=32 -cl-nv-maxrregcount 64 -cl-nv-opt-level=3 -cl-nv-opt-level 0";
+        assert_eq!(Options::parse(hints), Ok(Options::default()));
+        assert_eq!(Options::parse_for(hints, OptionUse::Link), Ok(Options::default()));
         assert!(Options::parse("-ze-opt-disable").is_ok_and(|o| o.opt_disable));
         assert!(Options::parse("-cl-uniform-work-group-size").is_ok_and(|o| o.uniform_work_groups));
         let missing = |text, newest| Options::parse(text).unwrap().missing_std(newest);
@@ -451,6 +477,16 @@ mod tests {
         check("-U1x", "invalid value '1x' in '-U'");
         check("-cl-std=CL9.9", "invalid value 'CL9.9' in '-cl-std'");
         check("-x spir", "unknown build option '-x'");
+        check(
+            "-cl-nv-maxrregcount",
+            "argument to '-cl-nv-maxrregcount' is missing",
+        );
+        check(
+            "-cl-nv-maxrregcount=",
+            "invalid value '' in '-cl-nv-maxrregcount'",
+        );
+        check("-cl-nv-opt-level -w", "invalid value '-w' in '-cl-nv-opt-level'");
+        check("-cl-nv-foo", "unknown build option '-cl-nv-foo'");
         check("-create-library", "option '-create-library' is not valid here");
     }
 
