@@ -355,7 +355,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             joined_halves: nvidia,
             chosen_negative_zeros: nvidia,
             cut_conversions: nvidia,
-            negative_bounds: nvidia,
+            // With Mesa since 26.2 at the latest. Not with 22.3.
+            negative_bounds: nvidia || f.driver_info.starts_with("Mesa ") && after_25_0,
             half_clamps: nvidia,
             nonnegative_comparisons: nvidia,
             // Observed with the SwiftShader of Chromium 156.

@@ -54,6 +54,12 @@ pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Ins
         Op::Intrinsic(Intrinsic::FMax) if q.repeated_clamps => {
             reversed_saturation(func, inst).into_iter().collect()
         }
+        Op::Binary(BinOp::FDiv | BinOp::FRem) if q.zero_operands => {
+            let divisor = 1;
+            let is_hidden =
+                !data.fp.finite && !data.fp.fast && may_be_limited_to_zero(func, data.args[divisor]);
+            here(&mut is_hidden.then_some(divisor).into_iter())
+        }
         Op::Cast(CastOp::FConvert | CastOp::FToS | CastOp::FToU) if q.joined_conversions => {
             here(&mut all().filter(|&n| may_be_rounded(func, data.args[n])))
         }
@@ -110,7 +116,41 @@ pub(super) fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
     operands.filter(has_zero).collect()
 }
 
-/// The most operands that [`may_be_rounded`] follows.
+/// Returns whether a driver may find out that a number is 0, because it is a minimum or maximum, or a simple function of one.
+fn may_be_limited_to_zero(func: &Function, value: Value) -> bool {
+    let mut list = vec![value];
+    let mut next = 0;
+    while let Some(&value) = list.get(next) {
+        next += 1;
+        let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+            continue;
+        };
+        match def.op {
+            Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax) => return true,
+            Op::Intrinsic(
+                Intrinsic::FAbs
+                | Intrinsic::Floor
+                | Intrinsic::Ceil
+                | Intrinsic::Trunc
+                | Intrinsic::RoundEven,
+            )
+            | Op::Unary(UnOp::FNeg)
+            | Op::Cast(CastOp::FConvert)
+            | Op::Extract(_)
+            | Op::Shuffle(_)
+            | Op::Construct
+            | Op::Splat
+                if list.len() < MAX_FOLLOWED =>
+            {
+                list.extend_from_slice(&def.args);
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The most operands that [`may_be_rounded`] and [`may_be_limited_to_zero`] follow.
 const MAX_FOLLOWED: usize = 64;
 
 /// Returns whether a number may be the result of a conversion that rounds, as far as a driver can see. It sees through moves and
@@ -295,8 +335,8 @@ fn half_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
     (is_clamp && is_half).then(|| (inst, usize::from(data.args[0] != inner)))
 }
 
-/// Returns the operands of a minimum or maximum that are constants with a negative zero, for a driver that takes a clamp to 0 and 1
-/// for a saturation, whose zero is positive.
+/// Returns the operands of a minimum or maximum that are constants with a negative zero, for a driver that returns a positive zero for
+/// it: NVIDIA's takes a clamp to 0 and 1 for a saturation, Mesa's takes the zeros of constants to be equal.
 pub(super) fn negative_bounds(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
     let is_minimum = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));
