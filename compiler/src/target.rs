@@ -162,8 +162,11 @@ pub struct Quirks {
     /// The bits of a half that was clamped to two constants have the half in the upper 16 bits, too, where the driver takes them for 0
     /// (NVIDIA). The number between the two operations is hidden from the driver.
     pub half_clamps: bool,
-    /// A comparison of an absolute value with a number below 0 ignores NaN (NVIDIA). Such numbers are hidden from the driver.
+    /// A comparison of an absolute value with a number below 0, or with 0, ignores NaN (NVIDIA). Such numbers are hidden from the driver.
     pub nonnegative_comparisons: bool,
+    /// The float to which a choice between the integers 1 and 0 is converted has the bits of the integer where its bits are used (NVIDIA).
+    /// The integer is hidden from the driver.
+    pub converted_truths: bool,
     /// A conversion of a float to an integer whose upper bits are cut off becomes a conversion to the narrower integer, which
     /// saturates (NVIDIA). The integer is hidden from the driver.
     pub cut_conversions: bool,
@@ -534,6 +537,7 @@ impl Target {
                 negative_bounds: true,
                 half_clamps: true,
                 nonnegative_comparisons: true,
+                converted_truths: true,
                 typed_atomics: true,
                 overflowing_quotients: true,
                 narrow_integers: true,

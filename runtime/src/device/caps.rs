@@ -359,6 +359,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             negative_bounds: nvidia || f.driver_info.starts_with("Mesa ") && after_25_0,
             half_clamps: nvidia,
             nonnegative_comparisons: nvidia,
+            converted_truths: nvidia,
             // Observed with the SwiftShader of Chromium 156.
             rounded_unsigned: swiftshader,
             // Observed with Mesa 22.3 (rounded twice), 25.0 and 26.2 (NaN).

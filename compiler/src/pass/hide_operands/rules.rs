@@ -1,7 +1,9 @@
 //! The operations whose operands or results `hide_operands` hides, and why.
 
 use crate::intrinsic::Intrinsic;
-use crate::ir::{BinOp, CastOp, Const, FpFlags, Function, Inst, InstData, Op, Scalar, Storage, UnOp, Value};
+use crate::ir::{
+    BinOp, CastOp, CmpOp, Const, FpFlags, Function, Inst, InstData, Op, Scalar, Storage, UnOp, Value,
+};
 use crate::pass::facts::facts;
 use crate::target::Target;
 
@@ -15,6 +17,7 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
         || q.negative_bounds
         || q.half_clamps
         || q.nonnegative_comparisons
+        || q.converted_truths
         || q.typed_atomics
         || q.narrow_integers
         || q.nonnegative_abs
@@ -36,6 +39,9 @@ pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Ins
     let all = || 0..data.args.len();
     let here = |operands: &mut dyn Iterator<Item = usize>| operands.map(|n| (inst, n)).collect();
     match data.op {
+        Op::Cast(CastOp::SToF | CastOp::UToF) if q.converted_truths && is_truth(func, data.args[0]) => {
+            here(&mut all())
+        }
         Op::Cast(CastOp::UToF) | Op::Binary(BinOp::UDiv | BinOp::URem) if q.narrow_integers => {
             here(&mut all().filter(|&n| may_be_sign_extended(func, data.args[n])))
         }
@@ -150,7 +156,7 @@ fn may_be_limited_to_zero(func: &Function, value: Value) -> bool {
     false
 }
 
-/// The most operands that [`may_be_rounded`] and [`may_be_limited_to_zero`] follow.
+/// The most operands that are followed to find out what a driver may know of a number.
 const MAX_FOLLOWED: usize = 64;
 
 /// Returns whether a number may be the result of a conversion that rounds, as far as a driver can see. It sees through moves and
@@ -313,15 +319,71 @@ pub(super) fn bits_of_one(scalar: Scalar) -> Option<u64> {
 }
 
 /// Returns the operands of a comparison of floats that are constants below zero, for a driver that takes a number that is not
-/// negative or NaN, such as an absolute value, to be greater.
+/// negative or NaN, such as an absolute value, to be greater; and zeros, to which such a number is greater or equal.
 pub(super) fn negative_comparands(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
-    if !target.quirks.nonnegative_comparisons || !matches!(data.op, Op::Compare(_)) {
+    let Op::Compare(op) = data.op else {
+        return Vec::new();
+    };
+    if !target.quirks.nonnegative_comparisons {
         return Vec::new();
     }
-    let is_below_zero = |n: &usize| has_lane(func, data.args[*n], |lane, sign| lane & sign != 0);
+    let is_below_zero = |n: usize| has_lane(func, data.args[n], |lane, sign| lane & sign != 0);
+    // The comparisons whose result for NaN is another one than for all numbers that are not negative.
+    let bound = match op {
+        CmpOp::FOGe | CmpOp::FULt => Some(1),
+        CmpOp::FOLe | CmpOp::FUGt => Some(0),
+        _ => None,
+    };
+    let is_bound = |n: usize| {
+        bound == Some(n)
+            && has_lane(func, data.args[n], |lane, _| lane == 0)
+            && may_be_nonnegative(func, data.args[1 - n])
+    };
     let all = 0..data.args.len();
-    all.filter(is_below_zero).map(|n| (inst, n)).collect()
+    all.filter(|&n| is_below_zero(n) || is_bound(n))
+        .map(|n| (inst, n))
+        .collect()
+}
+
+/// Returns whether a driver may find out that a number is not negative: whether it is made of absolute values, squares or square
+/// roots.
+fn may_be_nonnegative(func: &Function, value: Value) -> bool {
+    let mut list = vec![value];
+    let mut next = 0;
+    while let Some(&value) = list.get(next) {
+        next += 1;
+        let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+            continue;
+        };
+        match def.op {
+            Op::Intrinsic(Intrinsic::FAbs | Intrinsic::Sqrt) | Op::CallPure(_) => return true,
+            // The sign may be cleared as a bit.
+            Op::Cast(CastOp::Bitcast) => {
+                let bits = func.def_inst(def.args[0]).map(|def| &func.insts[def].op);
+                if let Some(Op::Binary(BinOp::And)) = bits {
+                    return true;
+                }
+            }
+            Op::Binary(BinOp::FMul | BinOp::FDiv) if def.args[0] == def.args[1] => return true,
+            Op::Compare(_) | Op::LoadFrom(..) => {}
+            _ if list.len() < MAX_FOLLOWED => list.extend_from_slice(&def.args),
+            _ => return true,
+        }
+    }
+    false
+}
+
+/// Returns whether an integer is a choice between two constants, or the number that a truth value is.
+fn is_truth(func: &Function, value: Value) -> bool {
+    let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+        return false;
+    };
+    match def.op {
+        Op::Select => def.args[1..].iter().all(|&a| func.as_const(a).is_some()),
+        Op::Cast(CastOp::ZExt | CastOp::SExt) => func.ty(def.args[0]).scalar == Scalar::Bool,
+        _ => false,
+    }
 }
 
 /// Returns the operand of a minimum of halves with a constant that is a maximum with a constant: a clamp, of which the driver has the

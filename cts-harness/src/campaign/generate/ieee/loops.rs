@@ -63,7 +63,7 @@ impl FloatGenerator {
                 body =
                     format!("{name} r = {begin}; for (uint i = 0; i < {count}; i++) {{ r = {next};{exit} }}");
             }
-            for item in (0..ITEMS).filter(|item| n < counts[*item]) {
+            for item in (0..ITEMS).filter(|item| counts[*item].is_some_and(|count| n < count)) {
                 if !running[item] {
                     continue;
                 }
@@ -80,6 +80,9 @@ impl FloatGenerator {
                     }
                 }
             }
+        }
+        for item in (0..ITEMS).filter(|item| counts[*item].is_none()) {
+            state.values[item * ty.n..(item + 1) * ty.n].fill(None);
         }
         Some((body, state))
     }
@@ -219,16 +222,16 @@ impl FloatGenerator {
         Some((statements, result))
     }
 
-    /// Returns the number of iterations of a loop, and its value in each work-item: less than 8.
-    fn iterations(&mut self) -> (String, Vec<u64>) {
+    /// Returns the number of iterations of a loop, and its value in each work-item: less than 8. It may be undefined.
+    fn iterations(&mut self) -> (String, Vec<Option<u64>>) {
         match self.leaf_integer() {
             Some(n) => {
-                let counts = (0..ITEMS).map(|item| n.at(item, 0).map_or(0, |x| (x & 3) + 1));
+                let counts = (0..ITEMS).map(|item| n.at(item, 0).map(|x| (x & 3) + 1));
                 (format!("({} & 3u) + 1u", n.text), counts.collect())
             }
             None => {
                 let n = 1 + self.below(6);
-                (format!("{n}u"), vec![n as u64; ITEMS])
+                (format!("{n}u"), vec![Some(n as u64); ITEMS])
             }
         }
     }
