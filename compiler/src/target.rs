@@ -147,7 +147,7 @@ pub struct Quirks {
     pub stale_indices: bool,
     /// If an operand of a sum, product or quotient is the constant 0, the driver replaces the operation by the
     /// other operand or by 0, even if the other operand is a zero of the other sign, infinite, or NaN
-    /// (llvmpipe). Such constants are hidden from the driver, and divisors that it may find to be 0.
+    /// (llvmpipe). Such constants are hidden from the driver, and so are vectors with such lanes and divisors that it may find to be 0.
     pub zero_operands: bool,
     /// A choice between the constants 1 or -1 and a constant zero becomes a conversion of the condition to a float, whose zero has the
     /// sign of the other constant, although the program has the other zero (Mesa). Such zeros are hidden from the driver, and those

@@ -34,6 +34,18 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
 /// Returns the operands that are hidden because of an instruction: the instructions that use them, and their
 /// indices there.
 pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
+    let mut found = operands_of(func, inst, target);
+    if target.quirks.zero_operands {
+        for n in found_zeros(func, inst) {
+            if !found.contains(&(inst, n)) {
+                found.push((inst, n));
+            }
+        }
+    }
+    found
+}
+
+fn operands_of(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let q = target.quirks;
     let data = &func.insts[inst];
     let all = || 0..data.args.len();
@@ -59,12 +71,6 @@ pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Ins
         }
         Op::Intrinsic(Intrinsic::FMax) if q.repeated_clamps => {
             reversed_saturation(func, inst).into_iter().collect()
-        }
-        Op::Binary(BinOp::FDiv | BinOp::FRem) if q.zero_operands => {
-            let divisor = 1;
-            let is_hidden =
-                !data.fp.finite && !data.fp.fast && may_be_limited_to_zero(func, data.args[divisor]);
-            here(&mut is_hidden.then_some(divisor).into_iter())
         }
         Op::Cast(CastOp::FConvert | CastOp::FToS | CastOp::FToU) if q.joined_conversions => {
             here(&mut all().filter(|&n| may_be_rounded(func, data.args[n])))
@@ -100,6 +106,16 @@ pub(super) fn hides_result(func: &Function, inst: Inst, target: &Target) -> bool
 /// Returns the indices of the operands that have a zero in some lane, for operations in which the driver's
 /// shortcut would change the result.
 pub(super) fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
+    let has_zero = |n: &usize| is_zero_in_lane(func, func.insts[inst].args[*n]);
+    operands_with_shortcuts(func, inst).filter(has_zero).collect()
+}
+
+fn is_zero_in_lane(func: &Function, value: Value) -> bool {
+    has_lane(func, value, |lane, sign| lane & !sign == 0)
+}
+
+/// Returns the indices of the operands for which the driver has a shortcut that would change the result, if it finds them to be 0.
+fn operands_with_shortcuts(func: &Function, inst: Inst) -> std::ops::Range<usize> {
     let data = &func.insts[inst];
     let FpFlags {
         finite,
@@ -113,13 +129,42 @@ pub(super) fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
         Op::Intrinsic(Intrinsic::Fma) => (0..2, finite && no_signed_zeros),
         // The driver inlines the function, and may then apply its shortcut inside.
         Op::CallPure(_) => (0..data.args.len(), false),
-        _ => return Vec::new(),
+        _ => return 0..0,
     };
-    if is_allowed || fast {
-        return Vec::new();
+    if is_allowed || fast { 0..0 } else { operands }
+}
+
+/// Returns the indices of such operands that are no constants, but of which the driver may find out that they are 0: vectors that are
+/// put together from zeros and other numbers, and divisors between two bounds.
+fn found_zeros(func: &Function, inst: Inst) -> Vec<usize> {
+    let data = &func.insts[inst];
+    let is_division = matches!(data.op, Op::Binary(BinOp::FDiv | BinOp::FRem)) && !data.fp.finite;
+    let is_found = |n: &usize| {
+        let arg = data.args[*n];
+        has_zero_part(func, arg) || is_division && *n == 1 && may_be_limited_to_zero(func, arg)
+    };
+    operands_with_shortcuts(func, inst).filter(is_found).collect()
+}
+
+/// Returns whether a vector is put together from parts with a constant zero among them.
+fn has_zero_part(func: &Function, vector: Value) -> bool {
+    let mut list = vec![vector];
+    let mut next = 0;
+    while let Some(&value) = list.get(next) {
+        next += 1;
+        let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+            continue;
+        };
+        if let Op::Construct | Op::Shuffle(_) | Op::Insert(_) = def.op
+            && list.len() < MAX_FOLLOWED
+        {
+            if def.args.iter().any(|&part| is_zero_in_lane(func, part)) {
+                return true;
+            }
+            list.extend_from_slice(&def.args);
+        }
     }
-    let has_zero = |n: &usize| has_lane(func, data.args[*n], |lane, sign| lane & !sign == 0);
-    operands.filter(has_zero).collect()
+    false
 }
 
 /// Returns whether a driver may find out that a number is 0, because it is a minimum or maximum, or a simple function of one.
