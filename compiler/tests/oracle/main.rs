@@ -17,6 +17,7 @@ mod arithmetic;
 #[allow(dead_code, reason = "the execution tests need more of it")]
 mod exact;
 mod exec;
+mod exits;
 #[path = "../../../icd/tests/exec/expr.rs"]
 mod expr;
 mod facts;
