@@ -147,7 +147,7 @@ pub struct Quirks {
     pub stale_indices: bool,
     /// If an operand of a sum, product or quotient is the constant 0, the driver replaces the operation by the
     /// other operand or by 0, even if the other operand is a zero of the other sign, infinite, or NaN
-    /// (llvmpipe). Such constants are hidden from the driver.
+    /// (llvmpipe). Such constants are hidden from the driver, and so are vectors with such lanes and divisors that it may find to be 0.
     pub zero_operands: bool,
     /// A choice between the constants 1 or -1 and a constant zero becomes a conversion of the condition to a float, whose zero has the
     /// sign of the other constant, although the program has the other zero (Mesa). Such zeros are hidden from the driver, and those
@@ -156,13 +156,17 @@ pub struct Quirks {
     /// A choice between 1 or -1 and −0 has +0 instead of −0, also if the sign of the chosen number is changed afterwards, and the absolute
     /// value of a choice between −0 and a constant may be −0 (NVIDIA). The zero is hidden from the driver.
     pub chosen_negative_zeros: bool,
-    /// A clamp to −0 and 1 has +0 instead of −0 (NVIDIA). The bound is hidden from the driver.
+    /// A clamp to −0 and 1 has +0 instead of −0 (NVIDIA), and so may have any minimum or maximum of a number and −0 (Mesa). The bound is
+    /// hidden from the driver.
     pub negative_bounds: bool,
     /// The bits of a half that was clamped to two constants have the half in the upper 16 bits, too, where the driver takes them for 0
     /// (NVIDIA). The number between the two operations is hidden from the driver.
     pub half_clamps: bool,
-    /// A comparison of an absolute value with a number below 0 ignores NaN (NVIDIA). Such numbers are hidden from the driver.
+    /// A comparison of an absolute value with a number below 0, or with 0, ignores NaN (NVIDIA). Such numbers are hidden from the driver.
     pub nonnegative_comparisons: bool,
+    /// The float to which a choice between the integers 1 and 0 is converted has the bits of the integer where its bits are used (NVIDIA).
+    /// The integer is hidden from the driver.
+    pub converted_truths: bool,
     /// A conversion of a float to an integer whose upper bits are cut off becomes a conversion to the narrower integer, which
     /// saturates (NVIDIA). The integer is hidden from the driver.
     pub cut_conversions: bool,
@@ -538,6 +542,7 @@ impl Target {
                 negative_bounds: true,
                 half_clamps: true,
                 nonnegative_comparisons: true,
+                converted_truths: true,
                 typed_atomics: true,
                 overflowing_quotients: true,
                 narrow_integers: true,

@@ -124,6 +124,13 @@ impl<'m> Machine<'m> {
         }
     }
 
+    /// Returns whether the kernel that is executed has an argument of this number.
+    fn has_argument(&self, ordinal: u64) -> bool {
+        let is_running = |func: Func| std::ptr::eq(self.stack[0].func, &self.module.funcs[func]);
+        let kernel = self.module.kernels.iter().find(|k| is_running(k.func));
+        kernel.is_some_and(|k| ordinal < k.args.len() as u64)
+    }
+
     /// Returns the linear id of the work-item in its work-group.
     fn number(&self) -> u32 {
         let ([x, y, z], [w, h, _]) = (self.local, self.launch.local);
@@ -584,6 +591,8 @@ impl<'m> Machine<'m> {
             Intrinsic::Printf => vec![0],
             // No object ends before the largest offset, so that no access is left out.
             Intrinsic::ArgumentMemory => match args[1][0] as u32 {
+                // The launch supplies no memory for the variables in local memory, which come after the arguments.
+                _ if !self.has_argument(args[0][0]) => vec![0],
                 asked::BYTES | asked::READABLE | asked::WRITABLE => vec![i64::MAX as u64],
                 _ => vec![0],
             },

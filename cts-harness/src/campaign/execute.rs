@@ -34,6 +34,9 @@ pub(crate) struct Args {
     /// Build programs with later features in their plain form, in which sub-groups have so many work-items
     #[arg(long, value_name = "N")]
     plain: Option<u32>,
+    /// Build options beside those of each program
+    #[arg(long, value_name = "OPTIONS", default_value = "", allow_hyphen_values = true)]
+    options: String,
     programs: Vec<PathBuf>,
 }
 
@@ -75,7 +78,7 @@ pub(super) fn run(args: &Args) -> Outcome {
     for (n, file) in args.programs.iter().enumerate() {
         say!("begin {n}");
         let (plan, text) = read(file, args.launch.as_deref())?;
-        let options = options(&plan, args.plain);
+        let options = format!("{} {}", options(&plan, args.plain), args.options);
         let module = args
             .spirv
             .as_ref()

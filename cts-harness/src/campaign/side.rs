@@ -24,6 +24,8 @@ pub(crate) struct Side {
     spirv: Option<Route>,
     /// The size of sub-groups in the plain form of programs, if it runs that form.
     plain: Option<String>,
+    /// Build options beside those of each program.
+    options: Option<String>,
     /// The limits of its child processes.
     pub(crate) limits: Limits,
 }
@@ -82,8 +84,8 @@ impl Ending {
 
 impl Side {
     /// Finds the platform that `NAME[,VARIABLE=VALUE…]` describes: `NAME` as `bench` understands it, and
-    /// variables for the environment of its child processes. Two are none of them: `spirv` says how the platform gets its
-    /// programs as SPIR-V, and `plain=N` asks for the plain form of programs.
+    /// variables for the environment of its child processes. Three are none of them: `spirv` says how the platform gets its
+    /// programs as SPIR-V, `plain=N` asks for the plain form of programs, and `options` has build options beside those of each program.
     pub(crate) fn find(text: &str, limits: &Limits) -> Result<Side, Failure> {
         let (name, mut environment) = with_variables(text)?;
         let mut take = |wanted: &str| {
@@ -91,6 +93,7 @@ impl Side {
             at.map(|at| environment.remove(at).1)
         };
         let plain = take("plain");
+        let options = take("options");
         let spirv = match take(SPIRV) {
             Some(route) => Some(route.parse()?),
             None => None,
@@ -109,6 +112,7 @@ impl Side {
             environment,
             spirv,
             plain,
+            options,
             limits: limits.clone(),
         })
     }
@@ -220,6 +224,9 @@ impl Side {
         }
         if let Some(size) = &self.plain {
             command.args(["--plain", size]);
+        }
+        if let Some(options) = &self.options {
+            command.arg(format!("--options={options}"));
         }
         Ok(command)
     }
@@ -379,14 +386,19 @@ mod tests {
     }
 
     #[test]
-    fn the_plain_form_is_no_variable() {
+    fn the_plain_form_and_build_options_are_no_variables() {
         let limits = Limits {
             timeout: 1,
             memory: 1,
             child: None,
         };
-        let side = Side::find("/fake/lib.so,plain=16,A=B", &limits).unwrap();
+        let side = Side::find(
+            "/fake/lib.so,plain=16,options=-cl-fast-relaxed-math -DN=1,A=B",
+            &limits,
+        )
+        .unwrap();
         assert_eq!(side.plain.as_deref(), Some("16"));
+        assert_eq!(side.options.as_deref(), Some("-cl-fast-relaxed-math -DN=1"));
         assert_eq!(side.environment, [("A".to_owned(), "B".to_owned())]);
     }
 }

@@ -45,14 +45,26 @@ pub fn run_exactly(tests: &[&str], name: &str, value: &str) {
 }
 
 fn run(name: &str, value: &str, arguments: &[&str]) {
-    if std::env::var_os(MARK).is_some() || std::env::var(name).is_ok_and(|v| v == value) {
+    if std::env::var(name).is_ok_and(|v| v == value) {
+        return;
+    }
+    run_with(&[(name, value)], arguments);
+}
+
+/// Runs the tests of these names in a process in which the variables have these values. They must pass.
+pub fn run_exactly_with(tests: &[&str], variables: &[(&str, &str)]) {
+    run_with(variables, &[&["--exact"], tests].concat());
+}
+
+fn run_with(variables: &[(&str, &str)], arguments: &[&str]) {
+    if std::env::var_os(MARK).is_some() {
         return;
     }
     let exe = std::env::current_exe().expect("a running test has a path");
     let out = Command::new(exe)
         .args(["--test-threads=2", "--color=never"])
         .args(arguments)
-        .env(name, value)
+        .envs(variables.iter().copied())
         .env(MARK, "1")
         .output()
         .expect("it starts");

@@ -2,9 +2,21 @@
 //! continuous integration has, and with the passes for GPUs. The driver for CPUs that executes the result needs
 //! another pass for loops with more than 65,535 iterations, so the test of such loops is left out.
 
-use crate::common::again::run_all_tests_but;
+use crate::common::again::{run_all_tests_but, run_exactly_with};
 
 #[test]
 fn with_the_code_for_nvidia() {
     run_all_tests_but("CALDERA_DEBUG", "nvidia-faults", &["long_loops", "ended_loops"]);
+}
+
+/// llvmpipe rounds doubles incorrectly where a vector of them is no register. Processors with AVX-512 have registers of eight doubles, so
+/// that the fault needs vectors of sixteen work-items there. The driver's cache would return code for other vectors.
+#[test]
+fn doubles_in_vectors_that_are_no_registers() {
+    let variables = [
+        ("CALDERA_TEST_FILE", "double_rounding"),
+        ("LP_NATIVE_VECTOR_WIDTH", "512"),
+        ("MESA_SHADER_CACHE_DISABLE", "true"),
+    ];
+    run_exactly_with(&["files"], &variables);
 }

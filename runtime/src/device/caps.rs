@@ -355,10 +355,12 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             joined_halves: nvidia,
             chosen_negative_zeros: nvidia,
             cut_conversions: nvidia,
-            negative_bounds: nvidia,
+            // With Mesa since 26.2 at the latest. Not with 22.3.
+            negative_bounds: nvidia || f.driver_info.starts_with("Mesa ") && after_25_0,
             half_clamps: nvidia,
             nonnegative_comparisons: nvidia,
             shared_registers: nvidia,
+            converted_truths: nvidia,
             // Observed with the SwiftShader of Chromium 156.
             rounded_unsigned: swiftshader,
             // Observed with Mesa 22.3 (rounded twice), 25.0 and 26.2 (NaN).

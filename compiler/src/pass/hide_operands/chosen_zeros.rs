@@ -81,11 +81,34 @@ pub(super) fn chosen_zeros(
         _ => return Vec::new(),
     };
     let results = &func.insts[inst].results;
+    if let Some(zeros) = zeros_beside_one(func, inst, known, q) {
+        return zeros;
+    }
     choices
         .iter()
         .zip(results)
         .flat_map(|(choice, result)| zeros(func, choice, known, known.signed.contains(result), q))
         .collect()
+}
+
+/// Returns the zeros of a choice by a comparison with 1 or -1, if the sign of the chosen number may be changed: NVIDIA's driver may find
+/// out that the other side is then 1 or -1, as in `-(x == 1.0f ? -x : 0.0f)`.
+fn zeros_beside_one(func: &Function, inst: Inst, known: &Choices, q: &Quirks) -> Option<Vec<(Inst, usize)>> {
+    let data = &func.insts[inst];
+    if !q.chosen_negative_zeros || data.op != Op::Select || !known.signed.contains(&data.results[0]) {
+        return None;
+    }
+    let condition = &func.insts[func.def_inst(data.args[0])?];
+    let is_one = |&a: &Value| {
+        let one = rules::bits_of_one(func.ty(a).scalar);
+        rules::has_lane(func, a, |lane, sign| Some(lane & !sign) == one)
+    };
+    if !matches!(condition.op, Op::Compare(_)) || !condition.args.iter().any(is_one) {
+        return None;
+    }
+    let is_zero = |n: &usize| rules::has_lane(func, data.args[*n], |lane, sign| lane & !sign == 0);
+    let zeros: Vec<_> = [1, 2].into_iter().filter(is_zero).map(|n| (inst, n)).collect();
+    (zeros.len() == 1).then_some(zeros)
 }
 
 /// Returns the values whose sign an operation may change: by a negation, as bits, or by a product with a constant.

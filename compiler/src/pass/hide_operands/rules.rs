@@ -1,7 +1,9 @@
 //! The operations whose operands or results `hide_operands` hides, and why.
 
 use crate::intrinsic::Intrinsic;
-use crate::ir::{BinOp, CastOp, Const, FpFlags, Function, Inst, InstData, Op, Scalar, Storage, UnOp, Value};
+use crate::ir::{
+    BinOp, CastOp, CmpOp, Const, FpFlags, Function, Inst, InstData, Op, Scalar, Storage, UnOp, Value,
+};
 use crate::pass::facts::facts;
 use crate::target::Target;
 
@@ -16,6 +18,7 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
         || q.half_clamps
         || q.shared_registers
         || q.nonnegative_comparisons
+        || q.converted_truths
         || q.typed_atomics
         || q.narrow_integers
         || q.nonnegative_abs
@@ -32,11 +35,26 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
 /// Returns the operands that are hidden because of an instruction: the instructions that use them, and their
 /// indices there.
 pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
+    let mut found = operands_of(func, inst, target);
+    if target.quirks.zero_operands {
+        for n in found_zeros(func, inst) {
+            if !found.contains(&(inst, n)) {
+                found.push((inst, n));
+            }
+        }
+    }
+    found
+}
+
+fn operands_of(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let q = target.quirks;
     let data = &func.insts[inst];
     let all = || 0..data.args.len();
     let here = |operands: &mut dyn Iterator<Item = usize>| operands.map(|n| (inst, n)).collect();
     match data.op {
+        Op::Cast(CastOp::SToF | CastOp::UToF) if q.converted_truths && is_truth(func, data.args[0]) => {
+            here(&mut all())
+        }
         Op::Cast(CastOp::UToF) | Op::Binary(BinOp::UDiv | BinOp::URem) if q.narrow_integers => {
             here(&mut all().filter(|&n| may_be_sign_extended(func, data.args[n])))
         }
@@ -89,6 +107,16 @@ pub(super) fn hides_result(func: &Function, inst: Inst, target: &Target) -> bool
 /// Returns the indices of the operands that have a zero in some lane, for operations in which the driver's
 /// shortcut would change the result.
 pub(super) fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
+    let has_zero = |n: &usize| is_zero_in_lane(func, func.insts[inst].args[*n]);
+    operands_with_shortcuts(func, inst).filter(has_zero).collect()
+}
+
+fn is_zero_in_lane(func: &Function, value: Value) -> bool {
+    has_lane(func, value, |lane, sign| lane & !sign == 0)
+}
+
+/// Returns the indices of the operands for which the driver has a shortcut that would change the result, if it finds them to be 0.
+fn operands_with_shortcuts(func: &Function, inst: Inst) -> std::ops::Range<usize> {
     let data = &func.insts[inst];
     let FpFlags {
         finite,
@@ -102,16 +130,79 @@ pub(super) fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
         Op::Intrinsic(Intrinsic::Fma) => (0..2, finite && no_signed_zeros),
         // The driver inlines the function, and may then apply its shortcut inside.
         Op::CallPure(_) => (0..data.args.len(), false),
-        _ => return Vec::new(),
+        _ => return 0..0,
     };
-    if is_allowed || fast {
-        return Vec::new();
-    }
-    let has_zero = |n: &usize| has_lane(func, data.args[*n], |lane, sign| lane & !sign == 0);
-    operands.filter(has_zero).collect()
+    if is_allowed || fast { 0..0 } else { operands }
 }
 
-/// The most operands that [`may_be_rounded`] follows.
+/// Returns the indices of such operands that are no constants, but of which the driver may find out that they are 0: vectors that are
+/// put together from zeros and other numbers, and divisors between two bounds.
+fn found_zeros(func: &Function, inst: Inst) -> Vec<usize> {
+    let data = &func.insts[inst];
+    let is_division = matches!(data.op, Op::Binary(BinOp::FDiv | BinOp::FRem)) && !data.fp.finite;
+    let is_found = |n: &usize| {
+        let arg = data.args[*n];
+        has_zero_part(func, arg) || is_division && *n == 1 && may_be_limited_to_zero(func, arg)
+    };
+    operands_with_shortcuts(func, inst).filter(is_found).collect()
+}
+
+/// Returns whether a vector is put together from parts with a constant zero among them.
+fn has_zero_part(func: &Function, vector: Value) -> bool {
+    let mut list = vec![vector];
+    let mut next = 0;
+    while let Some(&value) = list.get(next) {
+        next += 1;
+        let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+            continue;
+        };
+        if let Op::Construct | Op::Shuffle(_) | Op::Insert(_) = def.op
+            && list.len() < MAX_FOLLOWED
+        {
+            if def.args.iter().any(|&part| is_zero_in_lane(func, part)) {
+                return true;
+            }
+            list.extend_from_slice(&def.args);
+        }
+    }
+    false
+}
+
+/// Returns whether a driver may find out that a number is 0, because it is a minimum or maximum, or a simple function of one.
+fn may_be_limited_to_zero(func: &Function, value: Value) -> bool {
+    let mut list = vec![value];
+    let mut next = 0;
+    while let Some(&value) = list.get(next) {
+        next += 1;
+        let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+            continue;
+        };
+        match def.op {
+            Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax) => return true,
+            Op::Intrinsic(
+                Intrinsic::FAbs
+                | Intrinsic::Floor
+                | Intrinsic::Ceil
+                | Intrinsic::Trunc
+                | Intrinsic::RoundEven,
+            )
+            | Op::Unary(UnOp::FNeg)
+            | Op::Cast(CastOp::FConvert)
+            | Op::Extract(_)
+            | Op::Shuffle(_)
+            | Op::Construct
+            | Op::Splat
+                if list.len() < MAX_FOLLOWED =>
+            {
+                list.extend_from_slice(&def.args);
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The most operands that are followed to find out what a driver may know of a number.
 const MAX_FOLLOWED: usize = 64;
 
 /// Returns whether a number may be the result of a conversion that rounds, as far as a driver can see. It sees through moves and
@@ -274,15 +365,71 @@ pub(super) fn bits_of_one(scalar: Scalar) -> Option<u64> {
 }
 
 /// Returns the operands of a comparison of floats that are constants below zero, for a driver that takes a number that is not
-/// negative or NaN, such as an absolute value, to be greater.
+/// negative or NaN, such as an absolute value, to be greater; and zeros, to which such a number is greater or equal.
 pub(super) fn negative_comparands(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
-    if !target.quirks.nonnegative_comparisons || !matches!(data.op, Op::Compare(_)) {
+    let Op::Compare(op) = data.op else {
+        return Vec::new();
+    };
+    if !target.quirks.nonnegative_comparisons {
         return Vec::new();
     }
-    let is_below_zero = |n: &usize| has_lane(func, data.args[*n], |lane, sign| lane & sign != 0);
+    let is_below_zero = |n: usize| has_lane(func, data.args[n], |lane, sign| lane & sign != 0);
+    // The comparisons whose result for NaN is another one than for all numbers that are not negative.
+    let bound = match op {
+        CmpOp::FOGe | CmpOp::FULt => Some(1),
+        CmpOp::FOLe | CmpOp::FUGt => Some(0),
+        _ => None,
+    };
+    let is_bound = |n: usize| {
+        bound == Some(n)
+            && has_lane(func, data.args[n], |lane, _| lane == 0)
+            && may_be_nonnegative(func, data.args[1 - n])
+    };
     let all = 0..data.args.len();
-    all.filter(is_below_zero).map(|n| (inst, n)).collect()
+    all.filter(|&n| is_below_zero(n) || is_bound(n))
+        .map(|n| (inst, n))
+        .collect()
+}
+
+/// Returns whether a driver may find out that a number is not negative: whether it is made of absolute values, squares or square
+/// roots.
+fn may_be_nonnegative(func: &Function, value: Value) -> bool {
+    let mut list = vec![value];
+    let mut next = 0;
+    while let Some(&value) = list.get(next) {
+        next += 1;
+        let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+            continue;
+        };
+        match def.op {
+            Op::Intrinsic(Intrinsic::FAbs | Intrinsic::Sqrt) | Op::CallPure(_) => return true,
+            // The sign may be cleared as a bit.
+            Op::Cast(CastOp::Bitcast) => {
+                let bits = func.def_inst(def.args[0]).map(|def| &func.insts[def].op);
+                if let Some(Op::Binary(BinOp::And)) = bits {
+                    return true;
+                }
+            }
+            Op::Binary(BinOp::FMul | BinOp::FDiv) if def.args[0] == def.args[1] => return true,
+            Op::Compare(_) | Op::LoadFrom(..) => {}
+            _ if list.len() < MAX_FOLLOWED => list.extend_from_slice(&def.args),
+            _ => return true,
+        }
+    }
+    false
+}
+
+/// Returns whether an integer is a choice between two constants, or the number that a truth value is.
+fn is_truth(func: &Function, value: Value) -> bool {
+    let Some(def) = func.def_inst(value).map(|def| &func.insts[def]) else {
+        return false;
+    };
+    match def.op {
+        Op::Select => def.args[1..].iter().all(|&a| func.as_const(a).is_some()),
+        Op::Cast(CastOp::ZExt | CastOp::SExt) => func.ty(def.args[0]).scalar == Scalar::Bool,
+        _ => false,
+    }
 }
 
 /// Returns the operand of a minimum of halves with a constant that is a maximum with a constant: a clamp, of which the driver has the
@@ -354,8 +501,8 @@ fn may_be_shared(func: &Function, value: Value) -> bool {
     false
 }
 
-/// Returns the operands of a minimum or maximum that are constants with a negative zero, for a driver that takes a clamp to 0 and 1
-/// for a saturation, whose zero is positive.
+/// Returns the operands of a minimum or maximum that are constants with a negative zero, for a driver that returns a positive zero for
+/// it: NVIDIA's takes a clamp to 0 and 1 for a saturation, Mesa's takes the zeros of constants to be equal.
 pub(super) fn negative_bounds(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
     let is_minimum = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));

@@ -6,6 +6,7 @@
 //! pointers that may alias, and every operator on every type with operands at boundaries.
 
 mod control;
+mod floats;
 mod memory;
 mod progressions;
 mod random;
@@ -141,7 +142,8 @@ impl Generator<'_> {
             15 => self.block_access(),
             16 => self.constant_load(),
             22 => self.contracted(),
-            24..=27 => self.tree(),
+            24..=25 => self.tree(),
+            26..=27 => self.float_tree(),
             28..=30 => self.typed_access(),
             31 => self.typed_copy(),
             32 if self.random.one_in(4) => self.number_of_pointer(),

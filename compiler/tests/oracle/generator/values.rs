@@ -7,8 +7,8 @@ use crate::arithmetic::{
 use caldera_compiler::intrinsic::Intrinsic;
 use caldera_compiler::ir::{BinOp, CastOp, CmpOp, Op, Scalar, Ty, UnOp, Value, eval};
 
-const INTEGERS: [Scalar; 4] = [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64];
-const FLOATS: [Scalar; 3] = [Scalar::F16, Scalar::F32, Scalar::F64];
+pub(super) const INTEGERS: [Scalar; 4] = [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64];
+pub(super) const FLOATS: [Scalar; 3] = [Scalar::F16, Scalar::F32, Scalar::F64];
 const LANES: [u8; 5] = [2, 3, 4, 8, 16];
 
 impl Generator<'_> {
@@ -50,13 +50,14 @@ impl Generator<'_> {
                     false => eval::truncate(scalar, n as u64),
                 }
             }
+            _ if scalar.is_float() && self.random.one_in(3) => self.next_to_integer_limit(scalar),
             _ if scalar.is_float() => self.random.of(&float_boundaries(scalar)),
             _ if self.random.one_in(6) => self.random.bits(scalar.bits()),
             _ => self.random.of(&boundaries(scalar)),
         }
     }
 
-    fn constant(&mut self, ty: Ty) -> Value {
+    pub(super) fn constant(&mut self, ty: Ty) -> Value {
         let first = self.lane(ty.scalar);
         let same = self.random.one_in(2);
         let mut lanes = vec![first; usize::from(ty.lanes)];
@@ -318,17 +319,7 @@ impl Generator<'_> {
                 let v = self.value(from);
                 self.b.cast(CastOp::FConvert, v, ty)
             }
-            (false, 1) => {
-                let from = ty.with_scalar(self.random.of(&FLOATS));
-                let v = self.value(from);
-                let op = self.random.of(&[CastOp::FToS, CastOp::FToU]);
-                let least = if op == CastOp::FToS { -100.0 } else { 0.0 };
-                let [least, most] = [least, 100.0].map(|n| self.b.bits(from, eval::from_f64(from.scalar, n)));
-                // NaN becomes the lower bound.
-                let v = self.b.value(Op::Intrinsic(Intrinsic::FMax), vec![v, least], from);
-                let v = self.b.value(Op::Intrinsic(Intrinsic::FMin), vec![v, most], from);
-                self.b.cast(op, v, ty)
-            }
+            (false, 1) => self.integer_of_float(ty),
             (false, 2) => {
                 let v = self.comparison(from);
                 let op = self.random.of(&[CastOp::SExt, CastOp::ZExt]);
@@ -644,7 +635,7 @@ impl Generator<'_> {
     }
 
     /// Returns a number about which nothing is known.
-    fn leaf(&mut self, ty: Ty) -> Value {
+    pub(super) fn leaf(&mut self, ty: Ty) -> Value {
         if self.random.one_in(8) {
             return self.constant(ty);
         }

@@ -1,5 +1,6 @@
 //! Generates statements, helper functions and structures.
 
+use super::choices::Choices;
 use super::types::{INT, Type, UINT, int};
 use super::{Function, Generator, Parameter, Place, Structure, WIDTHS, element};
 

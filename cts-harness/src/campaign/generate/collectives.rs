@@ -4,6 +4,7 @@
 //! In the plain form (see `later.rs`) the work-items write their values to local memory, and each reads those that its result
 //! depends on. Sub-groups have `SUB_GROUP` successive work-items there, so they are only used in ranges of one dimension.
 
+use super::choices::Choices;
 use super::types::{INT, Type, UINT, float, int};
 use super::{Generator, Place};
 

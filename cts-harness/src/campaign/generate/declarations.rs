@@ -2,6 +2,7 @@
 //! the same: designated initializers, compound literals, packed structures, pointers to pointers, halves in memory, copies by
 //! whole work-groups.
 
+use super::choices::Choices;
 use super::types::{Type, UINT, float, int};
 use super::{Generator, Place, element};
 

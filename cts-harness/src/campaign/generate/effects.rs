@@ -1,6 +1,7 @@
 //! Generates statements in which conditions have side effects, counters wrap around, variables are volatile, and
 //! jumps lead into loops.
 
+use super::choices::Choices;
 use super::types::{INT, int};
 use super::{Generator, Place, element};
 

@@ -6,6 +6,7 @@
 //! converted. The inputs are variables named by letter and type, such as `x_char4`. They come from arrays in
 //! constant memory, at an index that a compiler does not know.
 
+use super::choices::Choices;
 use super::types::{Type, int};
 use super::{Features, Generator, Place, element};
 use crate::Failure;
@@ -83,7 +84,7 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
         plan.line()?,
         features.pragmas(),
         g.later_header(),
-        macros(),
+        macros(&WIDTHS),
         g.arrays(),
     ))
 }
@@ -117,7 +118,7 @@ pub(super) fn declaration(name: &str, letter: &str, ty: Type) -> String {
 }
 
 /// Returns the definitions of the macros `E1` to `E4`.
-pub(super) fn macros() -> String {
+pub(super) fn macros(widths: &[usize]) -> String {
     let define = |n: usize| {
         let stores: String = (0..n)
             .map(|e| match n {
@@ -127,7 +128,7 @@ pub(super) fn macros() -> String {
             .collect();
         format!("#define E{n}(row, type, value) {{ const type r = value;{stores} }}\n")
     };
-    WIDTHS.map(define).concat()
+    widths.iter().copied().map(define).collect()
 }
 
 impl Generator {

@@ -2,6 +2,7 @@
 //! inserted. Compilers look for such forms, and replace them by single instructions.
 
 use super::Generator;
+use super::choices::Choices;
 use super::types::{Type, int};
 
 impl Generator {

@@ -1,6 +1,7 @@
 //! Generates float expressions whose values are exact: each value is a multiple of 2^-f with a magnitude
 //! below 2^m, and m + f is at most the precision of the type.
 
+use super::choices::Choices;
 use super::types::{Base, Type, float, int};
 use super::{Generator, element};
 

@@ -4,6 +4,7 @@
 //! A work-item only writes through a pointer into memory that no other work-item accesses. See `later.rs` for the two forms of
 //! a program.
 
+use super::choices::Choices;
 use super::types::{Type, UINT};
 use super::{Generator, Place, WIDTHS};
 

@@ -1,5 +1,6 @@
 //! Generates integer expressions. Each has exactly the type that the caller asks for.
 
+use super::choices::Choices;
 use super::types::{INT, Type, UINT, int};
 use super::{Generator, Parameter, WIDTHS, element};
 

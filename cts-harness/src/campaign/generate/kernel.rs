@@ -1,5 +1,6 @@
 //! Generates whole programs: kernels with their phases, barriers and launches.
 
+use super::choices::Choices;
 use super::types::{INT, Type, UINT, int};
 use super::{Features, Generator, Place, element, later};
 use crate::Failure;
@@ -378,7 +379,7 @@ impl Generator {
     /// Returns a reduction over the work-group (such as a sum or a maximum) in steps that halve the number
     /// of active work-items.
     fn tree(&mut self, group: usize) -> String {
-        let (width, signed) = (self.width(), self.one_in(2));
+        let (width, signed) = (self.width_of(&super::WIDTHS), self.one_in(2));
         let ty = int(self.pick(&[16, 32, 64]), signed, width);
         let array = format!("loc__{}__{group}__{}", ty.name(), self.name(""));
         let (value, step, v) = (self.value(ty, 3), self.name("r"), self.name("v"));

@@ -3,6 +3,7 @@
 //! variables are in a buffer, collective functions are loops over local memory. Both forms have the same results, so that a
 //! device, or another implementation that only has OpenCL C 1.2, can be the reference for the features.
 
+use super::choices::Choices;
 use super::types::{Type, UINT, int};
 use super::{Generator, Place};
 use crate::campaign::launch::Argument;

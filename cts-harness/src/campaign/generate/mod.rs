@@ -7,6 +7,7 @@
 //! atomic operations does not depend on their order.
 
 mod body;
+mod choices;
 mod collectives;
 mod declarations;
 mod effects;
@@ -22,6 +23,7 @@ mod types;
 mod variables;
 
 use crate::random::Random;
+use choices::Choices;
 use types::{Type, float, int};
 
 /// The optional features that all devices of a campaign have.
@@ -161,6 +163,16 @@ struct Generator {
 
 const WIDTHS: [usize; 6] = [1, 2, 3, 4, 8, 16];
 
+impl Choices for Generator {
+    fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    fn last_name(&mut self) -> &mut usize {
+        &mut self.next
+    }
+}
+
 impl Generator {
     /// Makes a generator without anything in scope.
     fn new(random: Random, features: Features, fuel: i32) -> Generator {
@@ -178,35 +190,14 @@ impl Generator {
         }
     }
 
-    fn below(&mut self, n: usize) -> usize {
-        self.random.below(n)
-    }
-
-    fn one_in(&mut self, n: usize) -> bool {
-        self.random.one_in(n)
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.random.below(from.len())]
-    }
-
-    fn name(&mut self, stem: &str) -> String {
-        self.next += 1;
-        format!("{stem}{}", self.next)
-    }
-
-    fn width(&mut self) -> usize {
-        if self.one_in(2) { 1 } else { self.pick(&WIDTHS) }
-    }
-
     fn int_type(&mut self) -> Type {
-        let n = self.width();
+        let n = self.width_of(&WIDTHS);
         let (bits, signed) = (self.pick(&[8, 16, 32, 32, 64]), self.one_in(2));
         int(bits, signed, n)
     }
 
     fn float_type(&mut self) -> Type {
-        let n = self.width();
+        let n = self.width_of(&WIDTHS);
         let bits = match self.below(4) {
             0 if self.features.half => 16,
             1 if self.features.double => 64,

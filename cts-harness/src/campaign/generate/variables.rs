@@ -4,6 +4,7 @@
 //! Kernels of one work-item change the variables between the other kernels, which only read them. Arrays with a part for each
 //! work-item are written by one kernel and read by the next.
 
+use super::choices::Choices;
 use super::types::{Type, UINT};
 use super::{Generator, Place};
 

@@ -1,24 +1,30 @@
-//! Generates functions and macros that compute with floats: with branches, loops, private arrays, second results by pointer, halves
+//! Generates functions and macros that compute with floats: with branches, private arrays, second results by pointer, halves
 //! in memory and unions. Each is called once, so that the values of its parameters are known.
 
+use super::super::choices::Choices;
 use super::super::types::{Type, UINT, float, int};
-use super::terms::{COMPARISONS, Term};
+use super::terms::Term;
 use super::{FloatGenerator, ITEMS, Numbers};
 
 /// The number of operators and operands after which the generator only adds operands to the body of a function.
-const SIZE: i32 = 8;
+const SIZE: i32 = 10;
 
 /// The body of a function: its statements, and the values that it returns.
-type Body = Option<(String, Term)>;
+pub(super) type Body = Option<(String, Term)>;
 
 impl FloatGenerator {
     /// Returns a call of a new function.
     pub(super) fn call(&mut self, ty: Type, d: usize) -> Option<Term> {
         let form = self.pick(&[
             Self::branch,
-            Self::branch,
+            Self::ladder,
+            Self::cases,
             Self::repetition,
             Self::repetition,
+            Self::table,
+            Self::table,
+            Self::counted,
+            Self::exchanged,
             Self::array,
             Self::two_results,
             Self::through_memory,
@@ -37,16 +43,22 @@ impl FloatGenerator {
             let mut bits = g.numbers.reinterpretation(ty, &a);
             bits.text = "both.bits".into();
             let (text, number, name) = (&a.text, from.name(), ty.name());
-            Some((
-                format!("union {{ {number} number; {name} bits; }} both; both.number = {text};"),
-                bits,
-            ))
+            Some(match g.one_in(2) {
+                true => (
+                    format!("union {{ {number} number; {name} bits; }} both; both.number = {text};"),
+                    bits,
+                ),
+                false => (
+                    format!("{number} number = {text};"),
+                    bits.named(&format!("*({name} *)&number")),
+                ),
+            })
         })
     }
 
     /// Returns a call of a new function whose body is of this form.
     fn function(&mut self, ty: Type, d: usize, form: fn(&mut Self, Type) -> Body) -> Option<Term> {
-        let name = self.name();
+        let name = self.name("f");
         let arguments = self.arguments(ty, d);
         let parameters = |n: usize| format!("p{n}");
         let (statements, result) = self.inside(&arguments, parameters, |g| form(g, ty))?;
@@ -65,7 +77,7 @@ impl FloatGenerator {
 
     /// Returns a call of a new macro.
     fn macro_call(&mut self, ty: Type, d: usize) -> Option<Term> {
-        let name = self.name();
+        let name = self.name("f");
         let arguments = self.arguments(ty, d);
         let result = self.inside(&arguments, |n| format!("(p{n})"), |g| g.float(ty, 2));
         let list: Vec<String> = (0..arguments.len()).map(|n| format!("p{n}")).collect();
@@ -110,8 +122,9 @@ impl FloatGenerator {
         let parameters = arguments.iter().enumerate().map(|(n, a)| a.named(&name(n)));
         let outer = std::mem::replace(&mut self.leaves, parameters.collect());
         let fuel = std::mem::replace(&mut self.fuel, SIZE);
+        let row = self.row.take();
         let made = make(self);
-        (self.leaves, self.fuel) = (outer, fuel);
+        (self.leaves, self.fuel, self.row) = (outer, fuel, row);
         made
     }
 
@@ -131,84 +144,41 @@ impl FloatGenerator {
         })
     }
 
-    /// A body with a loop that changes a number in each iteration.
-    fn repetition(&mut self, ty: Type) -> Body {
-        let numbers = self.numbers;
-        let mut state = self.float(ty, 1).named("r");
-        let begin = self.float(ty, 1);
-        state.values.clone_from(&begin.values);
-        let steps: Vec<(&str, Term)> = (0..1 + self.below(2))
-            .map(|_| {
-                let op = self.pick(&[
-                    "+", "-", "*", "+", "*", "fmin", "fmax", "fma", "fmod", "/", "copysign",
-                ]);
-                (op, self.float_leaf(ty))
-            })
-            .collect();
-        let step = |state: &Term| {
-            steps.iter().fold(state.clone(), |r, (op, other)| match *op {
-                "fma" => numbers.ternary(op, &r, other, state),
-                _ => numbers.binary(op, &r, other),
-            })
-        };
-        let (count, counts) = self.iterations();
-        let until = self.one_in(2).then(|| {
-            let op = self.pick(&COMPARISONS);
-            (op, self.float_leaf(ty.of(1)))
-        });
-        let first = |state: &Term| match ty.n {
-            1 => state.clone(),
-            _ => {
-                let values = (0..ITEMS).map(|item| state.at(item, 0)).collect();
-                Term::new("r.s0".into(), ty.of(1), values)
-            }
-        };
-        let mut running = [true; ITEMS];
-        let mut body = String::new();
-        for n in 0..8 {
-            let next = step(&state);
-            let ends = until
-                .as_ref()
-                .map(|(op, other)| numbers.comparison(op, &first(&next.named("r")), other));
-            if n == 0 {
-                let exit = ends.as_ref().map(|e| format!(" if ({}) break;", e.text));
-                let (name, begin, next) = (ty.name(), &begin.text, &next.text);
-                let exit = exit.unwrap_or_default();
-                body =
-                    format!("{name} r = {begin}; for (uint i = 0; i < {count}; i++) {{ r = {next};{exit} }}");
-            }
-            for item in (0..ITEMS).filter(|item| n < counts[*item]) {
-                if !running[item] {
-                    continue;
-                }
-                let lanes = item * ty.n..(item + 1) * ty.n;
-                state.values[lanes.clone()].copy_from_slice(&next.values[lanes]);
-                if let Some(ends) = &ends {
-                    // An undefined condition makes the result undefined.
-                    running[item] = ends.at(item, 0)? == 0;
-                }
-            }
+    /// A body with several conditions after each other.
+    fn ladder(&mut self, ty: Type) -> Body {
+        let count = 2 + self.below(2);
+        let mut value = self.float(ty, 1);
+        let mut text = format!("return {};", value.text);
+        for _ in 0..count {
+            let (condition, other) = (self.condition(1), self.float_leaf(ty));
+            text = match self.one_in(2) {
+                true => format!("if ({}) return {}; {text}", condition.text, other.text),
+                false => format!("if ({}) return {}; else {{ {text} }}", condition.text, other.text),
+            };
+            value = Numbers::choice(&condition, &other, &value, false);
         }
-        Some((body, state))
+        // A function ends with a statement that returns.
+        let last = self.float_leaf(ty);
+        Some((text, value.named(&last.text)))
     }
 
-    /// Returns the number of iterations of a loop, and its value in each work-item: less than 8.
-    fn iterations(&mut self) -> (String, Vec<u64>) {
-        match self.leaf_integer() {
-            Some(n) => {
-                let counts = (0..ITEMS).map(|item| n.at(item, 0).map_or(0, |x| (x & 3) + 1));
-                (format!("({} & 3u) + 1u", n.text), counts.collect())
-            }
-            None => {
-                let n = 1 + self.below(6);
-                (format!("{n}u"), vec![n as u64; ITEMS])
-            }
+    /// A body with a `switch` on a number that floats give.
+    fn cases(&mut self, ty: Type) -> Body {
+        let selector = self.integer(UINT, 2);
+        let all: Vec<Term> = (0..4).map(|_| self.float(ty, 1)).collect();
+        let value = |(item, e): (usize, usize)| all[selector.at(item, 0)? as usize & 3].at(item, e);
+        let values = (0..ITEMS).flat_map(|item| (0..ty.n).map(move |e| (item, e)));
+        let mut text = format!(
+            "{} r = {}; switch ({} & 3u) {{",
+            ty.name(),
+            all[3].text,
+            selector.text
+        );
+        for (n, term) in all.iter().enumerate().take(3) {
+            text += &format!(" case {n}: r = {}; break;", term.text);
         }
-    }
-
-    /// Returns a parameter of type uint, if the function has one.
-    fn leaf_integer(&mut self) -> Option<Term> {
-        self.leaves.iter().find(|l| l.ty == UINT).cloned()
+        text += " default: break; }";
+        Some((text, Term::new("r".into(), ty, values.map(value).collect())))
     }
 
     /// A body with a private array, of which an element is written and one is read.
@@ -253,7 +223,7 @@ impl FloatGenerator {
         );
         // Only the lowest bits of the quotient are defined.
         let second = second.named(if name == "remquo" { "(w % 128)" } else { "w" });
-        if !first.is_defined() || !second.is_defined() {
+        if !first.is_good(self.gaps) || !second.is_good(self.gaps) {
             return None;
         }
         let result = match self.below(3) {
@@ -284,7 +254,11 @@ impl FloatGenerator {
         let at = self.below(2);
         let loaded = self.numbers.through_half(&a, mode);
         let loaded = loaded.named(&format!("vload_half{n}({at}, (half *)h)"));
-        let statements = format!("ushort h[8]; vstore_half{n}{mode}({}, {at}, (half *)h);", a.text);
+        let places = 2 * ty.n.max(4);
+        let statements = format!(
+            "ushort h[{places}]; vstore_half{n}{mode}({}, {at}, (half *)h);",
+            a.text
+        );
         let result = match ty.bits() {
             32 => loaded,
             _ => self.numbers.conversion(ty, &loaded, "", false),

@@ -89,8 +89,13 @@ impl Term {
         }
     }
 
-    pub(super) fn is_defined(&self) -> bool {
-        self.values.iter().all(Option::is_some)
+    /// Returns whether enough values are defined: all of them, or with `gaps` most of them.
+    pub(super) fn is_good(&self, gaps: bool) -> bool {
+        let defined = self.values.iter().filter(|v| v.is_some()).count();
+        match gaps {
+            true => 3 * defined >= 2 * self.values.len(),
+            false => defined == self.values.len(),
+        }
     }
 
     pub(super) fn is_float(&self) -> bool {
@@ -146,9 +151,9 @@ pub(super) fn rounding(mode: &str) -> Rounding {
 }
 
 /// Returns the text of an operation with one operand.
-fn call(name: &str, operands: &[&Term]) -> String {
+pub(super) fn call(name: &str, operands: &[&Term]) -> String {
     let texts: Vec<&str> = operands.iter().map(|o| o.text.as_str()).collect();
-    match (name.chars().all(char::is_alphabetic), &texts[..]) {
+    match (name.starts_with(char::is_alphabetic), &texts[..]) {
         (false, [a]) => format!("({name}({a}))"),
         (false, [a, b]) => format!("({a} {name} {b})"),
         _ => format!("{name}({})", texts.join(", ")),
@@ -157,8 +162,11 @@ fn call(name: &str, operands: &[&Term]) -> String {
 
 impl Numbers {
     /// Returns the number, unless it may be flushed to zero (section 7.5.3): a subnormal number, or one that is as small after
-    /// rounding.
+    /// rounding; and unless the program must not have infinities and NaN.
     pub(super) fn kept(self, f: Format, x: u64) -> Option<u64> {
+        if !self.infinities && !f.is_finite(x) {
+            return None;
+        }
         let is_small = !f.is_zero(x) && f.magnitude(x) <= f.least_normal();
         let flushes = !match f.bits {
             16 => self.subnormal_half,
@@ -170,7 +178,7 @@ impl Numbers {
 
     /// Applies a function to the elements of operands. Where an operand or a result may be flushed to zero, or the function gives
     /// `None`, the value is not defined.
-    fn map(
+    pub(super) fn map(
         self,
         (text, ty): (String, Type),
         operands: &[&Term],
@@ -195,6 +203,24 @@ impl Numbers {
         Term::new(text, ty, values.map(|(item, e)| value(item, e)).collect())
     }
 
+    /// Returns the number, unless its sign is open because it is a zero.
+    fn with_sign(self, f: Format, x: u64) -> Option<u64> {
+        (self.signed_zeros || !f.is_zero(x)).then_some(x)
+    }
+
+    /// Returns the result of arithmetic, unless another order of operations, or one with other roundings, may give another result.
+    fn calculated(self, f: Format, operands: &[u64], result: u64) -> Option<u64> {
+        // Products of three such numbers are exact in every format.
+        let (limit, unit) = if f.bits == 16 { (8, -1) } else { (32, -2) };
+        let limit = f.rounded_integer(limit, Rounding::Zero);
+        let few_bits = |x: u64| {
+            let scaled = f.scale(x, -unit);
+            f.magnitude(x) <= limit && f.whole(scaled, f64::trunc) == scaled
+        };
+        let all = || operands.iter().copied().chain([result]);
+        (self.arithmetic || all().all(few_bits)).then_some(result)
+    }
+
     /// Returns the type of an operation with these operands of the same element type: a vector if one is.
     fn widest(operands: &[&Term]) -> Type {
         let n = operands.iter().map(|o| o.ty.n).max().unwrap_or(1);
@@ -217,7 +243,7 @@ impl Numbers {
                 "sign" if f.is_nan(x) => 0,
                 "sign" if f.is_zero(x) => x,
                 "sign" => x & f.sign() | f.one(),
-                "sqrt" if self.divides_correctly(f) => f.square_root(x),
+                "sqrt" if self.arithmetic && self.divides_correctly(f) => f.square_root(x),
                 "logb" if f.is_nan(x) => x,
                 "logb" if f.is_infinite(x) => f.infinity(),
                 "logb" if f.is_zero(x) => f.infinity() | f.sign(),
@@ -251,10 +277,13 @@ impl Numbers {
                 order => Some(if order == Some(wanted) { x } else { y }),
             };
             match name {
-                "+" => Some(f.add(x, y)),
-                "-" => Some(f.subtract(x, y)),
-                "*" => Some(f.multiply(x, y)),
-                "/" => self.divides_correctly(f).then(|| f.divide(x, y)),
+                "+" => self.calculated(f, v, f.add(x, y)),
+                "-" => self.calculated(f, v, f.subtract(x, y)),
+                "*" => self.calculated(f, v, f.multiply(x, y)),
+                "/" if !self.arithmetic || !self.divides_correctly(f) => None,
+                // The sign of the infinity.
+                "/" if f.is_zero(y) && !self.signed_zeros => None,
+                "/" => Some(f.divide(x, y)),
                 "fmin" => of(Ordering::Less),
                 "fmax" => of(Ordering::Greater),
                 // Section 6.15.3: undefined for infinities and NaN.
@@ -263,9 +292,10 @@ impl Numbers {
                 "max" => of(Ordering::Greater),
                 "fdim" => Some(match order {
                     None => f.nan(),
-                    Some(Ordering::Greater) => f.subtract(x, y),
+                    Some(Ordering::Greater) => self.calculated(f, v, f.subtract(x, y))?,
                     Some(_) => 0,
                 }),
+                "fmod" | "remainder" if !self.arithmetic => None,
                 "fmod" => Some(f.remainder(x, y, true).map_or(f.nan(), |r| r.0)),
                 "remainder" => Some(f.remainder(x, y, false).map_or(f.nan(), |r| r.0)),
                 "nextafter" => match order {
@@ -286,7 +316,8 @@ impl Numbers {
                 }
                 "copysign" => {
                     // The sign of NaN is open.
-                    (!f.is_nan(y)).then(|| f.magnitude(x) | y & f.sign())
+                    let y = self.with_sign(f, y).filter(|y| !f.is_nan(*y))?;
+                    Some(f.magnitude(x) | y & f.sign())
                 }
                 // step(edge, x), section 6.15.3.
                 "step" => Some(if f.compare(y, x) == Some(Ordering::Less) {
@@ -305,7 +336,7 @@ impl Numbers {
         self.map((call(name, &[a, b, c]), ty), &[a, b, c], |v| {
             let (x, y, z) = (v[0], v[1], v[2]);
             match name {
-                "fma" => Some(f.fused(x, y, z)),
+                "fma" => self.calculated(f, v, f.fused(x, y, z)),
                 "clamp" => {
                     // Section 6.15.3: fmin(fmax(x, y), z), undefined if y > z. Whether NaN is clamped is left out, and so are
                     // zeros of different signs.
@@ -331,7 +362,8 @@ impl Numbers {
                 }
                 "bitselect" => {
                     let result = x & !z | y & z;
-                    let open = v.iter().any(|x| f.is_nan(*x)) || f.is_nan(result);
+                    let is_open = |x: u64| f.is_nan(x) || self.with_sign(f, x).is_none();
+                    let open = v.iter().any(|x| is_open(*x)) || is_open(result);
                     (!open).then_some(result)
                 }
                 _ => None,
@@ -373,7 +405,7 @@ impl Numbers {
                 "isnormal" => f.is_finite(x) && !f.is_zero(x) && !f.is_subnormal(x),
                 // The sign of NaN is open.
                 _ if f.is_nan(x) => return None,
-                _ => f.is_negative(x),
+                _ => f.is_negative(self.with_sign(f, x)?),
             };
             Some(truth_value(ty, truth))
         })
@@ -383,6 +415,11 @@ impl Numbers {
     /// defined. The condition is a scalar integer, or a vector of integers whose signs choose.
     pub(super) fn choice(condition: &Term, a: &Term, b: &Term, as_function: bool) -> Term {
         let text = match as_function {
+            // The condition of scalars has the same size.
+            true if a.ty.n == 1 && a.ty.bits() != 32 => {
+                let condition = a.ty.as_int(true).cast(&condition.text);
+                format!("select({}, {}, {condition})", b.text, a.text)
+            }
             true => format!("select({}, {}, {})", b.text, a.text, condition.text),
             // The operator promotes scalars that are narrower than int.
             false if a.ty.is_int() => {
@@ -408,10 +445,16 @@ impl Numbers {
         let converted = |v: &[u64]| -> Option<u64> {
             match (a.ty.base, to.base) {
                 (Base::Float { bits }, Base::Float { bits: other }) => {
-                    Some(Format::of(other).converted(Format::of(bits), v[0], rounding(mode)))
+                    let (from, to) = (Format::of(bits), Format::of(other));
+                    let result = to.converted(from, v[0], rounding(mode));
+                    let exact = from.converted(to, result, Rounding::NearestEven) == v[0];
+                    (exact || self.arithmetic).then_some(result)
                 }
                 (Base::Int { .. }, Base::Float { bits }) => {
-                    Some(Format::of(bits).rounded_integer(as_integer(a.ty, v[0]), rounding(mode)))
+                    let (f, x) = (Format::of(bits), as_integer(a.ty, v[0]));
+                    let result = f.rounded_integer(x, rounding(mode));
+                    let exact = f.to_integer(result, Rounding::Zero) == Some(x);
+                    (exact || self.arithmetic).then_some(result)
                 }
                 (from, Base::Int { .. }) => {
                     let whole = match from {
@@ -443,7 +486,8 @@ impl Numbers {
         self.map((text, to), &[a], |v| {
             let open = |ty: Type| !ty.is_int() && Format::of(ty.bits()).is_nan(v[0]);
             let signals = open(to) && v[0] != Format::of(to.bits()).nan();
-            let is_open = signals || a.is_float() && open(a.ty);
+            let has_sign = |ty: Type| ty.is_int() || self.with_sign(Format::of(ty.bits()), v[0]).is_some();
+            let is_open = signals || a.is_float() && open(a.ty) || !has_sign(a.ty);
             (!is_open).then_some(v[0])
         })
     }
@@ -528,38 +572,6 @@ impl Numbers {
         })
     }
 
-    /// Returns an operation of integers of the same type: wrapping, in unsigned types.
-    pub(super) fn integers(self, name: &str, a: &Term, b: &Term) -> Term {
-        let ty = a.ty;
-        // The operators promote scalars that are narrower than int.
-        let text = ty.cast(&format!("{} {name} {}", a.text, b.text));
-        self.map((text, ty), &[a, b], |v| {
-            let (x, y) = (i128::from(v[0]), i128::from(v[1]));
-            Some(truncated(
-                ty,
-                match name {
-                    "+" => x + y,
-                    "-" => x - y,
-                    "&" => x & y,
-                    "|" => x | y,
-                    "^" => x ^ y,
-                    _ => return None,
-                },
-            ))
-        })
-    }
-
-    /// Returns a shift of unsigned integers by a constant distance.
-    pub(super) fn shift(self, name: &str, a: &Term, by: u32) -> Term {
-        let ty = a.ty;
-        let distance = ty.splat(&by.to_string());
-        let text = ty.cast(&format!("{} {name} {distance}", a.text));
-        self.map((text, ty), &[a], |v| {
-            let x = if name == "<<" { v[0] << by } else { v[0] >> by };
-            Some(truncated(ty, i128::from(x)))
-        })
-    }
-
     /// Returns a combination of two truth values of the same type.
     pub(super) fn logical(self, name: &str, a: &Term, b: &Term) -> Term {
         let ty = a.ty;
@@ -582,7 +594,7 @@ impl Numbers {
 }
 
 /// Returns the type of comparisons of a type.
-fn truth_type(ty: Type) -> Type {
+pub(super) fn truth_type(ty: Type) -> Type {
     if ty.n == 1 {
         int(32, true, 1)
     } else {
@@ -590,7 +602,7 @@ fn truth_type(ty: Type) -> Type {
     }
 }
 
-fn truth_value(ty: Type, truth: bool) -> u64 {
+pub(super) fn truth_value(ty: Type, truth: bool) -> u64 {
     match (truth, ty.n) {
         (false, _) => 0,
         (true, 1) => 1,

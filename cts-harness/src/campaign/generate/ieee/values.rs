@@ -1,10 +1,12 @@
 //! The inputs and literals of float expressions.
 
+use super::super::choices::Choices;
 use super::super::types::{Type, float, int};
 use super::super::{Place, element};
 use super::numbers::{DOUBLE, Format, HALF, Rounding, SINGLE};
 use super::terms::Term;
 use super::{FloatGenerator, ITEMS};
+use crate::campaign::launch::Argument;
 
 /// What an input's values are like.
 #[derive(Copy, Clone, PartialEq)]
@@ -21,6 +23,27 @@ const KINDS: [(&str, Kind); 3] = [("x", Kind::Any), ("y", Kind::Finite), ("z", K
 
 /// The letter of the integer inputs.
 const INTEGERS: &str = "n";
+
+/// A parameter of the kernel, which has the same value in all work-items.
+pub(super) struct Parameter {
+    pub(super) term: Term,
+}
+
+impl Parameter {
+    /// Returns the declaration, after a comma.
+    pub(super) fn text(&self) -> String {
+        format!(", {} {}", self.term.ty.name(), self.term.text)
+    }
+
+    pub(super) fn argument(&self) -> Argument {
+        let ty = self.term.ty;
+        // A vector of three elements takes the place of one of four.
+        let places = if ty.n == 3 { 4 } else { ty.n };
+        let element = |e: usize| self.term.at(0, e.min(ty.n - 1)).unwrap_or(0).to_le_bytes();
+        let bytes = (0..places).flat_map(|e| element(e).into_iter().take(ty.bits() as usize / 8));
+        Argument::Bytes(bytes.collect())
+    }
+}
 
 /// An array of the inputs, in constant memory.
 pub(super) struct Array {
@@ -84,6 +107,36 @@ impl FloatGenerator {
                     all.push((array.input(ty), Place::read_only(array.letter, ty, 0)));
                 }
             }
+        }
+        all
+    }
+
+    /// Makes the parameters of the kernel.
+    pub(super) fn parameters(&mut self) -> Vec<Parameter> {
+        let mut all = Vec::new();
+        for ty in self
+            .float_sizes()
+            .into_iter()
+            .flat_map(|bits| [1, 3, 4].map(|n| float(bits, n)))
+        {
+            let kind = self.pick(&[Kind::Any, Kind::Finite, Kind::Moderate]);
+            let lanes: Vec<u64> = (0..ty.n)
+                .map(|_| self.number(Format::of(ty.bits()), kind))
+                .collect();
+            let name = format!("a_{}", ty.name());
+            all.push(Parameter {
+                term: Term::constant(name, ty, &lanes),
+            });
+        }
+        for ty in [32, 64]
+            .into_iter()
+            .flat_map(|bits| [true, false].map(|signed| int(bits, signed, 1)))
+        {
+            let x = self.integer_number(ty.bits());
+            let name = format!("a_{}", ty.name());
+            all.push(Parameter {
+                term: Term::constant(name, ty, &[x]),
+            });
         }
         all
     }
@@ -307,6 +360,11 @@ impl FloatGenerator {
             0 => self.below(8) as u64,
             _ => self.integer_number(ty.bits()),
         };
+        Self::integer_constant(ty, x)
+    }
+
+    /// Returns an integer, or a vector of equal integers, with these bits.
+    pub(super) fn integer_constant(ty: Type, x: u64) -> Term {
         let (scalar, unsigned) = (ty.of(1).name(), ty.of(1).as_int(false).name());
         let text = match ty.is_signed() {
             true => format!("as_{scalar}(({unsigned}){x:#x}UL)"),
