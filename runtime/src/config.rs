@@ -28,6 +28,7 @@
 //! | `CALDERA_DEBUG=copy-kernel` | Copy between buffers with a kernel wherever that is possible |
 //! | `CALDERA_DEBUG=nvidia-faults` | Compile as for NVIDIA's driver on every device, with the code that avoids its faults and the passes for GPUs, to test both. On llvmpipe, loops of more than 65,535 iterations end early then, without an error |
 //! | `CALDERA_DEBUG=compute-family` | Use a queue family without graphics on NVIDIA's driver, too, where such a family may execute stale code, to see whether the driver still has that fault |
+//! | `CALDERA_DEBUG=late-launches` | Record no launch earlier than 2 ms after its pipeline was made. With `compute-family` this has hidden stale code so far, and kernels get about twice as much work-group memory (`runtime/docs/adr/0010-queue-family.md`) |
 //! | `CALDERA_DEBUG=discrete` | Treat a device that shares its memory with the host as if it had memory of its own |
 //! | `CALDERA_DEBUG=gather-flushes` | Let a thread gather the submissions of `clFlush` on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
 //! | `CALDERA_DEBUG=guess-pipelines` | Make pipelines that launches will probably need in advance on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
@@ -207,6 +208,8 @@ pub struct DebugFlags {
     pub nvidia_faults: bool,
     /// Use a queue family without graphics on NVIDIA's driver, too.
     pub compute_family: bool,
+    /// Record no launch earlier than 2 ms after its pipeline was made.
+    pub late_launches: bool,
     /// Treat device memory as separate from host memory even where they are the same: use staging memory,
     /// mirrors and BAR mappings.
     pub discrete: bool,

@@ -237,6 +237,7 @@ impl Config {
                 ("copy-kernel", None) => self.debug.copy_kernel = true,
                 ("nvidia-faults", None) => self.debug.nvidia_faults = true,
                 ("compute-family", None) => self.debug.compute_family = true,
+                ("late-launches", None) => self.debug.late_launches = true,
                 ("discrete", None) => self.debug.discrete = true,
                 ("gather-flushes", None) => self.debug.gather_flushes = true,
                 ("guess-pipelines", None) => self.debug.guess_pipelines = true,

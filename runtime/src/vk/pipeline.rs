@@ -2,10 +2,13 @@
 
 use std::ffi::CString;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use ash::vk;
 
 use super::{Call, Device, PipelineLayout, VkError};
+use crate::config::config;
 
 /// The layout of every kernel without images or descriptors of its own: all push constants, and one uniform
 /// buffer with a dynamic offset at set 0, binding 0, for arguments that do not fit into push constants. Because
@@ -202,13 +205,31 @@ impl Drop for PipelineCache {
 /// Specialization constants: pairs of SpecId and value.
 pub(crate) type Specialization<'a> = &'a [(u32, u32)];
 
+/// How long after vkCreateComputePipelines the code of a pipeline may still be missing on the GPU, where a driver has this
+/// fault (`runtime/docs/adr/0010-queue-family.md`). With 200 µs the fault was no longer seen; this is ten times as long.
+const CODE_ARRIVES: Duration = Duration::from_millis(2);
+
 /// A compute pipeline.
 pub(crate) struct Pipeline {
     device: Arc<Device>,
     pub(super) raw: vk::Pipeline,
+    /// When the driver had made the pipeline.
+    made: Instant,
+    /// The GPU may not have the code yet.
+    is_new: AtomicBool,
 }
 
 impl Pipeline {
+    /// Waits until the GPU should have the code, if the debugging aid `late-launches` asks for it.
+    pub(super) fn wait_for_code(&self) {
+        if self.is_new.load(Ordering::Relaxed) {
+            if let Some(rest) = CODE_ARRIVES.checked_sub(self.made.elapsed()) {
+                std::thread::sleep(rest);
+            }
+            self.is_new.store(false, Ordering::Relaxed);
+        }
+    }
+
     /// Compiles an entry point, for a pipeline layout of its own or (`None`) the device's common one. Also
     /// returns whether the cache is known to have contained the pipeline.
     pub(crate) fn new(
@@ -273,6 +294,8 @@ impl Pipeline {
         let pipeline = Pipeline {
             device: Arc::clone(device),
             raw: device.note(made)?[0],
+            made: Instant::now(),
+            is_new: AtomicBool::new(config().debug.late_launches),
         };
         let hit = vk::PipelineCreationFeedbackFlags::VALID
             | vk::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;

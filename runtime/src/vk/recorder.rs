@@ -238,6 +238,7 @@ impl Recorder {
     /// Binds a pipeline, unless it is bound already.
     pub(crate) fn bind(&mut self, pipeline: &Pipeline) {
         if self.bound != pipeline.raw {
+            pipeline.wait_for_code();
             self.bound = pipeline.raw;
             // SAFETY: the command buffer is in the recording state; the pipeline is alive until the batch has
             // completed (the batch rule).
