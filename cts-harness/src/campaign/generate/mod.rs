@@ -13,6 +13,7 @@ mod effects;
 mod expressions;
 mod fields;
 mod floats;
+mod flow;
 mod generic_pointers;
 mod ieee;
 mod ints;
@@ -56,6 +57,7 @@ impl Std {
 }
 
 pub(super) use expressions::{differences, program as expressions};
+pub(super) use flow::program as flow;
 pub(super) use ieee::{Numbers, program as floats};
 pub(super) use kernel::program;
 
