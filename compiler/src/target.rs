@@ -58,6 +58,12 @@ pub struct Features {
     pub subgroups: bool,
     /// Sub-group shuffles.
     pub subgroup_shuffle: bool,
+    /// Kernels may state that work-items reconverge at the end of each construct of the program
+    /// (VK_KHR_shader_maximal_reconvergence; ADR 24).
+    pub maximal_reconvergence: bool,
+    /// Kernels may state that the work-items of a sub-group reconverge at the end of a construct that all of them have entered
+    /// (VK_KHR_shader_subgroup_uniform_control_flow).
+    pub subgroup_uniform_control_flow: bool,
     /// Cooperative matrices of the sub-group in compute shaders (VK_KHR_cooperative_matrix), or their emulation.
     pub matrices: bool,
     /// Whether the implementation offers images; `__IMAGE_SUPPORT__` is then defined. The device can write
@@ -477,6 +483,8 @@ impl Target {
             self.features.vulkan_memory_model_device_scope = false;
             self.features.subgroups = false;
             self.features.subgroup_shuffle = false;
+            self.features.maximal_reconvergence = false;
+            self.features.subgroup_uniform_control_flow = false;
             self.features.matrices = false;
             self.subgroup_size = None;
             let needs_it = |e: &String| {

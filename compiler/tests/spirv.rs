@@ -486,6 +486,54 @@ fn only_work_groups_with_sub_groups_are_flat() {
     }
 }
 
+/// A kernel with operations of sub-groups declares the execution mode that suffices and that the device has; one without them
+/// declares none.
+#[test]
+fn kernels_with_sub_groups_say_where_work_items_reconverge() {
+    const MAXIMAL: u32 = 6023;
+    const UNIFORM: u32 = 4421;
+    let modes = |maximal: bool, uniform: bool, value: &str| {
+        let mut target = Target::desktop();
+        target.features.maximal_reconvergence = maximal;
+        target.features.subgroup_uniform_control_flow = uniform;
+        let source = format!(
+            "kernel void k(global uint *p) {{ if (p[get_local_id(0)]) p[get_local_id(0)] = {value}; }}
+             kernel void other(global uint *p) {{ p[0] = get_sub_group_local_id(); barrier(CLK_LOCAL_MEM_FENCE); }}"
+        );
+        let input = Input {
+            name: "k.cl",
+            source: &source,
+            options: &Options::default(),
+            resolver: &NoIncludes,
+        };
+        let words = compile(&input, &target).expect("it compiles").words;
+        check_module(&words, Some(&target)).expect("it is accepted");
+        let (mut at, mut found) = (5, Vec::new());
+        while let Some(word) = words.get(at) {
+            let length = (word >> 16) as usize;
+            // OpExecutionMode with one of the modes.
+            if word & 0xffff == 16 && [MAXIMAL, UNIFORM].contains(&words[at + 2]) {
+                found.push(words[at + 2]);
+            }
+            at += length;
+        }
+        if !found.contains(&MAXIMAL) {
+            // The spirv-val of the tests may be older than the other mode.
+            validate(&words, target.spirv);
+        }
+        // A device without the extension refuses the module.
+        let refuses = check_module(&words, Some(&Target::desktop())).is_err();
+        assert_eq!(refuses, !found.is_empty(), "{value}");
+        found
+    };
+    let value = "sub_group_any(p[1])";
+    assert_eq!(modes(false, false, value), []);
+    assert_eq!(modes(false, true, value), [UNIFORM]);
+    assert_eq!(modes(true, false, value), [MAXIMAL]);
+    assert_eq!(modes(true, true, value), [MAXIMAL]);
+    assert_eq!(modes(true, true, "get_sub_group_id()"), []);
+}
+
 /// A driver that rounds unsigned conversions twice gets signed ones of the halves, whose sum is rounded once.
 #[test]
 fn unsigned_conversions_by_halves() {

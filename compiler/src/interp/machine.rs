@@ -29,12 +29,25 @@ pub(super) enum Stop {
     Ended,
 }
 
+/// A region that is being executed.
+struct Frame {
+    region: Region,
+    /// The index of its next instruction.
+    next: usize,
+    /// The instruction to which the region belongs; the body of a function has none.
+    owner: Option<Inst>,
+    /// The number of the region among those of its owner.
+    number: usize,
+    /// The number of times that the owner, a loop, has been repeated.
+    iteration: usize,
+}
+
 /// A function that is being executed.
 struct Activation<'m> {
     func: &'m Function,
     values: Vec<Option<Vec<u64>>>,
-    /// The regions being executed: each region, the index of its next instruction, and its owner.
-    regions: Vec<(Region, usize, Option<Inst>)>,
+    /// The regions being executed, outer ones first.
+    regions: Vec<Frame>,
     /// The objects of `alloca` and `variable` instructions.
     objects: HashMap<Inst, u64>,
     /// The call in the caller that receives the result.
@@ -99,7 +112,13 @@ impl<'m> Machine<'m> {
         self.stack.push(Activation {
             func,
             values,
-            regions: vec![(func.body, 0, None)],
+            regions: vec![Frame {
+                region: func.body,
+                next: 0,
+                owner: None,
+                number: 0,
+                iteration: 0,
+            }],
             objects: HashMap::default(),
             call,
         });
@@ -113,6 +132,14 @@ impl<'m> Machine<'m> {
     /// Returns the sub-group operation at which the work-item waits.
     pub(super) fn pending(&self) -> Option<&Pending> {
         self.pending.as_ref()
+    }
+
+    /// Returns the point of the program at which the work-item is: for each region that it executes, outer ones first, the iteration,
+    /// the number of the region, and the index of the instruction. Points are in the order in which a work-item can reach
+    /// them, and work-items at one point execute the same instance of an instruction.
+    pub(super) fn point(&self) -> Vec<[usize; 3]> {
+        let frames = self.stack.iter().flat_map(|a| &a.regions);
+        frames.map(|f| [f.iteration, f.number, f.next]).collect()
     }
 
     /// Continues after that operation with its result.
@@ -141,13 +168,13 @@ impl<'m> Machine<'m> {
     pub(super) fn run(&mut self, memory: &mut Memory) -> Result<Stop, Trap> {
         while let Some(top) = self.stack.last_mut() {
             self.steps = self.steps.checked_sub(1).ok_or(Trap::Steps)?;
-            let Some((region, next, _)) = top.regions.last_mut() else {
+            let Some(frame) = top.regions.last_mut() else {
                 return Err(Trap::NotSupported("a function without regions".into()));
             };
-            let Some(&inst) = top.func.regions[*region].insts.get(*next) else {
+            let Some(&inst) = top.func.regions[frame.region].insts.get(frame.next) else {
                 return Err(Trap::NotSupported("a region without a terminator".into()));
             };
-            *next += 1;
+            frame.next += 1;
             match self.step(inst, memory)? {
                 Stop::Running => {}
                 stop => return Ok(stop),
@@ -167,23 +194,23 @@ impl<'m> Machine<'m> {
         let data = &func.insts[inst];
         let args: Vec<Lanes> = data.args.iter().map(|&a| self.top().value(a)).collect();
         match &data.op {
-            Op::Block => self.top().open(inst, 0),
+            Op::Block => self.top().open(inst, 0, 0),
             Op::Loop => {
-                self.top().open(inst, 0);
+                self.top().open(inst, 0, 0);
                 self.top().set(&func.regions[data.regions[0]].args, args);
             }
-            Op::If => self.top().open(inst, usize::from(args[0][0] == 0)),
+            Op::If => self.top().open(inst, usize::from(args[0][0] == 0), 0),
             Op::Switch(cases) => {
                 let case = cases.iter().position(|c| c.contains(&args[0][0]));
-                self.top().open(inst, case.unwrap_or(cases.len()));
+                self.top().open(inst, case.unwrap_or(cases.len()), 0);
             }
             Op::Exit(target) => {
                 self.top().leave(*target);
                 self.top().set(&func.insts[*target].results, args);
             }
             Op::Repeat(target) => {
-                self.top().leave(*target);
-                self.top().open(*target, 0);
+                let iteration = self.top().leave(*target);
+                self.top().open(*target, 0, iteration + 1);
                 let body = func.insts[*target].regions[0];
                 self.top().set(&func.regions[body].args, args);
             }
@@ -754,17 +781,24 @@ impl Activation<'_> {
         }
     }
 
-    fn open(&mut self, inst: Inst, number: usize) {
-        self.regions
-            .push((self.func.insts[inst].regions[number], 0, Some(inst)));
+    fn open(&mut self, inst: Inst, number: usize, iteration: usize) {
+        self.regions.push(Frame {
+            region: self.func.insts[inst].regions[number],
+            next: 0,
+            owner: Some(inst),
+            number,
+            iteration,
+        });
     }
 
-    /// Leaves all regions up to and including those of the target.
-    fn leave(&mut self, target: Inst) {
-        while let Some((_, _, owner)) = self.regions.pop() {
-            if owner == Some(target) {
-                break;
+    /// Leaves all regions up to and including those of the target. Returns the number of times that the target has been
+    /// repeated.
+    fn leave(&mut self, target: Inst) -> usize {
+        while let Some(frame) = self.regions.pop() {
+            if frame.owner == Some(target) {
+                return frame.iteration;
             }
         }
+        0
     }
 }

@@ -231,6 +231,11 @@ pub fn launch(
             if stops.iter().any(|&s| s != Stop::Barrier) {
                 return Err(Trap::Divergence);
             }
+            // All work-items must wait at the same instance of the same barrier.
+            let point = items[0].point();
+            if items.iter().any(|i| i.point() != point) {
+                return Err(Trap::Divergence);
+            }
             stops.fill(Stop::Running);
         }
         let left = items.iter().map(Machine::steps_left).min();

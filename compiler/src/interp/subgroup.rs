@@ -1,5 +1,5 @@
-//! The operations that the work-items of a sub-group perform together. The work-items wait for each other at
-//! each such operation.
+//! The operations that the work-items of a sub-group perform together. The work-items that execute the same instance of
+//! such an operation wait for each other.
 
 use super::machine::{Machine, Stop};
 use super::{Trap, Undefined, matrix};
@@ -20,30 +20,32 @@ pub(super) struct Pending {
     pub(super) result: Option<Ty>,
 }
 
-/// Executes the operation at which the work-items of one sub-group wait. All of them that have not ended must
-/// wait at the same operation. Returns whether they continue.
+/// Executes an operation at which work-items of one sub-group wait. Those take part that execute the same instance of the
+/// instruction (`docs/ir.md`, convergence). Of several points the first in the order of the program is executed: no other
+/// work-item can still reach it. Returns whether any work-item continues.
 pub(super) fn resolve(
     items: &mut [Machine<'_>],
     stops: &mut [Stop],
     undefined: Undefined,
 ) -> Result<bool, Trap> {
-    let Some(first) = stops.iter().position(|&s| s == Stop::Subgroup) else {
+    let waiting = |n: usize| (stops[n] == Stop::Subgroup).then(|| items[n].point());
+    let points: Vec<Option<Vec<[usize; 3]>>> = (0..items.len()).map(waiting).collect();
+    let Some(first) = points.iter().flatten().min() else {
         return Ok(false);
     };
-    if stops.contains(&Stop::Barrier) {
-        return Err(Trap::Divergence);
-    }
-    let Some(lead) = items[first].pending().cloned() else {
+    let here: Vec<bool> = points.iter().map(|p| p.as_ref() == Some(first)).collect();
+    let lead = here
+        .iter()
+        .position(|&h| h)
+        .and_then(|n| items[n].pending().cloned());
+    let Some(lead) = lead else {
         return Ok(false);
     };
-    let mut args: Vec<Option<Vec<Vec<u64>>>> = Vec::new();
-    for (item, &stop) in items.iter().zip(stops.iter()) {
-        match item.pending() {
-            _ if stop == Stop::Ended => args.push(None),
-            Some(p) if p.inst == lead.inst && p.op == lead.op => args.push(Some(p.args.clone())),
-            _ => return Err(Trap::Divergence),
-        }
-    }
+    let args = |(item, &here): (&Machine<'_>, &bool)| match item.pending() {
+        Some(p) if here => Some(p.args.clone()),
+        _ => None,
+    };
+    let args: Vec<Option<Vec<Vec<u64>>>> = items.iter().zip(&here).map(args).collect();
     for n in 0..items.len() {
         if args[n].is_some() {
             let result = result(&lead, &args, n, undefined)?;

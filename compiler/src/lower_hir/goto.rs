@@ -18,6 +18,10 @@ use crate::ir::{EntityRef, Region};
 pub(super) struct Graph {
     /// The blocks. The terminator is `None` as long as it is unknown.
     blocks: Vec<(Region, Option<Terminator>)>,
+    /// For each block, the first block of the loop around it ([`Block::within`]).
+    within: Vec<Option<usize>>,
+    /// The first block of the loop whose statements are being lowered.
+    loop_: Option<usize>,
     current: usize,
     labels: Vec<Option<usize>>,
 }
@@ -112,6 +116,8 @@ impl FuncLowering<'_, '_> {
         let home = self.b.region();
         self.graph = Some(Graph {
             blocks: vec![(entry, None)],
+            within: vec![None],
+            loop_: None,
             current: 0,
             labels: vec![None; self.source.labels.len()],
         });
@@ -122,10 +128,11 @@ impl FuncLowering<'_, '_> {
             return broken("the graph is gone");
         };
         let mut cfg = Cfg::default();
-        for (region, term) in graph.blocks {
+        for ((region, term), within) in graph.blocks.into_iter().zip(graph.within) {
             // A block without a terminator in the graph has its own terminator in its region.
             let terminator = term.unwrap_or(Terminator::Ended);
-            cfg.blocks.push(Block::new(region, terminator));
+            let block = Block::new(region, terminator);
+            cfg.blocks.push(Block { within, ..block });
         }
         for b in 0..cfg.blocks.len() {
             let ended = self.b.func.terminator(cfg.blocks[b].region).is_some();
@@ -160,6 +167,7 @@ impl FuncLowering<'_, '_> {
         let region = self.b.func.new_region(&[]);
         let graph = self.graph()?;
         graph.blocks.push((region, None));
+        graph.within.push(graph.loop_);
         Ok(graph.blocks.len() - 1)
     }
 
@@ -272,6 +280,9 @@ impl FuncLowering<'_, '_> {
             }
             StmtKind::Label(id) => {
                 let block = self.label(*id)?;
+                // A `goto` elsewhere may have created the block.
+                let graph = self.graph()?;
+                graph.within[block] = graph.loop_;
                 self.fall(block)
             }
             StmtKind::Goto(id) => {
@@ -310,12 +321,9 @@ impl FuncLowering<'_, '_> {
         body: &Stmt,
         test_first: bool,
     ) -> Lowered<()> {
-        let (head, start, next, end) = (
-            self.new_block()?,
-            self.new_block()?,
-            self.new_block()?,
-            self.new_block()?,
-        );
+        let (head, end) = (self.new_block()?, self.new_block()?);
+        let outer = self.graph()?.loop_.replace(head);
+        let (start, next) = (self.new_block()?, self.new_block()?);
         self.fall(head)?;
         match cond {
             Some(cond) if test_first => self.branch(cond, start, end)?,
@@ -335,6 +343,7 @@ impl FuncLowering<'_, '_> {
             Some(cond) if !test_first => self.branch(cond, head, end)?,
             Some(_) | None => self.end_block(Terminator::Jump(head))?,
         }
+        self.graph()?.loop_ = outer;
         self.start_block(end)
     }
 

@@ -26,6 +26,10 @@
 //! result, a number of the destination, and results for the values that the jumps pass. After the instruction
 //! the number is compared, and the jump is repeated from there, one level further out. So the work-items are
 //! as convergent on every path to a barrier as before.
+//!
+//! The work-items that take one arm of a switch stay together. SPIR-V promises this only for those with the same selector, even
+//! with the mode MaximallyReconvergesKHR. So a switch with an operation of sub-groups or a barrier in an arm for several values becomes two:
+//! the first chooses the number of the arm, and the second has one number for each arm.
 
 use super::simplify_regions::{early_exits_to_else, fold};
 use super::{Changed, Pass, PassCx, PassError};
@@ -54,6 +58,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
 /// Lowers the exits of one function.
 pub(super) fn lower(func: &mut Function) -> Result<(), PassError> {
     check_switches(func)?;
+    number_arms(func);
     split_ifs(func);
     // Each step has nothing to do if no step has changed anything since it was executed last.
     let mut settled = early_exits_to_else(func);
@@ -88,6 +93,49 @@ fn check_switches(func: &Function) -> Result<(), PassError> {
         }
     }
     Ok(())
+}
+
+/// Gives each arm of a switch a single value if work-items perform an operation together in an arm that several values
+/// select.
+fn number_arms(func: &mut Function) {
+    for inst in func.insts_in_order() {
+        let data = &func.insts[inst];
+        let Op::Switch(cases) = &data.op else {
+            continue;
+        };
+        let is_one = |arm: usize| cases.get(arm).is_some_and(|values| values.len() == 1);
+        // A switch without cases is left from inside: all work-items take its only arm.
+        let any = !cases.is_empty()
+            && (data.regions.iter().enumerate()).any(|(n, &arm)| !is_one(n) && has_convergent(func, arm));
+        if !any {
+            continue;
+        }
+        let (cases, arms, args, span) = (cases.clone(), data.regions.len(), data.args.clone(), data.span);
+        let number = func.new_inst(Op::Switch(cases), args, &[Ty::I32], span);
+        for n in 0..arms {
+            let value = func.splat_bits(Ty::I32, n as u64);
+            let exit = func.new_inst(Op::Exit(number), vec![value], &[], span);
+            let arm = func.new_region(&[]);
+            func.regions[arm].insts.push(exit);
+            func.insts[number].regions.push(arm);
+        }
+        func.insts[inst].op = Op::Switch((0..arms as u64 - 1).map(|n| vec![n]).collect());
+        func.insts[inst].args = func.insts[number].results.clone();
+        let region = Parents::new(func).region(inst).unwrap_or(func.body);
+        let at = func.index_in(region, inst);
+        func.regions[region].insts.insert(at, number);
+    }
+}
+
+/// Returns whether work-items perform an operation together inside of a region.
+fn has_convergent(func: &Function, region: Region) -> bool {
+    let mut walk = Walk::region(region);
+    while let Some((_, inst)) = walk.next(func) {
+        if matches!(func.insts[inst].op, Op::Intrinsic(i) if i.is_convergent()) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Places each `if` that is left from deeper than its arms inside a block, so that the block is left instead

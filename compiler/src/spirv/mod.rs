@@ -344,6 +344,7 @@ impl<'a> Emitter<'a> {
         operands.extend(size.map(Operand::LiteralBit32));
         self.modes
             .push(instruction(spv::Op::ExecutionMode, None, None, operands));
+        self.reconvergence(function, id);
         self.name(id, &info.name);
         self.kernels.push(KernelIds {
             function: id,

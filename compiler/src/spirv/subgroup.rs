@@ -1,11 +1,67 @@
 //! Emission of the operations that the work-items of a sub-group perform together: the GroupNonUniform
-//! instructions of SPIR-V 1.3.
+//! instructions of SPIR-V 1.3, and the execution mode that says which work-items do so.
 
-use super::{Emit, FnEmitter, Id, bug};
+use super::instruction::instruction;
+use super::{Emit, Emitter, FnEmitter, Id, bug};
 use crate::intrinsic::{FenceFlags, Intrinsic, SubgroupOp, SubgroupPart};
-use crate::ir::{Inst, Scalar, Ty};
+use crate::ir::walk::Walk;
+use crate::ir::{Function, Inst, Op, Scalar, Ty};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
+
+/// The operations of a kernel that work-items of a sub-group perform together.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Together {
+    None,
+    /// Operations that all work-items of the sub-group must reach: those of cooperative matrices.
+    All,
+    /// Operations that any of them may reach.
+    Any,
+}
+
+impl Together {
+    fn of(op: &Op) -> Self {
+        match op {
+            Op::Intrinsic(Intrinsic::Matrix(op)) if !op.is_local() => Together::All,
+            Op::MatrixOn(..) => Together::All,
+            Op::Intrinsic(i) if i.is_subgroup_operation() => Together::Any,
+            _ => Together::None,
+        }
+    }
+}
+
+impl Emitter<'_> {
+    /// Declares the execution mode of a kernel that promises where its work-items reconverge, if it has operations for which
+    /// this matters and the device offers a mode that suffices (ADR 24).
+    pub(super) fn reconvergence(&mut self, func: &Function, kernel: Id) {
+        let mut together = Together::None;
+        let mut walk = Walk::new(func);
+        while let Some((_, inst)) = walk.next(func) {
+            together = together.max(Together::of(&func.insts[inst].op));
+        }
+        let features = &self.target.features;
+        let maximal = features.maximal_reconvergence.then_some((
+            spv::ExecutionMode::MaximallyReconvergesKHR,
+            "SPV_KHR_maximal_reconvergence",
+        ));
+        let uniform = features.subgroup_uniform_control_flow.then_some((
+            spv::ExecutionMode::SubgroupUniformControlFlowKHR,
+            "SPV_KHR_subgroup_uniform_control_flow",
+        ));
+        let chosen = match together {
+            Together::None => None,
+            Together::All => uniform.or(maximal),
+            Together::Any => maximal.or(uniform),
+        };
+        let Some((mode, extension)) = chosen else {
+            return;
+        };
+        self.needs.extension(extension);
+        let operands = vec![Operand::IdRef(kernel), Operand::ExecutionMode(mode)];
+        self.modes
+            .push(instruction(spv::Op::ExecutionMode, None, None, operands));
+    }
+}
 
 impl FnEmitter<'_, '_> {
     pub(super) fn subgroup(&mut self, inst: Inst, op: Intrinsic) -> Emit<Option<Id>> {

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const STEPS: u64 = 100_000;
 
 /// The number of work-items of a sub-group in modules with sub-groups. In other programs it is 1: passes may assume that
-/// a sub-group is a part of a row, and the interpreter executes no sub-group operations in divergent control flow.
+/// a sub-group is a part of a row.
 const SUBGROUP: u32 = 4;
 
 /// The greatest number of work-items of a launch that is interpreted.
@@ -342,6 +342,33 @@ fn divided_sub_groups_are_sub_groups() {
     let (failures, compared) = check(&std::fs::read_to_string(path).expect("readable"), &targets);
     assert!(failures.is_empty(), "{failures}");
     assert_eq!(compared, 5);
+}
+
+/// After all passes, the same work-items of a sub-group are active together as before.
+#[test]
+fn work_items_reconverge_where_they_did() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../icd/tests/exec/opencl_3/reconvergence.cl"
+    );
+    let source = std::fs::read_to_string(path).expect("readable");
+    let mut nested = Target::faulty();
+    nested.limits.nesting = 6;
+    let targets = [Target::desktop(), Target::faulty(), nested].map(Target::latest);
+    let file = parse(&source);
+    let options = Options::parse(&file.options).expect("options");
+    let input = Input {
+        name: "test.cl",
+        source: &source,
+        options: &options,
+        resolver: &NoIncludes,
+    };
+    let object = compile_object(&input, &targets[0]).expect("it compiles");
+    for subgroup in [4, 8, 32] {
+        let (failures, compared) = check_module(&file.runs, &object.module, &targets, subgroup);
+        assert!(failures.is_empty(), "sub-groups of {subgroup}: {failures}");
+        assert_eq!(compared, file.runs.len());
+    }
 }
 
 #[test]

@@ -72,6 +72,19 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
+    /// Run programs in which work-items take different ways, with collective functions in and after them, whose results the
+    /// harness computes itself
+    Flow {
+        /// The number of work-items of a sub-group, at most 32
+        #[arg(long, default_value_t = 8, value_name = "N")]
+        sub_group: usize,
+        /// Make programs in which the graph of the control flow alone decides which work-items are active together, for
+        /// platforms that get it as SPIR-V
+        #[arg(long)]
+        by_graph: bool,
+        #[command(flatten)]
+        options: Options,
+    },
     /// Run the kernels of a corpus with generated inputs; the seed is the number of a kernel
     Corpus {
         #[command(flatten)]
@@ -192,6 +205,11 @@ pub(crate) fn run(args: &Args) -> Outcome {
             options,
         ),
         Command::Floats { options } => compare(&floats, Comparison::Expressions, options, 1),
+        Command::Flow {
+            sub_group,
+            by_graph,
+            options,
+        } => compare(&flow(*sub_group, *by_graph), Comparison::Bits, options, 1),
         Command::Corpus { units, options } => {
             std::fs::create_dir_all(&options.out)?;
             let cases = units.cases(options)?;
@@ -236,6 +254,20 @@ fn floats(devices: &[Described]) -> Box<Source<'static>> {
             exact: Some(words),
         }))
     })
+}
+
+/// Returns the opener of the source of programs in which work-items take different ways.
+fn flow(sub_group: usize, by_graph: bool) -> impl Fn(&[Described]) -> Box<Source<'static>> {
+    move |_| {
+        Box::new(move |seed, _| {
+            let (text, words) = generate::flow(seed, sub_group, by_graph)?;
+            Ok(Some(Program {
+                text,
+                how: format!("sub-groups of {sub_group}, by_graph: {by_graph}"),
+                exact: Some(words),
+            }))
+        })
+    }
 }
 
 /// How a campaign compares the results of a program.

@@ -10,10 +10,18 @@ use super::instance::Extensions;
 type V11 = vk::PhysicalDeviceVulkan11Features<'static>;
 type V12 = vk::PhysicalDeviceVulkan12Features<'static>;
 type V13 = vk::PhysicalDeviceVulkan13Features<'static>;
-type Clock = vk::PhysicalDeviceShaderClockFeaturesKHR<'static>;
-type Matrix = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>;
-type WorkgroupLayout = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>;
-type Portability = vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>;
+
+/// The structures of features that belong to no version of Vulkan.
+#[derive(Copy, Clone, Default)]
+pub(super) struct ExtensionFeatures {
+    pub(super) clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
+    pub(super) matrix: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>,
+    pub(super) workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
+    pub(super) maximal: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>,
+    pub(super) uniform: vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>,
+    /// What a device with VK_KHR_portability_subset may lack. Other devices have all of it.
+    pub(super) portability: vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>,
+}
 
 macro_rules! chain {
     ($(
@@ -24,10 +32,7 @@ macro_rules! chain {
             v11: V11,
             v12: V12,
             v13: V13,
-            clock: Clock,
-            matrix: Matrix,
-            workgroup: WorkgroupLayout,
-            portability: Portability,
+            others: ExtensionFeatures,
             $($name: vk::$ty<'static>,)*
         }
 
@@ -35,19 +40,13 @@ macro_rules! chain {
             /// Makes the structures of features.
             pub(super) fn new(
                 (v11, v12, v13): (&V11, &V12, &V13),
-                clock: &Clock,
-                matrix: &Matrix,
-                workgroup: &WorkgroupLayout,
-                portability: &Portability,
+                others: &ExtensionFeatures,
             ) -> Chain {
                 let mut chain = Chain {
                     v11: *v11,
                     v12: *v12,
                     v13: *v13,
-                    clock: *clock,
-                    matrix: *matrix,
-                    workgroup: *workgroup,
-                    portability: *portability,
+                    others: *others,
                     $($name: vk::$ty::default(),)*
                 };
                 $($(chain.$name.$field = chain.$from.$field;)*)*
@@ -68,16 +67,22 @@ macro_rules! chain {
                     all = all.push_next(&mut self.v13);
                 }
                 if extensions.shader_clock {
-                    all = all.push_next(&mut self.clock);
+                    all = all.push_next(&mut self.others.clock);
                 }
                 if extensions.cooperative_matrix {
-                    all = all.push_next(&mut self.matrix);
+                    all = all.push_next(&mut self.others.matrix);
                 }
                 if extensions.workgroup_layout {
-                    all = all.push_next(&mut self.workgroup);
+                    all = all.push_next(&mut self.others.workgroup);
+                }
+                if extensions.maximal_reconvergence {
+                    all = all.push_next(&mut self.others.maximal);
+                }
+                if extensions.subgroup_uniform_control_flow {
+                    all = all.push_next(&mut self.others.uniform);
                 }
                 if extensions.portability_subset {
-                    all = all.push_next(&mut self.portability);
+                    all = all.push_next(&mut self.others.portability);
                 }
                 $(
                     let condition: fn(&Extensions) -> bool = $condition;
@@ -93,7 +98,7 @@ macro_rules! chain {
                 mut self,
                 version: u32,
                 extensions: &Extensions,
-            ) -> (V11, V12, V13, Clock, Matrix, WorkgroupLayout, Portability) {
+            ) -> (V11, V12, V13, ExtensionFeatures) {
                 $(
                     let condition: fn(&Extensions) -> bool = $condition;
                     if version < vk::$version && condition(extensions) {
@@ -104,19 +109,13 @@ macro_rules! chain {
                 self.v11.p_next = std::ptr::null_mut();
                 self.v12.p_next = std::ptr::null_mut();
                 self.v13.p_next = std::ptr::null_mut();
-                self.clock.p_next = std::ptr::null_mut();
-                self.matrix.p_next = std::ptr::null_mut();
-                self.workgroup.p_next = std::ptr::null_mut();
-                self.portability.p_next = std::ptr::null_mut();
-                (
-                    self.v11,
-                    self.v12,
-                    self.v13,
-                    self.clock,
-                    self.matrix,
-                    self.workgroup,
-                    self.portability,
-                )
+                self.others.clock.p_next = std::ptr::null_mut();
+                self.others.matrix.p_next = std::ptr::null_mut();
+                self.others.workgroup.p_next = std::ptr::null_mut();
+                self.others.maximal.p_next = std::ptr::null_mut();
+                self.others.uniform.p_next = std::ptr::null_mut();
+                self.others.portability.p_next = std::ptr::null_mut();
+                (self.v11, self.v12, self.v13, self.others)
             }
         }
     };

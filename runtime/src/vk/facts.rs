@@ -218,6 +218,9 @@ fn features(
     Features {
         subgroups,
         matrices: base.matrices && subgroups,
+        maximal_reconvergence: base.maximal_reconvergence && subgroups,
+        // Valid only if compute shaders have sub-groups.
+        subgroup_uniform_control_flow: base.subgroup_uniform_control_flow && subgroups,
         subgroup_shuffle: subgroups
             && v11
                 .subgroup_supported_operations

@@ -3,7 +3,7 @@
 use ash::vk;
 use caldera_compiler::target::Features;
 
-use super::chain::Chain;
+use super::chain::{Chain, ExtensionFeatures};
 use super::instance::Extensions;
 use super::mask::Mask;
 
@@ -18,11 +18,7 @@ pub(crate) struct FeatureSet {
     v11: vk::PhysicalDeviceVulkan11Features<'static>,
     v12: vk::PhysicalDeviceVulkan12Features<'static>,
     v13: vk::PhysicalDeviceVulkan13Features<'static>,
-    clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
-    matrix: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>,
-    workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
-    /// What a device with VK_KHR_portability_subset may lack. Other devices have all of it.
-    portability: vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>,
+    others: ExtensionFeatures,
     pub(super) extensions: Extensions,
 }
 
@@ -39,7 +35,7 @@ type Named = (&'static str, fn(&mut FeatureSet) -> &mut vk::Bool32);
 /// The features that are enabled where the device has them. Features that exist are not all enabled, because some cost
 /// performance (robust access). More are enabled than the compiler uses, because program binaries may come from other
 /// compilers.
-const ENABLED: [Named; 41] = [
+const ENABLED: [Named; 43] = [
     ("shaderInt16", |f| &mut f.core.shader_int16),
     ("shaderInt64", |f| &mut f.core.shader_int64),
     ("shaderFloat64", |f| &mut f.core.shader_float64),
@@ -104,20 +100,28 @@ const ENABLED: [Named; 41] = [
         &mut f.v13.shader_zero_initialize_workgroup_memory
     }),
     ("maintenance4", |f| &mut f.v13.maintenance4),
-    ("shaderDeviceClock", |f| &mut f.clock.shader_device_clock),
-    ("shaderSubgroupClock", |f| &mut f.clock.shader_subgroup_clock),
-    ("cooperativeMatrix", |f| &mut f.matrix.cooperative_matrix),
+    ("shaderDeviceClock", |f| &mut f.others.clock.shader_device_clock),
+    ("shaderSubgroupClock", |f| {
+        &mut f.others.clock.shader_subgroup_clock
+    }),
+    ("cooperativeMatrix", |f| &mut f.others.matrix.cooperative_matrix),
     ("workgroupMemoryExplicitLayout", |f| {
-        &mut f.workgroup.workgroup_memory_explicit_layout
+        &mut f.others.workgroup.workgroup_memory_explicit_layout
     }),
     ("workgroupMemoryExplicitLayout8BitAccess", |f| {
-        &mut f.workgroup.workgroup_memory_explicit_layout8_bit_access
+        &mut f.others.workgroup.workgroup_memory_explicit_layout8_bit_access
     }),
     ("workgroupMemoryExplicitLayout16BitAccess", |f| {
-        &mut f.workgroup.workgroup_memory_explicit_layout16_bit_access
+        &mut f.others.workgroup.workgroup_memory_explicit_layout16_bit_access
+    }),
+    ("shaderMaximalReconvergence", |f| {
+        &mut f.others.maximal.shader_maximal_reconvergence
+    }),
+    ("shaderSubgroupUniformControlFlow", |f| {
+        &mut f.others.uniform.shader_subgroup_uniform_control_flow
     }),
     ("imageViewFormatSwizzle", |f| {
-        &mut f.portability.image_view_format_swizzle
+        &mut f.others.portability.image_view_format_swizzle
     }),
 ];
 
@@ -129,10 +133,7 @@ impl FeatureSet {
             v11: vk::PhysicalDeviceVulkan11Features::default(),
             v12: vk::PhysicalDeviceVulkan12Features::default(),
             v13: vk::PhysicalDeviceVulkan13Features::default(),
-            clock: vk::PhysicalDeviceShaderClockFeaturesKHR::default(),
-            matrix: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default(),
-            workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default(),
-            portability: vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default(),
+            others: ExtensionFeatures::default(),
             extensions: *extensions,
         }
     }
@@ -154,17 +155,9 @@ impl FeatureSet {
             unsafe { instance.get_physical_device_features2(raw, &mut all) };
             found.core = all.features;
         }
-        (
-            found.v11,
-            found.v12,
-            found.v13,
-            found.clock,
-            found.matrix,
-            found.workgroup,
-            found.portability,
-        ) = chain.features(version, extensions);
+        (found.v11, found.v12, found.v13, found.others) = chain.features(version, extensions);
         if !extensions.portability_subset {
-            found.portability.image_view_format_swizzle = ON;
+            found.others.portability.image_view_format_swizzle = ON;
         }
         let mut enabled = FeatureSet::none(version, extensions);
         if extensions.device_fault {
@@ -183,14 +176,7 @@ impl FeatureSet {
 
     /// Returns the structures of features, which [`Chain::link`] links.
     fn chain(&self) -> Chain {
-        let core = (&self.v11, &self.v12, &self.v13);
-        Chain::new(
-            core,
-            &self.clock,
-            &self.matrix,
-            &self.workgroup,
-            &self.portability,
-        )
+        Chain::new((&self.v11, &self.v12, &self.v13), &self.others)
     }
 
     /// Calls `f` with a feature chain for vkCreateDevice.
@@ -239,7 +225,7 @@ impl FeatureSet {
 
     /// Returns whether views of images can swizzle the components.
     pub(super) fn view_swizzles(&self) -> bool {
-        self.portability.image_view_format_swizzle == ON
+        self.others.portability.image_view_format_swizzle == ON
     }
 
     /// Returns whether pipelines can require a sub-group size.
@@ -268,8 +254,8 @@ impl FeatureSet {
             shared_int64_atomics: int64 && on(self.v12.shader_shared_int64_atomics),
             // The compiler emits the scope of the device, which the memory model has to have.
             clocks: int64
-                && on(self.clock.shader_device_clock)
-                && on(self.clock.shader_subgroup_clock)
+                && on(self.others.clock.shader_device_clock)
+                && on(self.others.clock.shader_subgroup_clock)
                 && (!on(self.v12.vulkan_memory_model) || on(self.v12.vulkan_memory_model_device_scope)),
             // Only the features are considered here; the caller considers the properties.
             subgroups: int64
@@ -277,14 +263,19 @@ impl FeatureSet {
                 && on(self.v12.subgroup_broadcast_dynamic_id),
             // Only the features are considered here; the caller considers the properties. SPIR-V has matrices only with
             // Vulkan's memory model, and pipelines with them must require full sub-groups.
-            matrices: on(self.matrix.cooperative_matrix)
+            matrices: on(self.others.matrix.cooperative_matrix)
                 && on(self.v12.vulkan_memory_model)
                 && on(self.v13.compute_full_subgroups),
+            maximal_reconvergence: on(self.others.maximal.shader_maximal_reconvergence),
+            subgroup_uniform_control_flow: on(self.others.uniform.shader_subgroup_uniform_control_flow),
             // Only the features are considered here; some formats may still be missing.
             images: on(self.core.shader_storage_image_write_without_format),
-            workgroup_layout: on(self.workgroup.workgroup_memory_explicit_layout)
-                && on(self.workgroup.workgroup_memory_explicit_layout8_bit_access)
-                && on(self.workgroup.workgroup_memory_explicit_layout16_bit_access),
+            workgroup_layout: on(self.others.workgroup.workgroup_memory_explicit_layout)
+                && on(self.others.workgroup.workgroup_memory_explicit_layout8_bit_access)
+                && on(self
+                    .others
+                    .workgroup
+                    .workgroup_memory_explicit_layout16_bit_access),
             zeroes_local_memory: on(self.v13.shader_zero_initialize_workgroup_memory),
             reads_any_format: on(self.core.shader_storage_image_read_without_format),
             states_formats: on(self.core.shader_storage_image_extended_formats),

@@ -288,6 +288,8 @@ pub(crate) struct Extensions {
     pub(crate) shader_clock: bool,
     pub(crate) cooperative_matrix: bool,
     pub(crate) workgroup_layout: bool,
+    pub(crate) maximal_reconvergence: bool,
+    pub(crate) subgroup_uniform_control_flow: bool,
     // Those that belong to a later version of Vulkan are used, and enabled, on devices of older versions only.
     pub(crate) storage8: bool,
     pub(crate) int64_atomics: bool,
@@ -340,6 +342,8 @@ impl Extensions {
             shader_clock: has(ash::khr::shader_clock::NAME),
             cooperative_matrix: has(ash::khr::cooperative_matrix::NAME),
             workgroup_layout: has(ash::khr::workgroup_memory_explicit_layout::NAME),
+            maximal_reconvergence: has(ash::khr::shader_maximal_reconvergence::NAME),
+            subgroup_uniform_control_flow: has(ash::khr::shader_subgroup_uniform_control_flow::NAME),
             storage8: has(ash::khr::_8bit_storage::NAME),
             int64_atomics: has(ash::khr::shader_atomic_int64::NAME),
             float16_int8: has(ash::khr::shader_float16_int8::NAME),
@@ -386,6 +390,14 @@ impl Extensions {
             (
                 self.workgroup_layout,
                 ash::khr::workgroup_memory_explicit_layout::NAME,
+            ),
+            (
+                self.maximal_reconvergence,
+                ash::khr::shader_maximal_reconvergence::NAME,
+            ),
+            (
+                self.subgroup_uniform_control_flow,
+                ash::khr::shader_subgroup_uniform_control_flow::NAME,
             ),
             (
                 self.pipeline_executable_properties,

@@ -144,11 +144,12 @@ fn usage(message: impl Into<String>) -> Refusal {
     Refusal::Usage(message.into())
 }
 
-/// The values of `--target`, `--abi`, `--spirv` and `--check`.
+/// The values of `--target`, `--abi`, `--reconvergence`, `--spirv` and `--check`.
 #[derive(Default)]
 struct Environment {
     target: Option<String>,
     abi: Option<String>,
+    reconvergence: Option<String>,
     spirv: Option<SpirvVersion>,
     checks: Checks,
 }
@@ -216,6 +217,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
                 out.specialization.insert(id, bytes);
             }
             ("--target", Some(name)) => environment.target = Some(name.into()),
+            ("--reconvergence", Some(which)) => environment.reconvergence = Some(which.into()),
             ("--spirv", Some(v)) => environment.spirv = Some(parse_spirv_version(v).map_err(|e| usage(e.0))?),
             ("--options", Some(text)) => language.push_str(&format!("{text} ")),
             ("-D" | "-U" | "-I", None) => {
@@ -357,6 +359,21 @@ fn stage(name: &str) -> Result<Stage, Refusal> {
     .ok_or_else(|| usage(format!("unknown stage {name}")))
 }
 
+/// Adds the promise of reconvergence that `--reconvergence` names to a target.
+fn reconvergence(target: &mut Target, which: Option<&str>) -> Result<(), Refusal> {
+    let offered = match which {
+        None | Some("core") => return Ok(()),
+        Some("maximal") => &mut target.features.maximal_reconvergence,
+        Some("subgroup-uniform") => &mut target.features.subgroup_uniform_control_flow,
+        Some(other) => return Err(usage(format!("unknown --reconvergence={other}"))),
+    };
+    *offered = target.spirv.minor >= 3;
+    match *offered {
+        true => Ok(()),
+        false => Err(usage("--reconvergence needs SPIR-V 1.3 (see --spirv)")),
+    }
+}
+
 fn target(environment: &Environment, clspv: &Clspv) -> Result<Target, Refusal> {
     let descriptor = match environment.abi.as_deref() {
         None => {
@@ -414,6 +431,7 @@ fn target(environment: &Environment, clspv: &Clspv) -> Result<Target, Refusal> {
     if let Some(v) = environment.spirv {
         target.set_spirv(v);
     }
+    reconvergence(&mut target, environment.reconvergence.as_deref())?;
     target.checks = environment.checks;
     Ok(target)
 }

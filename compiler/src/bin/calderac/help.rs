@@ -49,6 +49,7 @@ target
                         vulkan1.1 (SPIR-V 1.3) | vulkan1.0 (SPIR-V 1.0) | clspv (default of the descriptor ABI:
                         SPIR-V 1.0, the memory model of GLSL) | runtime (the descriptor ABI as Caldera's
                         runtime wants it) | no-int64 (desktop without 64-bit integers)
+  --reconvergence=WHICH maximal, subgroup-uniform or core (default): what kernels with sub-groups demand of the device
   --spirv=1.N           SPIR-V version of the output, and of text that states none (else 1.6)
 
 descriptor ABI; the names are clspv's, with one dash or two, values with = or as the next word; [...] is the default

@@ -80,22 +80,21 @@ uint __c_exclusive_bits(uint4 bits)
     return __c_count_bits(bits & __c_bits_below(get_sub_group_local_id()));
 }
 
+// Without branches, because operations of the sub-group follow.
 uint __c_find_lsb(uint4 value)
 {
     uint4 bits = value & __c_bits_below(get_max_sub_group_size());
-    if (bits.x != 0) return ctz(bits.x);
-    if (bits.y != 0) return 32 + ctz(bits.y);
-    if (bits.z != 0) return 64 + ctz(bits.z);
-    return 96 + ctz(bits.w);
+    uint word = bits.x ? bits.x : bits.y ? bits.y : bits.z ? bits.z : bits.w;
+    uint base = bits.x ? 0 : bits.y ? 32 : bits.z ? 64 : 96;
+    return base + ctz(word);
 }
 
 uint __c_find_msb(uint4 value)
 {
     uint4 bits = value & __c_bits_below(get_max_sub_group_size());
-    if (bits.w != 0) return 127 - clz(bits.w);
-    if (bits.z != 0) return 95 - clz(bits.z);
-    if (bits.y != 0) return 63 - clz(bits.y);
-    return 31 - clz(bits.x);
+    uint word = bits.w ? bits.w : bits.z ? bits.z : bits.y ? bits.y : bits.x;
+    uint last = bits.w ? 127 : bits.z ? 95 : bits.y ? 63 : 31;
+    return last - clz(word);
 }
 
 int __c_elect(void)
@@ -138,14 +137,16 @@ gentype sub_group_clustered_rotate_any(gentype x, int delta, uint size)
     return sub_group_shuffle(x, (item & ~mask) | ((item + (uint)delta) & mask));
 }
 
-// Clusters: the active work-items contribute, in the order of their ids.
+// Clusters: the active work-items contribute, in the order of their ids. The loops count alike in all work-items, so that
+// these stay together.
 gentype sub_group_clustered_reduce_add_any(gentype x, uint size)
 {
     uint4 active = sub_group_ballot(1);
     uint first = get_sub_group_local_id() & ~(size - 1);
     gentype r = x;
     int some = 0;
-    for (uint n = first; n < first + size; n++) {
+    for (uint i = 0; i < size; i++) {
+        uint n = first + i;
         gentype v = sub_group_shuffle(x, n);
         if (__c_bit(active, n)) {
             r = some ? (gentype)(r + v) : v;
@@ -161,7 +162,8 @@ gentype sub_group_clustered_reduce_mul_any(gentype x, uint size)
     uint first = get_sub_group_local_id() & ~(size - 1);
     gentype r = x;
     int some = 0;
-    for (uint n = first; n < first + size; n++) {
+    for (uint i = 0; i < size; i++) {
+        uint n = first + i;
         gentype v = sub_group_shuffle(x, n);
         if (__c_bit(active, n)) {
             r = some ? (gentype)(r * v) : v;
@@ -177,7 +179,8 @@ gentype sub_group_clustered_reduce_min_signed(gentype x, uint size)
     uint first = get_sub_group_local_id() & ~(size - 1);
     gentype r = x;
     int some = 0;
-    for (uint n = first; n < first + size; n++) {
+    for (uint i = 0; i < size; i++) {
+        uint n = first + i;
         gentype v = sub_group_shuffle(x, n);
         if (__c_bit(active, n)) {
             r = some ? (gentype)(min(r, v)) : v;
@@ -193,7 +196,8 @@ gentype sub_group_clustered_reduce_min_unsigned(gentype x, uint size)
     uint first = get_sub_group_local_id() & ~(size - 1);
     gentype r = x;
     int some = 0;
-    for (uint n = first; n < first + size; n++) {
+    for (uint i = 0; i < size; i++) {
+        uint n = first + i;
         gentype v = sub_group_shuffle(x, n);
         if (__c_bit(active, n)) {
             r = some ? (gentype)(min(r, v)) : v;
@@ -209,7 +213,8 @@ gentype sub_group_clustered_reduce_min_fp(gentype x, uint size)
     uint first = get_sub_group_local_id() & ~(size - 1);
     gentype r = x;
     int some = 0;
-    for (uint n = first; n < first + size; n++) {
+    for (uint i = 0; i < size; i++) {
+        uint n = first + i;
         gentype v = sub_group_shuffle(x, n);
         if (__c_bit(active, n)) {
             r = some ? (gentype)(fmin(r, v)) : v;
@@ -225,7 +230,8 @@ gentype sub_group_clustered_reduce_max_signed(gentype x, uint size)
     uint first = get_sub_group_local_id() & ~(size - 1);
     gentype r = x;
     int some = 0;
-    for (uint n = first; n < first + size; n++) {
+    for (uint i = 0; i < size; i++) {
+        uint n = first + i;
         gentype v = sub_group_shuffle(x, n);
         if (__c_bit(active, n)) {
             r = some ? (gentype)(max(r, v)) : v;
@@ -241,7 +247,8 @@ gentype sub_group_clustered_reduce_max_unsigned(gentype x, uint size)
     uint first = get_sub_group_local_id() & ~(size - 1);
     gentype r = x;
     int some = 0;
-    for (uint n = first; n < first + size; n++) {
+    for (uint i = 0; i < size; i++) {
+        uint n = first + i;
         gentype v = sub_group_shuffle(x, n);
         if (__c_bit(active, n)) {
             r = some ? (gentype)(max(r, v)) : v;
@@ -257,7 +264,8 @@ gentype sub_group_clustered_reduce_max_fp(gentype x, uint size)
     uint first = get_sub_group_local_id() & ~(size - 1);
     gentype r = x;
     int some = 0;
-    for (uint n = first; n < first + size; n++) {
+    for (uint i = 0; i < size; i++) {
+        uint n = first + i;
         gentype v = sub_group_shuffle(x, n);
         if (__c_bit(active, n)) {
             r = some ? (gentype)(fmax(r, v)) : v;
@@ -273,7 +281,8 @@ gentype sub_group_clustered_reduce_and_any(gentype x, uint size)
     uint first = get_sub_group_local_id() & ~(size - 1);
     gentype r = x;
     int some = 0;
-    for (uint n = first; n < first + size; n++) {
+    for (uint i = 0; i < size; i++) {
+        uint n = first + i;
         gentype v = sub_group_shuffle(x, n);
         if (__c_bit(active, n)) {
             r = some ? (gentype)(r & v) : v;
@@ -289,7 +298,8 @@ gentype sub_group_clustered_reduce_or_any(gentype x, uint size)
     uint first = get_sub_group_local_id() & ~(size - 1);
     gentype r = x;
     int some = 0;
-    for (uint n = first; n < first + size; n++) {
+    for (uint i = 0; i < size; i++) {
+        uint n = first + i;
         gentype v = sub_group_shuffle(x, n);
         if (__c_bit(active, n)) {
             r = some ? (gentype)(r | v) : v;
@@ -305,7 +315,8 @@ gentype sub_group_clustered_reduce_xor_any(gentype x, uint size)
     uint first = get_sub_group_local_id() & ~(size - 1);
     gentype r = x;
     int some = 0;
-    for (uint n = first; n < first + size; n++) {
+    for (uint i = 0; i < size; i++) {
+        uint n = first + i;
         gentype v = sub_group_shuffle(x, n);
         if (__c_bit(active, n)) {
             r = some ? (gentype)(r ^ v) : v;

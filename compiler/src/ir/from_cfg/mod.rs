@@ -8,7 +8,8 @@
 //! predecessors is placed after a `Block` inside the code of its immediate dominator, so that a jump to it
 //! becomes an exit from that `Block`. A block with a back edge to it becomes a `Loop`. A block that is not
 //! part of a loop, but is dominated by a block of the loop, is placed after the loop, so that a barrier in it
-//! is outside the loop.
+//! is outside the loop. If the source says that it is in the loop, as the statements before a `break` are, it stays there, so
+//! that only the work-items execute it together that reach it in the same iteration.
 //!
 //! Irreducible graphs are made reducible first: a loop with several entries gets a single new entry block,
 //! which jumps to the old entry whose number is in a variable.
@@ -56,15 +57,19 @@ pub struct Block {
     pub terminator: Terminator,
     /// What the source requests for the loop that begins here, if one does.
     pub unroll: Unroll,
+    /// The first block of the innermost loop of the source around this block. For the first block of a loop, it is that of the
+    /// loop around this one. `None` if the source does not say it.
+    pub within: Option<usize>,
 }
 
 impl Block {
-    /// Returns a block for whose loop the source requests nothing.
+    /// Returns a block for whose loop the source requests nothing, and says no loop around it.
     pub fn new(region: Region, terminator: Terminator) -> Self {
         Block {
             region,
             terminator,
             unroll: Unroll::default(),
+            within: None,
         }
     }
 }

@@ -46,12 +46,23 @@ impl Shape {
             }
         }
         let loops = Loops::new(&order, &number, &preds, &header);
+        // The innermost loop that contains a block only because the source says so.
+        let named = |b: usize| {
+            let within = |b: usize| cfg.blocks[b].within;
+            let mut around = std::iter::successors(within(b), |&h| within(h));
+            let own = around.find(|&h| header[h] && dominators.dominates(h, b))?;
+            (!loops.contains(own, b) && loops.of[b].is_none_or(|of| loops.contains(of, own))).then_some(own)
+        };
         let mut inner = vec![Vec::new(); n];
         let mut outer = vec![Vec::new(); n];
         for &b in order.iter().skip(1) {
             // The outermost loop that contains the immediate dominator but not this block.
-            let around = std::iter::successors(loops.of[idom[b]], |&h| loops.around[h]);
-            let place = around.take_while(|&h| !loops.contains(h, b)).last();
+            let innermost = named(idom[b]).or(loops.of[idom[b]]);
+            let around = std::iter::successors(innermost, |&h| loops.around[h]);
+            let is_in = |h: usize| {
+                loops.contains(h, b) || named(b).is_some_and(|own| h == own || loops.contains(h, own))
+            };
+            let place = around.take_while(|&h| !is_in(h)).last();
             let forward = preds[b].iter().filter(|&&p| number[p] < number[b]).count();
             match place {
                 Some(h) => outer[h].push(b),

@@ -9,7 +9,7 @@ use super::types::{Kind, Ty};
 use super::{Checked, Checker, id, literal, refuse};
 use crate::target::Target;
 
-const EXTENSIONS: [&str; 9] = [
+const EXTENSIONS: [&str; 11] = [
     "SPV_KHR_physical_storage_buffer",
     "SPV_KHR_vulkan_memory_model",
     "SPV_KHR_8bit_storage",
@@ -19,6 +19,8 @@ const EXTENSIONS: [&str; 9] = [
     "SPV_KHR_storage_buffer_storage_class",
     "SPV_KHR_workgroup_memory_explicit_layout",
     "SPV_KHR_shader_clock",
+    "SPV_KHR_maximal_reconvergence",
+    "SPV_KHR_subgroup_uniform_control_flow",
 ];
 
 /// Returns whether a capability belongs to SPV_KHR_workgroup_memory_explicit_layout.
@@ -482,7 +484,7 @@ impl Checker<'_> {
         Ok(self.shape(to) == Some((Kind::Int(32), wanted)))
     }
 
-    pub(super) fn entry_points(&self) -> Checked {
+    pub(super) fn entry_points(&self, target: Option<&Target>) -> Checked {
         let functions: HashMap<u32, &rspirv::dr::Function> = self
             .module
             .functions
@@ -525,7 +527,7 @@ impl Checker<'_> {
                 return refuse(inst, "nothing sets its work-group size");
             }
         }
-        self.execution_modes(&entries)?;
+        self.execution_modes(&entries, target)?;
         for f in &self.module.functions {
             for inst in f.blocks.iter().flat_map(|b| &b.instructions) {
                 if inst.class.opcode == Op::FunctionCall && entries.contains(&id(inst, 0)?) {
@@ -584,7 +586,24 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn execution_modes(&self, entries: &HashSet<u32>) -> Checked {
+    /// Returns whether the device and the module have what an execution mode needs that promises where work-items reconverge.
+    fn reconverges(&self, mode: spv::ExecutionMode, target: Option<&Target>) -> bool {
+        let maximal = mode == spv::ExecutionMode::MaximallyReconvergesKHR;
+        let offered = target.is_none_or(|t| match maximal {
+            true => t.features.maximal_reconvergence,
+            false => t.features.subgroup_uniform_control_flow,
+        });
+        let extension = EXTENSIONS[if maximal { 9 } else { 10 }];
+        let declared = self.module.extensions.iter().any(|i| text(i, 0) == extension);
+        // SPV_KHR_maximal_reconvergence demands this in every version; its other rules for the flow of control are those of
+        // `flow.rs`.
+        let is_choice = |i: &&Instruction| i.class.opcode == Op::BranchConditional;
+        let mut choices = self.module.all_inst_iter().filter(is_choice);
+        let distinct = choices.all(|i| i.operands.get(1) != i.operands.get(2));
+        offered && declared && self.version.1 >= 3 && (!maximal || distinct)
+    }
+
+    fn execution_modes(&self, entries: &HashSet<u32>, target: Option<&Target>) -> Checked {
         let mut modes = HashSet::default();
         for inst in &self.module.execution_modes {
             let (function, Some(Operand::ExecutionMode(mode))) = (id(inst, 0)?, inst.operands.get(1)) else {
@@ -607,6 +626,10 @@ impl Checker<'_> {
                     }
                     spv::ExecutionMode::DenormPreserve => width(Capability::DenormPreserve),
                     spv::ExecutionMode::RoundingModeRTE => width(Capability::RoundingModeRTE),
+                    spv::ExecutionMode::MaximallyReconvergesKHR
+                    | spv::ExecutionMode::SubgroupUniformControlFlowKHR => {
+                        numbers.is_empty() && self.reconverges(*mode, target)
+                    }
                     _ => false,
                 };
             if !good

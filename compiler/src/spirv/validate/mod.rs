@@ -102,7 +102,7 @@ pub(super) fn validate(module: &Module, target: Option<&Target>) -> Checked {
     c.globals()?;
     c.annotations()?;
     c.functions()?;
-    c.entry_points()
+    c.entry_points(target)
 }
 
 impl Checker<'_> {

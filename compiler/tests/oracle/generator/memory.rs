@@ -289,6 +289,55 @@ impl Generator<'_> {
         self.b.store(place, new, WORD);
     }
 
+    /// Generates an operation of those work-items of a sub-group that are active here, which may be any. Its result shows which
+    /// they are.
+    pub(super) fn active_items(&mut self) {
+        use caldera_compiler::intrinsic::{SubgroupOp, SubgroupPart};
+        let part = self.random.of(&[
+            SubgroupPart::Reduce,
+            SubgroupPart::Inclusive,
+            SubgroupPart::Exclusive,
+        ]);
+        let (op, args, ty) = match self.random.below(7) {
+            0 => (Intrinsic::SubgroupAll, vec![self.condition()], Ty::BOOL),
+            1 => (Intrinsic::SubgroupAny, vec![self.condition()], Ty::BOOL),
+            2 => {
+                let value = self.word();
+                (
+                    Intrinsic::SubgroupArith(SubgroupOp::IAdd, part),
+                    vec![value],
+                    Ty::I32,
+                )
+            }
+            3 => {
+                let one = self.b.i32(1);
+                (
+                    Intrinsic::SubgroupArith(SubgroupOp::IAdd, part),
+                    vec![one],
+                    Ty::I32,
+                )
+            }
+            _ => {
+                let condition = match self.random.one_in(4) {
+                    true => self.condition(),
+                    false => self.b.func.splat_bits(Ty::BOOL, 1),
+                };
+                let words = Ty::vector(Scalar::I32, 4);
+                let mask = self
+                    .b
+                    .value(Op::Intrinsic(Intrinsic::SubgroupBallot), vec![condition], words);
+                let first = self.b.extract(mask, 0);
+                self.pool.push(first);
+                return self.trace(first);
+            }
+        };
+        let v = self.b.value(Op::Intrinsic(op), args, ty);
+        self.pool.push(v);
+        if self.random.one_in(2) {
+            self.trace(v);
+        }
+    }
+
     /// Generates an operation of the work-items of a sub-group on their values.
     pub(super) fn subgroup(&mut self) {
         use caldera_compiler::intrinsic::{FenceFlags, SubgroupOp, SubgroupPart};

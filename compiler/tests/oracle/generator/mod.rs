@@ -108,6 +108,10 @@ struct Generator<'r> {
 
 impl Generator<'_> {
     fn statement(&mut self) {
+        // Only programs with sub-groups take a random number for this, so that the others are as they were.
+        if self.shape.calm() && self.random.one_in(3) {
+            self.active_items();
+        }
         match self.random.below(34) {
             0..=3 => {
                 let v = self.operation();
@@ -335,6 +339,12 @@ fn function(
             let zero = b.i32(0);
             let id = b.intrinsic(Intrinsic::LocalId, vec![zero], Some(Ty::I64));
             let id = id.expect("has a result");
+            // Work-items should take different ways.
+            let word = b.cast(CastOp::Trunc, id, Ty::I32);
+            let one = b.i32(1);
+            let odd = b.binary(BinOp::And, word, one);
+            let odd = b.compare(CmpOp::IEq, odd, one);
+            pool.extend([word, word, odd]);
             let mut at = |pointer, bytes| own_part(&mut b, id, pointer, bytes);
             buffer = at(buffer, BUFFER as u64);
             other = at(other, BUFFER as u64);

@@ -14,6 +14,7 @@ mod effects;
 mod expressions;
 mod fields;
 mod floats;
+mod flow;
 mod generic_pointers;
 mod ieee;
 mod ints;
@@ -58,6 +59,7 @@ impl Std {
 }
 
 pub(super) use expressions::{differences, program as expressions};
+pub(super) use flow::program as flow;
 pub(super) use ieee::{Numbers, program as floats};
 pub(super) use kernel::program;
 
