@@ -22,13 +22,18 @@
 //! must take the addresses to be different ones. Functions with such loads, which read tables in constant memory, have the zero
 //! as their last parameter.
 
+mod bounds;
 mod byte_swaps;
 mod chosen_zeros;
+mod constants;
+mod conversions;
 mod cut_conversions;
 mod loads;
 mod parts;
 mod rules;
+mod search;
 mod shifts;
+mod zeros;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::hash::{HashMap, HashSet};
@@ -121,8 +126,8 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
             hidden.operand(func, (inst, 0), is_kernel, target);
         }
         let mut constants = chosen_zeros::chosen_zeros(func, inst, &choices, target);
-        constants.extend(rules::negative_bounds(func, inst, target));
-        constants.extend(rules::negative_comparands(func, inst, target));
+        constants.extend(bounds::negative_bounds(func, inst, target));
+        constants.extend(bounds::negative_comparands(func, inst, target));
         for (user, n) in constants {
             let value = func.insts[user].args[n];
             if let Some(new) = hidden.constant(func, value, is_kernel, target) {
@@ -130,7 +135,7 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
             }
         }
         if target.quirks.zero_operands {
-            for n in rules::zero_operands(func, inst) {
+            for n in zeros::zero_operands(func, inst) {
                 let value = func.insts[inst].args[n];
                 if let Some(new) = hidden.constant(func, value, is_kernel, target) {
                     func.insts[inst].args[n] = new;
@@ -145,10 +150,7 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         if target.quirks.nonnegative_abs && func.insts[inst].op == Op::Intrinsic(Intrinsic::SAbs) {
             hidden.maximum_of_negation(func, inst);
         }
-        let operands = rules::operands(func, inst, target);
-        let halves = rules::shared_halves(func, inst, target);
-        let halves = halves.iter().filter(|operand| !operands.contains(operand));
-        for &operand in operands.iter().chain(halves) {
+        for operand in rules::operands(func, inst, target) {
             hidden.operand(func, operand, is_kernel, target);
         }
         if rules::hides_result(func, inst, target) || cut_conversions.contains(&inst) {

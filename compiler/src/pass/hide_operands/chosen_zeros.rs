@@ -10,7 +10,7 @@
 //! other constant only by itself, and if the sign of the chosen number is changed afterwards, as in `-step(a, b)`. It also takes −0
 //! for a number without a sign: `fabs(c ? -0.0f : 3.0f)` has −0. So each −0 in a choice is concerned.
 
-use super::rules;
+use super::constants;
 use crate::hash::HashSet;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, Const, Function, Inst, Op, UnOp, Value};
@@ -33,8 +33,8 @@ impl Choices {
     pub(super) fn of(func: &Function, target: &Target) -> Choices {
         let q = &target.quirks;
         let is_negative_one = |value: &Value| {
-            let one = rules::bits_of_one(func.ty(*value).scalar);
-            rules::has_lane(func, *value, |lane, sign| {
+            let one = constants::bits_of_one(func.ty(*value).scalar);
+            constants::has_lane(func, *value, |lane, sign| {
                 lane & sign != 0 && Some(lane & !sign) == one
             })
         };
@@ -69,7 +69,7 @@ pub(super) fn chosen_zeros(
         // The vector may be a side of a choice.
         Op::Construct => {
             let parts = 0..func.insts[inst].args.len();
-            let is_hidden = |n: &usize| rules::is_negative_zero(func, func.insts[inst].args[*n]);
+            let is_hidden = |n: &usize| constants::is_negative_zero(func, func.insts[inst].args[*n]);
             return parts.filter(is_hidden).map(|n| (inst, n)).collect();
         }
         Op::If | Op::Switch(_) | Op::Block | Op::Loop => {
@@ -100,13 +100,13 @@ fn zeros_beside_one(func: &Function, inst: Inst, known: &Choices, q: &Quirks) ->
     }
     let condition = &func.insts[func.def_inst(data.args[0])?];
     let is_one = |&a: &Value| {
-        let one = rules::bits_of_one(func.ty(a).scalar);
-        rules::has_lane(func, a, |lane, sign| Some(lane & !sign) == one)
+        let one = constants::bits_of_one(func.ty(a).scalar);
+        constants::has_lane(func, a, |lane, sign| Some(lane & !sign) == one)
     };
     if !matches!(condition.op, Op::Compare(_)) || !condition.args.iter().any(is_one) {
         return None;
     }
-    let is_zero = |n: &usize| rules::has_lane(func, data.args[*n], |lane, sign| lane & !sign == 0);
+    let is_zero = |n: &usize| constants::has_zero(func, data.args[*n]);
     let zeros: Vec<_> = [1, 2].into_iter().filter(is_zero).map(|n| (inst, n)).collect();
     (zeros.len() == 1).then_some(zeros)
 }
@@ -175,9 +175,9 @@ fn zeros(
     let value = |&(inst, n): &(Inst, usize)| func.insts[inst].args[n];
     let is_zero = |a: &(Inst, usize)| {
         let zero = value(a);
-        let has_zero = rules::has_lane(func, zero, |lane, sign| lane & !sign == 0);
+        let has_zero = constants::has_zero(func, zero);
         let mut others = uses.iter().map(value).filter(|&b| b != zero);
-        match rules::is_negative_zero(func, zero) || has_zero && known.has_negative_one {
+        match constants::is_negative_zero(func, zero) || has_zero && known.has_negative_one {
             true => others.next().is_some(),
             false => others.any(|b| is_confused(func, zero, b, is_signed, q)),
         }
@@ -192,7 +192,7 @@ fn is_confused(func: &Function, zero: Value, one: Value, is_signed: bool, q: &Qu
     else {
         return false;
     };
-    let Some(bits_of_one) = rules::bits_of_one(scalar) else {
+    let Some(bits_of_one) = constants::bits_of_one(scalar) else {
         return false;
     };
     let sign = 1 << (scalar.bits() - 1);
