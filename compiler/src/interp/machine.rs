@@ -1,5 +1,6 @@
 //! The execution of one work-item.
 
+use super::functions::{approximate, unselected};
 use super::memory::Memory;
 use super::subgroup::Pending;
 use super::{Launch, Shared, Trap, Undefined, image, lanes_of, matrix};
@@ -655,49 +656,6 @@ impl<'m> Machine<'m> {
 /// Returns whether the operation is a load or store of a matrix, which each work-item does for itself.
 fn accesses_matrix(op: Intrinsic) -> bool {
     matches!(op, Intrinsic::Matrix(op) if op.accesses_memory())
-}
-
-/// Evaluates the operations that `select_arithmetic` replaces, as it does for a device without any special property.
-fn unselected(op: Intrinsic, scalar: Scalar, args: &[u64]) -> Option<u64> {
-    match (op, args) {
-        (Intrinsic::DeviceHas(_), _) => Some(0),
-        (Intrinsic::MultiplyAdd, &[x, y, z]) => {
-            let product = eval::binary(BinOp::FMul, scalar, x, y)?;
-            eval::binary(BinOp::FAdd, scalar, product, z)
-        }
-        (Intrinsic::RoughDivide, &[x, y]) => eval::binary(BinOp::FDiv, scalar, x, y),
-        (Intrinsic::RoundedSqrt, _) => eval::intrinsic(Intrinsic::Sqrt, scalar, args),
-        _ => None,
-    }
-}
-
-/// Evaluates functions whose results differ between devices.
-fn approximate(op: Intrinsic, scalar: Scalar, args: &[u64]) -> Option<u64> {
-    let [a, b] = [0, 1].map(|n| args.get(n).map_or(0.0, |&v| eval::to_f64(scalar, v)));
-    let v = match op {
-        Intrinsic::InverseSqrt => 1.0 / a.sqrt(),
-        Intrinsic::Sin => a.sin(),
-        Intrinsic::Cos => a.cos(),
-        Intrinsic::Tan => a.tan(),
-        Intrinsic::Asin => a.asin(),
-        Intrinsic::Acos => a.acos(),
-        Intrinsic::Atan => a.atan(),
-        Intrinsic::Atan2 => a.atan2(b),
-        Intrinsic::Sinh => a.sinh(),
-        Intrinsic::Cosh => a.cosh(),
-        Intrinsic::Tanh => a.tanh(),
-        Intrinsic::Asinh => a.asinh(),
-        Intrinsic::Acosh => a.acosh(),
-        Intrinsic::Atanh => a.atanh(),
-        Intrinsic::Exp => a.exp(),
-        Intrinsic::Exp2 => a.exp2(),
-        Intrinsic::Log => a.ln(),
-        Intrinsic::Log2 => a.log2(),
-        Intrinsic::Pow => a.powf(b),
-        Intrinsic::Ldexp => a * 2f64.powi(args.get(1).map_or(0, |&n| n as i32)),
-        _ => return None,
-    };
-    Some(eval::from_f64(scalar, v))
 }
 
 fn lanes(count: usize, lane: impl Fn(usize) -> Option<u64>) -> Option<Lanes> {

@@ -7,6 +7,7 @@
 //! undefined, it is an error here where that is cheap to detect (division by zero, accesses outside an
 //! object), and zero otherwise.
 
+mod functions;
 mod image;
 mod machine;
 mod matrix;
