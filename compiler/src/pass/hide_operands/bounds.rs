@@ -125,10 +125,7 @@ pub(super) fn shared_halves(func: &Function, inst: Inst, target: &Target) -> Vec
 fn may_be_shared(func: &Function, value: Value) -> bool {
     finds(func, value, |value, data| {
         let Some(data) = data else {
-            return match func.as_const(value) {
-                Some(_) => Step::Nothing,
-                None => Step::Found,
-            };
+            return Step::at_parameter(func, value);
         };
         match data.op {
             Op::LoadFrom(Storage::PushWord | Storage::ArgsWord, _) => Step::Found,

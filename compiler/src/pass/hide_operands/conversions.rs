@@ -8,10 +8,7 @@ use crate::ir::{CastOp, Function, Op, Scalar, Storage, Value};
 pub(super) fn may_be_rounded(func: &Function, value: Value) -> bool {
     finds(func, value, |value, data| {
         let Some(data) = data else {
-            return match func.as_const(value) {
-                Some(_) => Step::Nothing,
-                None => Step::Found,
-            };
+            return Step::at_parameter(func, value);
         };
         match data.op {
             Op::Cast(CastOp::FConvert | CastOp::SToF | CastOp::UToF) if !is_rounded(func, value) => {

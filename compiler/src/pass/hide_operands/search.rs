@@ -12,6 +12,16 @@ pub(super) enum Step {
     Nothing,
 }
 
+impl Step {
+    /// What a search does at a constant or a parameter, if a parameter may be what it looks for.
+    pub(super) fn at_parameter(func: &Function, value: Value) -> Step {
+        match func.as_const(value) {
+            Some(_) => Step::Nothing,
+            None => Step::Found,
+        }
+    }
+}
+
 /// The most values that a search looks at.
 const MAX_VALUES: usize = 64;
 
