@@ -2,7 +2,6 @@
 
 use std::ffi::CString;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ash::vk;
@@ -213,20 +212,18 @@ const CODE_ARRIVES: Duration = Duration::from_millis(2);
 pub(crate) struct Pipeline {
     device: Arc<Device>,
     pub(super) raw: vk::Pipeline,
-    /// When the driver had made the pipeline.
-    made: Instant,
-    /// The GPU may not have the code yet.
-    is_new: AtomicBool,
+    /// When the driver had made the pipeline; `None` unless the debugging aid `late-launches` asks for it.
+    made: Option<Instant>,
 }
 
 impl Pipeline {
     /// Waits until the GPU should have the code, if the debugging aid `late-launches` asks for it.
     pub(super) fn wait_for_code(&self) {
-        if self.is_new.load(Ordering::Relaxed) {
-            if let Some(rest) = CODE_ARRIVES.checked_sub(self.made.elapsed()) {
-                std::thread::sleep(rest);
-            }
-            self.is_new.store(false, Ordering::Relaxed);
+        let rest = self
+            .made
+            .and_then(|made| CODE_ARRIVES.checked_sub(made.elapsed()));
+        if let Some(rest) = rest {
+            std::thread::sleep(rest);
         }
     }
 
@@ -294,8 +291,7 @@ impl Pipeline {
         let pipeline = Pipeline {
             device: Arc::clone(device),
             raw: device.note(made)?[0],
-            made: Instant::now(),
-            is_new: AtomicBool::new(config().debug.late_launches),
+            made: config().debug.late_launches.then(Instant::now),
         };
         let hit = vk::PipelineCreationFeedbackFlags::VALID
             | vk::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
