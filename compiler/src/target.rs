@@ -226,8 +226,8 @@ pub struct Quirks {
     pub joined_halves: bool,
     /// A register that all work-items of a sub-group share is read incorrectly: a minimum or maximum of halves takes the half of it that it
     /// takes of its other operand, and work-items that lag behind others after a division read what those have written since (NVIDIA). The
-    /// zeros that hide operands differ from work-item to work-item, as far as the driver knows, and operands of minima and maxima of halves
-    /// that may be in such a register are hidden.
+    /// zeros that hide operands differ from work-item to work-item, as far as the driver knows, operands of minima and maxima of halves
+    /// that may be in such a register are hidden, and quotients of double are computed without the driver's function (`divide_doubles`).
     pub shared_registers: bool,
     /// A load from an address that all work-items of a sub-group share is also executed where none of them is active, after a
     /// condition that none fulfils, so that it may access memory that does not exist (llvmpipe). The driver is kept from

@@ -126,6 +126,17 @@ pub fn is_pure_function(func: &Function) -> bool {
     true
 }
 
+/// Returns whether work-items perform an operation together inside of a region.
+pub fn has_convergent(func: &Function, region: Region) -> bool {
+    let mut walk = Walk::region(region);
+    while let Some((_, inst)) = walk.next(func) {
+        if matches!(func.insts[inst].op, Op::Intrinsic(i) if i.is_convergent()) {
+            return true;
+        }
+    }
+    false
+}
+
 /// Returns whether a function has values or memory of 64-bit integers.
 pub fn has_int64(func: &Function) -> bool {
     let is_int64 = |ty: Ty| ty.scalar == Scalar::I64;

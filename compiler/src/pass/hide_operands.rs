@@ -46,6 +46,9 @@ use crate::target::Target;
 pub(super) use rules::is_for;
 use shifts::Shift;
 
+/// The bits by which the number for the zeros of operands differs from that for the others.
+const OTHER_BITS: u64 = 0x5a5a_5a5b;
+
 pub const PASS: Pass = Pass {
     name: "hide_operands",
     about: "Hides operands from drivers that simplify operations on them incorrectly.",
@@ -92,7 +95,7 @@ fn hide_addresses(
         false => loads::all(func),
     };
     if is_loading {
-        by_lane.zero = Some(func.add_param(Ty::I32));
+        by_lane.words.insert(Use::Operand, func.add_param(Ty::I32));
     }
     let mut changed = is_loading;
     for inst in loads {
@@ -100,7 +103,7 @@ fn hide_addresses(
     }
     for inst in func.insts_in_order() {
         if loads::calls(func, inst, loading)
-            && let Some(zero) = by_lane.zero(func, Ty::I32, is_kernel, target)
+            && let Some(zero) = by_lane.zero(func, (Use::Operand, Ty::I32), is_kernel, target)
         {
             func.insts[inst].args.push(zero);
             changed = true;
@@ -160,17 +163,29 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
     hidden.place(func)
 }
 
+/// What a zero is combined with. The two have zeros of their own: an operand may be a constant or a result that is hidden already, or have
+/// parts that are, and the same zero twice would cancel itself.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+enum Use {
+    ConstantOrResult,
+    Operand,
+}
+
 /// The new instructions of a function, and the values that they compute.
 #[derive(Default)]
 struct Hidden {
     /// Whether the zeros differ from lane to lane of a sub-group, as far as the driver knows.
     by_lane: bool,
     insts: Vec<Inst>,
-    /// The 32-bit zero.
-    zero: Option<Value>,
-    /// The zeros of other types.
-    zeros: HashMap<Ty, Value>,
+    /// The number that the zeros are computed from.
+    number: Option<Value>,
+    /// The 32-bit zeros.
+    words: HashMap<Use, Value>,
+    /// The zeros of all types.
+    zeros: HashMap<(Use, Ty), Value>,
     constants: HashMap<Value, Value>,
+    /// The operands that are hidden.
+    operands: HashSet<(Inst, usize)>,
     /// The instructions to insert before others, by the instruction that they precede.
     before: HashMap<Inst, Vec<Inst>>,
     /// The instructions that hide a result, by the instruction that they follow.
@@ -188,8 +203,14 @@ impl Hidden {
 
     /// Returns a zero of an integer type that the driver cannot fold. Returns `None` if the target lacks the
     /// type, or if the function has no value to compute the zero from.
-    fn zero(&mut self, func: &mut Function, ty: Ty, is_kernel: bool, target: &Target) -> Option<Value> {
-        if let Some(&zero) = self.zeros.get(&ty) {
+    fn zero(
+        &mut self,
+        func: &mut Function,
+        (usage, ty): (Use, Ty),
+        is_kernel: bool,
+        target: &Target,
+    ) -> Option<Value> {
+        if let Some(&zero) = self.zeros.get(&(usage, ty)) {
             return Some(zero);
         }
         let has_type = match ty.scalar.bits() {
@@ -201,20 +222,10 @@ impl Hidden {
         if !has_type {
             return None;
         }
-        let mut zero = match self.zero {
-            Some(zero) => zero,
-            None => {
-                let number = if self.by_lane {
-                    self.add(func, Op::Intrinsic(Intrinsic::SubgroupLocalId), vec![], Ty::I32)
-                } else if is_kernel {
-                    self.number_of_kernel(func, target)
-                } else {
-                    self.parameter(func)?
-                };
-                self.zero_of(func, number)
-            }
+        let mut zero = match self.words.get(&usage) {
+            Some(zero) => *zero,
+            None => self.word(func, usage, is_kernel, target)?,
         };
-        self.zero = Some(zero);
         let scalar = Ty::of(ty.scalar);
         match scalar.scalar.bits() {
             32 => {}
@@ -229,7 +240,30 @@ impl Hidden {
         if ty.lanes > 1 {
             zero = self.add(func, Op::Splat, vec![zero], ty);
         }
-        self.zeros.insert(ty, zero);
+        self.zeros.insert((usage, ty), zero);
+        Some(zero)
+    }
+
+    /// Returns a new 32-bit zero.
+    fn word(&mut self, func: &mut Function, usage: Use, is_kernel: bool, target: &Target) -> Option<Value> {
+        let number = match self.number {
+            Some(number) => number,
+            None if self.by_lane => {
+                self.add(func, Op::Intrinsic(Intrinsic::SubgroupLocalId), vec![], Ty::I32)
+            }
+            None if is_kernel => self.number_of_kernel(func, target),
+            None => self.parameter(func)?,
+        };
+        self.number = Some(number);
+        let zero = match usage {
+            Use::ConstantOrResult => self.zero_of(func, number),
+            Use::Operand => {
+                let bits = func.splat_bits(Ty::I32, OTHER_BITS);
+                let other = self.add(func, Op::Binary(BinOp::Xor), vec![number, bits], Ty::I32);
+                self.zero_of(func, other)
+            }
+        };
+        self.words.insert(usage, zero);
         Some(zero)
     }
 
@@ -281,8 +315,11 @@ impl Hidden {
         self.add(func, Op::Unary(UnOp::INeg), vec![bit], Ty::I32)
     }
 
-    /// Hides an operand of an instruction, which is given by its index.
+    /// Hides an operand of an instruction, which is given by its index. Several rules may ask for the same operand.
     fn operand(&mut self, func: &mut Function, (user, n): (Inst, usize), is_kernel: bool, target: &Target) {
+        if !self.operands.insert((user, n)) {
+            return;
+        }
         let value = func.insts[user].args[n];
         if let Some(new) = self.combined(func, value, user, is_kernel, target) {
             func.insts[user].args[n] = new;
@@ -303,7 +340,7 @@ impl Hidden {
         let ty = func.ty(value);
         let words = ty.with_scalar(Scalar::int(ty.scalar.bits()));
         let bits = func.as_const(value)?.clone();
-        let mut new = self.zero(func, words, is_kernel, target)?;
+        let mut new = self.zero(func, (Use::ConstantOrResult, words), is_kernel, target)?;
         if !matches!(&bits, Const::Bits(lanes) if lanes.iter().all(|&l| l == 0)) {
             let bits = func.constant(words, bits);
             new = self.add(func, Op::Binary(BinOp::Xor), vec![new, bits], words);
@@ -327,7 +364,7 @@ impl Hidden {
     ) -> Option<Value> {
         let ty = func.ty(value);
         let bits = ty.with_scalar(Scalar::int(ty.scalar.bits()));
-        let zero = self.zero(func, bits, is_kernel, target)?;
+        let zero = self.zero(func, (Use::Operand, bits), is_kernel, target)?;
         let span = func.insts[user].span;
         let before = self.before.entry(user).or_default();
         let mut compute = |op, args: &[Value], to| {
@@ -359,7 +396,7 @@ impl Hidden {
     fn result(&mut self, func: &mut Function, inst: Inst, is_kernel: bool, target: &Target) {
         let result = func.insts[inst].results[0];
         let ty = func.ty(result);
-        if let Some(zero) = self.zero(func, ty, is_kernel, target) {
+        if let Some(zero) = self.zero(func, (Use::ConstantOrResult, ty), is_kernel, target) {
             let span = func.insts[inst].span;
             let hiding = func.new_inst(Op::Binary(BinOp::Xor), vec![result, zero], &[ty], span);
             self.after.insert(inst, hiding);

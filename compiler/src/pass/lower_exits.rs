@@ -18,6 +18,7 @@
 //! 6. A `Switch` may have no cases but the default, and a constant selector: the form of a `Block` that is
 //!    left from inside nested `If`s. Case values are distinct and there is no fall-through.
 //! 7. `Return` may be anywhere, as OpReturn and OpReturnValue may; so may `Unreachable`.
+//! 8. An arm of a `Switch` in which work-items perform an operation together (`is_convergent`) is selected by a single number.
 //!
 //! The results of a structured instruction are the phis of its merge block, one operand for each `Exit` that
 //! targets it.
@@ -29,13 +30,13 @@
 //!
 //! The work-items that take one arm of a switch stay together. SPIR-V promises this only for those with the same selector, even
 //! with the mode MaximallyReconvergesKHR. So a switch with an operation of sub-groups or a barrier in an arm for several values becomes two:
-//! the first chooses the number of the arm, and the second has one number for each arm.
+//! the first chooses the number of the arm, and the second has one number for each arm. A switch without cases gets the selector 0.
 
 use super::simplify_regions::{early_exits_to_else, fold};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::hash::HashMap;
 use crate::inv;
-use crate::ir::analysis::Survey;
+use crate::ir::analysis::{Survey, has_convergent};
 use crate::ir::walk::{Parents, Walk};
 use crate::ir::{CmpOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value, ValueList};
 
@@ -96,17 +97,20 @@ fn check_switches(func: &Function) -> Result<(), PassError> {
 }
 
 /// Gives each arm of a switch a single value if work-items perform an operation together in an arm that several values
-/// select.
+/// select. All work-items take the arm of a switch without cases, so its selector becomes a constant.
 fn number_arms(func: &mut Function) {
     for inst in func.insts_in_order() {
         let data = &func.insts[inst];
         let Op::Switch(cases) = &data.op else {
             continue;
         };
+        if cases.is_empty() {
+            let zero = func.splat_bits(func.ty(data.args[0]), 0);
+            func.insts[inst].args = [zero].into();
+            continue;
+        }
         let is_one = |arm: usize| cases.get(arm).is_some_and(|values| values.len() == 1);
-        // A switch without cases is left from inside: all work-items take its only arm.
-        let any = !cases.is_empty()
-            && (data.regions.iter().enumerate()).any(|(n, &arm)| !is_one(n) && has_convergent(func, arm));
+        let any = (data.regions.iter().enumerate()).any(|(n, &arm)| !is_one(n) && has_convergent(func, arm));
         if !any {
             continue;
         }
@@ -125,17 +129,6 @@ fn number_arms(func: &mut Function) {
         let at = func.index_in(region, inst);
         func.regions[region].insts.insert(at, number);
     }
-}
-
-/// Returns whether work-items perform an operation together inside of a region.
-fn has_convergent(func: &Function, region: Region) -> bool {
-    let mut walk = Walk::region(region);
-    while let Some((_, inst)) = walk.next(func) {
-        if matches!(func.insts[inst].op, Op::Intrinsic(i) if i.is_convergent()) {
-            return true;
-        }
-    }
-    false
 }
 
 /// Places each `if` that is left from deeper than its arms inside a block, so that the block is left instead

@@ -25,6 +25,7 @@ pub mod const_fold;
 mod counter;
 pub mod cse;
 pub mod dce;
+pub mod divide_doubles;
 pub mod divide_subgroups;
 pub mod effects;
 pub mod facts;

@@ -3,15 +3,16 @@
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_arithmetic, check_barrier, check_copies,
     check_matrices, check_memory, check_nesting, check_race, check_uninitialized, choose_shifts, const_fold,
-    cse, dce, divide_subgroups, forward_memory, fuse_multiply_add, gather_pointer_uses, gather_stores,
-    guard_loops, hide_operands, hoist_common, hoist_invariants, inline, interleave, isolate_loop_memory,
-    keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_int64, lower_kernel_args,
-    lower_long_vectors, lower_matrices, lower_memory, lower_printf, lower_system_values, mem2reg,
-    merge_accesses, merge_private, narrow_divisions, pair_words, permute_bytes, promote_accumulators,
-    report_ended_loops, report_findings, resolve_generic, round_doubles, scalarize_integers, scale_indices,
-    scratch_memory, select_arithmetic, share_addresses, share_loads, share_offsets, simplify_integers,
-    simplify_regions, sink_loads, solve_loops, speculate_loads, split_rotations, sroa, unroll_counted,
-    unroll_loops, unrotate_loops, widen_accesses, widen_integers, zero_private,
+    cse, dce, divide_doubles, divide_subgroups, forward_memory, fuse_multiply_add, gather_pointer_uses,
+    gather_stores, guard_loops, hide_operands, hoist_common, hoist_invariants, inline, interleave,
+    isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_int64,
+    lower_kernel_args, lower_long_vectors, lower_matrices, lower_memory, lower_printf, lower_system_values,
+    mem2reg, merge_accesses, merge_private, narrow_divisions, pair_words, permute_bytes,
+    promote_accumulators, report_ended_loops, report_findings, resolve_generic, round_doubles,
+    scalarize_integers, scale_indices, scratch_memory, select_arithmetic, share_addresses, share_loads,
+    share_offsets, simplify_integers, simplify_regions, sink_loads, solve_loops, speculate_loads,
+    split_rotations, sroa, unroll_counted, unroll_loops, unrotate_loops, widen_accesses, widen_integers,
+    zero_private,
 };
 use crate::abi::Abi;
 use crate::check::Checks;
@@ -294,6 +295,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
         // After the last fixpoint: indices are final. Drivers for CPUs access memory lane by lane.
         p.run_pass(merge_private::PASS);
     }
+    if divide_doubles::is_for(target) {
+        // After all passes that replicate quotients, and before operands of its operations are hidden.
+        p.run_pass(divide_doubles::PASS);
+    }
     if hide_operands::is_for(target) {
         // After the last fixpoint, which would fold the hidden values.
         p.run_pass(hide_operands::PASS);
@@ -346,6 +351,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
 pub fn all_passes() -> Vec<Pass> {
     let mut other = Target::faulty();
     other.zeroed.private = true;
+    other.calibration.fused_fma = [true; 3];
     let mut words = Target::faulty();
     words.features.int64 = false;
     let mut checked = Target::desktop();

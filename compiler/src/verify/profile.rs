@@ -3,9 +3,10 @@
 use super::Fault;
 use super::Invariant;
 use crate::intrinsic::{Intrinsic, MatrixOp};
-use crate::ir::analysis::{has_int64, is_pure_function};
+use crate::ir::analysis::{has_convergent, has_int64, is_pure_function};
 use crate::ir::walk::{Parents, Walk};
-use crate::ir::{AddressSpace, EntityRef, Function, Inst, Module, Op};
+use crate::ir::{AddressSpace, EntityRef, Function, Inst, Module, Op, Region};
+use std::collections::BTreeSet;
 
 /// Checks the part of an invariant that concerns the module as a whole.
 pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), Fault> {
@@ -156,6 +157,12 @@ fn spirv_exits(func: &Function) -> Result<(), Fault> {
                     at = parents.enclosing(i);
                 }
             }
+            Op::Switch(cases) if !has_one_selector_each(func, inst, cases) => {
+                return fault(
+                    inst,
+                    "several numbers select an arm that work-items must take together",
+                );
+            }
             _ => {}
         }
     }
@@ -177,6 +184,50 @@ fn spirv_exits(func: &Function) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// Checks points 6 and 8 of the contract.
+fn has_one_selector_each(func: &Function, switch: Inst, cases: &[Vec<u64>]) -> bool {
+    let data = &func.insts[switch];
+    let selector = data.args[0];
+    let Some((default, arms)) = data.regions.split_last() else {
+        return false;
+    };
+    if cases.is_empty() {
+        return func.as_const(selector).is_some();
+    }
+    let is_selected_by_several =
+        |(arm, values): (&Region, &Vec<u64>)| values.len() > 1 && has_convergent(func, *arm);
+    if arms.iter().zip(cases).any(is_selected_by_several) {
+        return false;
+    }
+    if !has_convergent(func, *default) || func.as_const(selector).is_some() {
+        return true;
+    }
+    // The selector must be the number of an arm, which another switch has chosen.
+    let Some(chooser) = func
+        .def_inst(selector)
+        .filter(|&i| func.insts[i].op.is_structured())
+    else {
+        return false;
+    };
+    let result = func.insts[chooser].results.iter().position(|&r| r == selector);
+    let mut others = BTreeSet::new();
+    let mut walk = Walk::new(func);
+    while let Some((_, exit)) = walk.next(func) {
+        if func.insts[exit].op != Op::Exit(chooser) {
+            continue;
+        }
+        let number = result.and_then(|n| func.as_splat(func.insts[exit].args[n]));
+        match number {
+            Some(number) if cases.iter().any(|c| c.contains(&number)) => {}
+            Some(number) => {
+                others.insert(number);
+            }
+            None => return false,
+        }
+    }
+    others.len() <= 1
 }
 
 /// Checks point 2 of the contract.

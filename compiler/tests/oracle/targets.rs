@@ -5,7 +5,7 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
-pub(crate) const TESTED_ELSEWHERE: [&str; 14] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 15] = [
     // Random programs have no asynchronous copies. `filetests/check_copies` and the checker's execution tests test it.
     "check_copies",
     // This pass only refuses; `filetests/check_matrices` tests it.
@@ -14,6 +14,9 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 14] = [
     "choose_shifts",
     // This pass only counts; it has unit tests, and `filetests/check_nesting`.
     "check_nesting",
+    // Random programs have few quotients of double. The pass has a unit test, which compares 60,000 quotients with those of the processor, and
+    // `filetests/divide_doubles` and `icd/tests/exec/quotients_double.cl` test it.
+    "divide_doubles",
     // Random programs require no size of sub-groups. `exec::divided_sub_groups_are_sub_groups` tests it.
     "divide_subgroups",
     // This pass only analyses; `filetests/gather_pointer_uses` tests it.

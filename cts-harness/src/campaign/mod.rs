@@ -170,6 +170,20 @@ struct Program {
     how: String,
     /// The 64-bit words of its result, if the source knows them.
     exact: Option<Vec<u64>>,
+    /// The program in a form that can be made smaller.
+    flow: Option<generate::Written>,
+}
+
+impl Program {
+    /// Makes a program whose result the harness has computed.
+    fn of_flow(mut flow: generate::Written, how: &str) -> Program {
+        Program {
+            text: std::mem::take(&mut flow.text),
+            how: how.to_owned(),
+            exact: Some(std::mem::take(&mut flow.words)),
+            flow: Some(flow),
+        }
+    }
 }
 
 /// The name under which a record has the results that a source knows.
@@ -181,8 +195,12 @@ type Source<'a> = dyn Fn(u64, &Path) -> Result<Option<Program>, Failure> + Sync 
 impl From<(String, String)> for Program {
     /// Makes a program of its text and a description, whose results nobody knows.
     fn from((text, how): (String, String)) -> Program {
-        let exact = None;
-        Program { text, how, exact }
+        Program {
+            text,
+            how,
+            exact: None,
+            flow: None,
+        }
     }
 }
 
@@ -252,6 +270,7 @@ fn floats(devices: &[Described]) -> Box<Source<'static>> {
             text,
             how: format!("{numbers:?}"),
             exact: Some(words),
+            flow: None,
         }))
     })
 }
@@ -260,12 +279,11 @@ fn floats(devices: &[Described]) -> Box<Source<'static>> {
 fn flow(sub_group: usize, by_graph: bool) -> impl Fn(&[Described]) -> Box<Source<'static>> {
     move |_| {
         Box::new(move |seed, _| {
-            let (text, words) = generate::flow(seed, sub_group, by_graph)?;
-            Ok(Some(Program {
-                text,
-                how: format!("sub-groups of {sub_group}, by_graph: {by_graph}"),
-                exact: Some(words),
-            }))
+            let how = format!("sub-groups of {sub_group}, by_graph: {by_graph}");
+            Ok(Some(Program::of_flow(
+                generate::flow(seed, sub_group, by_graph)?,
+                &how,
+            )))
         })
     }
 }
@@ -330,7 +348,12 @@ fn compare(open: &Opener<'_>, comparison: Comparison, options: &Options, least: 
         .filter(|r| r.verdict.is_of_interest())
         .take(options.reduce)
     {
-        reduce::automatically(record, &options.platforms, &programs, &options.limits)?;
+        match source(record.seed, &programs)? {
+            Some(Program { flow: Some(flow), .. }) if record.verdict == Verdict::Differs => {
+                run.shrink(record, flow)?
+            }
+            _ => reduce::automatically(record, &options.platforms, &programs, &options.limits)?,
+        }
     }
     let bad = records.iter().filter(|r| r.verdict.is_of_interest()).count();
     match bad {
@@ -384,7 +407,7 @@ impl Run<'_> {
         let mut known = Vec::new();
         for seed in seeds {
             match (self.source)(*seed, scratch)? {
-                Some(Program { text, how, exact }) => {
+                Some(Program { text, how, exact, .. }) => {
                     let file = scratch.join(format!("{seed}.cl"));
                     std::fs::write(&file, text)?;
                     let mut how = how;
@@ -473,6 +496,73 @@ impl Run<'_> {
         let done = |s: &&Side| record.sides.get(&s.name).is_some_and(|e| e.hash().is_some());
         let words = |s: &Side| Ok((s.name.clone(), s.words(program, scratch)?));
         self.sides.iter().filter(done).map(words).collect()
+    }
+
+    /// Makes a program smaller, step by step, as long as the results of all platforms that run it still differ from the
+    /// computed ones, and keeps the smallest.
+    fn shrink(&self, record: &Record, mut flow: generate::Written) -> Outcome {
+        progress::step(&format!("Reducing {}", record.seed));
+        let jobs = self.options.jobs.max(1);
+        let scratch = |slot: usize| self.options.out.join(format!("scratch-{slot}"));
+        for slot in 0..jobs {
+            std::fs::create_dir_all(scratch(slot))?;
+        }
+        let mut smallest = None;
+        loop {
+            let mut candidates = flow.smaller()?;
+            candidates.sort_by_key(|c| c.text.len());
+            let numbers: Vec<usize> = (0..candidates.len()).collect();
+            let batches: Vec<&[usize]> = numbers.chunks(self.options.batch.max(1) as usize).collect();
+            let found = parallel(jobs, &batches, |slot, numbers| {
+                self.first_that_differs(&candidates, numbers, &scratch(slot).canonicalize()?)
+            })?;
+            match found.into_iter().flatten().next() {
+                Some(n) => flow = candidates.swap_remove(n),
+                None => break,
+            }
+            smallest = Some(flow.text.clone());
+        }
+        for slot in 0..jobs {
+            std::fs::remove_dir_all(scratch(slot))?;
+        }
+        match smallest {
+            Some(text) => {
+                let file = self.programs.join(format!("{}.reduced.cl", record.seed));
+                Ok(std::fs::write(file, text)?)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the first of some candidates whose results differ from the computed ones.
+    fn first_that_differs(
+        &self,
+        candidates: &[generate::Written],
+        numbers: &[usize],
+        scratch: &Path,
+    ) -> Result<Option<usize>, Failure> {
+        let mut files = Vec::new();
+        for n in numbers {
+            let file = scratch.join(format!("{n}.cl"));
+            std::fs::write(&file, &candidates[*n].text)?;
+            files.push(file);
+        }
+        let mut records: Vec<Record> = Vec::new();
+        for n in numbers {
+            let mut record = Record::new(*n as u64, String::new());
+            record.sides.insert(EXACT.into(), computed(&candidates[*n].words));
+            records.push(record);
+        }
+        for side in self.sides {
+            for (record, end) in records.iter_mut().zip(side.run(&files, None, scratch)?) {
+                record.sides.insert(side.name.clone(), end);
+            }
+        }
+        for record in &mut records {
+            record.judge();
+        }
+        let first = records.iter().position(|r| r.verdict == Verdict::Differs);
+        Ok(first.map(|at| numbers[at]))
     }
 
     fn keep(&self, record: &Record) -> Outcome {

@@ -59,7 +59,7 @@ impl Std {
 }
 
 pub(super) use expressions::{differences, program as expressions};
-pub(super) use flow::program as flow;
+pub(super) use flow::{Written, program as flow};
 pub(super) use ieee::{Numbers, program as floats};
 pub(super) use kernel::program;
 

@@ -2,23 +2,62 @@
 
 use super::{
     Active, Arm, Binary, Collective, Combination, Condition, Expression, Function, Jump, LoopForm, OWN, Part,
-    Program, Statement, Target, Together, Variable, execute, print,
+    Program, Statement, Target, Together, Variable, execute, print, shrink,
 };
 use crate::Failure;
 use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::random::Random;
 
-/// Returns the program of a seed with its plan in the first line, and the words of its result. Sub-groups have `sub_group`
-/// work-items.
+/// A program as text, with its plan in the first line, and the words of its result.
+pub(in crate::campaign) struct Written {
+    pub(in crate::campaign) text: String,
+    pub(in crate::campaign) words: Vec<u64>,
+    program: Program,
+}
+
+impl Written {
+    fn of(program: Program) -> Result<Written, Failure> {
+        let size = program.items * program.groups;
+        let plan = Plan {
+            memory: vec![Memory::result(size * 8, Fill::Zero)],
+            launches: vec![Launch::new(
+                "k",
+                [vec![0], vec![size], vec![program.items]],
+                vec![
+                    Argument::Memory(0),
+                    Argument::U32(program.argument),
+                    Argument::Local(program.items * 4),
+                ],
+            )],
+            std: Some("CL3.0".into()),
+            ..Plan::default()
+        };
+        Ok(Written {
+            words: execute::execute(&program),
+            text: plan.line()? + &print::text(&program),
+            program,
+        })
+    }
+
+    /// Returns the programs that are one step smaller (`shrink`).
+    pub(in crate::campaign) fn smaller(&self) -> Result<Vec<Written>, Failure> {
+        shrink::smaller(&self.program)
+            .into_iter()
+            .map(Written::of)
+            .collect()
+    }
+}
+
+/// Returns the program of a seed. Sub-groups have `sub_group` work-items.
 ///
 /// `by_graph`: which work-items are active together follows from the graph of the control flow alone. Then a program does
 /// nothing together between the decision to leave a loop and leaving it, because in the graph these statements are not part
 /// of the loop.
-pub(in crate::campaign) fn program(
-    seed: u64,
-    sub_group: usize,
-    by_graph: bool,
-) -> Result<(String, Vec<u64>), Failure> {
+pub(in crate::campaign) fn program(seed: u64, sub_group: usize, by_graph: bool) -> Result<Written, Failure> {
+    Written::of(random_program(seed, sub_group, by_graph))
+}
+
+pub(super) fn random_program(seed: u64, sub_group: usize, by_graph: bool) -> Program {
     let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(1));
     let items = [1, 7, 8, 16, 20, 32, 33, 48, 64, 64][random.below(10)];
     let groups = 1 + random.below(3);
@@ -38,29 +77,13 @@ pub(in crate::campaign) fn program(
     m.may_return = true;
     body.extend(m.divergent(4, 2));
     functions.push(m.function(body, None));
-    let program = Program {
+    Program {
         functions,
         items,
         groups,
         sub_group,
         argument,
-    };
-    let plan = Plan {
-        memory: vec![Memory::result(items * groups * 8, Fill::Zero)],
-        launches: vec![Launch::new(
-            "k",
-            [vec![0], vec![items * groups], vec![items]],
-            vec![
-                Argument::Memory(0),
-                Argument::U32(argument),
-                Argument::Local(items * 4),
-            ],
-        )],
-        std: Some("CL3.0".into()),
-        ..Plan::default()
-    };
-    let words = execute::execute(&program);
-    Ok((plan.line()? + &print::text(&program), words))
+    }
 }
 
 /// An instruction around the current statement that may be jumped out of.
@@ -496,8 +519,9 @@ mod tests {
     fn programs_have_all_kinds_of_statements_and_a_bounded_size() {
         let mut all = String::new();
         for seed in 0..300 {
-            let (text, words) = program(seed, 8, seed % 2 == 0).unwrap();
-            assert_eq!((text.clone(), words), program(seed, 8, seed % 2 == 0).unwrap());
+            let Written { text, words, .. } = program(seed, 8, seed % 2 == 0).unwrap();
+            let again = program(seed, 8, seed % 2 == 0).unwrap();
+            assert_eq!((&text, words), (&again.text, again.words));
             assert!(text.len() < 200_000, "seed {seed} has {} bytes", text.len());
             all += &text;
         }

@@ -1,6 +1,8 @@
 //! Programs in which work-items take different ways, and collective functions in and after them. Their results depend on
 //! which work-items of a sub-group are active together.
 //!
+//! If a program's results differ, `shrink` removes statements from it.
+//!
 //! The harness executes each program itself, on all work-items of a work-group in step, with a mask of the active ones
 //! (`execute`). So work-items that have entered a construct together are together again after it. Each text is written from
 //! the same statements (`print`).
@@ -11,8 +13,9 @@
 mod execute;
 mod make;
 mod print;
+mod shrink;
 
-pub(in crate::campaign) use make::program;
+pub(in crate::campaign) use make::{Written, program};
 
 /// The most work-items of a work-group.
 const ITEMS: usize = 64;
