@@ -94,6 +94,7 @@ enum What {
     WriteB,
 }
 
+/// What the application can know of a read.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 enum Status {
     Unknown,
@@ -226,7 +227,7 @@ impl State {
     fn finish_read(&mut self, read: usize, ok: bool) {
         let read = &mut self.reads[read];
         if ok && read.to != read.expected {
-            self.fault = Some("a read brings what no order gives");
+            self.fault = Some("a read returns contents that no order of the commands gives");
         }
         read.status = if ok { Status::Complete } else { Status::Failed };
         // An application that sees the error may free the destination at once.

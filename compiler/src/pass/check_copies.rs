@@ -1,5 +1,5 @@
-//! Reports asynchronous copies that nobody waits for, or that the work-items of a group do not ask for alike, and waits for
-//! events that are not those of copies.
+//! Reports asynchronous copies that no work-item waits for, or whose arguments differ in a work-group, and waits for events
+//! that do not come from copies.
 //!
 //! Why: `CALDERA_CHECK=barrier` ([`Checks::barrier`](crate::check::Checks::barrier)). OpenCL C requires that all work-items of a
 //!      group execute a copy with the same arguments (1.2, 6.12.10); the behaviour is undefined otherwise.
@@ -26,7 +26,7 @@ use crate::ir::{
 
 pub const PASS: Pass = Pass {
     name: "check_copies",
-    about: "Reports asynchronous copies that nobody waits for, or that the work-items of a group do not ask for alike.",
+    about: "Reports asynchronous copies that no work-item waits for, or whose arguments differ in a work-group.",
     run,
     requires: inv![Inlined],
     establishes: inv![],

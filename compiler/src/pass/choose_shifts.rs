@@ -1,4 +1,4 @@
-//! Computes the number of bits of a shift where a chain of selections chooses between shifts by constants.
+//! Turns a chain of selections between shifts by constants into one shift by a computed number of bits.
 //!
 //! Why: programs that must not shift by 32 bits take words out of a byte stream by one case for each place:
 //! `k == 0 ? b : k == 1 ? a >> 24 | b << 8 : k == 2 ? a >> 16 | b << 16 : a >> 8 | b << 24`. That is a shift of the
@@ -17,7 +17,7 @@ use crate::ir::{BinOp, Builder, CastOp, CmpOp, Function, Inst, InstData, Module,
 
 pub const PASS: Pass = Pass {
     name: "choose_shifts",
-    about: "Computes the number of bits of a shift where a chain of selections chooses between shifts by constants.",
+    about: "Turns a chain of selections between shifts by constants into one shift by a computed number of bits.",
     run,
     requires: inv![Ssa],
     establishes: inv![],

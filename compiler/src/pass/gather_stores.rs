@@ -1,4 +1,4 @@
-//! Computes runs of byte stores to private memory as stores of words.
+//! Combines runs of byte stores to private memory into stores of words.
 //!
 //! Why: private memory that is accessed as bytes and as words is an array of words, where the store of a byte is a load,
 //! a mask and a store, and waits for the store before it. Programs that append strings to a block, such as hash functions,
@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 
 pub const PASS: Pass = Pass {
     name: "gather_stores",
-    about: "Computes runs of byte stores to private memory as stores of words.",
+    about: "Combines runs of byte stores to private memory into stores of words.",
     run,
     requires: inv![Inlined],
     establishes: inv![],

@@ -1,4 +1,4 @@
-//! Inlines calls; only the kernels remain, and large functions that are pure with private memory by value.
+//! Inlines calls. Only kernels remain, and large functions that are pure once private memory is passed by value.
 //!
 //! Why: private pointers that are passed to functions can be promoted only if caller and callee are one
 //! function. All calls can be inlined, since OpenCL C has neither function pointers nor recursion (1.2
@@ -39,7 +39,7 @@ use crate::source::Span;
 
 pub const PASS: Pass = Pass {
     name: "inline",
-    about: "Inlines calls; only the kernels remain, and large functions that are pure with private memory by value.",
+    about: "Inlines calls. Only kernels remain, and large functions that are pure once private memory is passed by value.",
     run,
     requires: inv![Ssa],
     establishes: inv![Inlined],

@@ -1,4 +1,4 @@
-//! Computes words that are put together from bytes of other words by shifts.
+//! Turns words that are assembled from bytes of other words into shifts and masks of these words.
 //!
 //! Why: `as_uint(as_uchar4(x).wzyx)` reverses the bytes of a word. Drivers know this in the form of shifts and masks, but
 //! some take vectors of bytes apart and put them together byte by byte (NVIDIA, on an H200: 4.3 times the time).
@@ -13,7 +13,7 @@ use crate::ir::{BinOp, Builder, CastOp, Const, Function, InstData, Module, Op, S
 
 pub const PASS: Pass = Pass {
     name: "permute_bytes",
-    about: "Computes words that are put together from bytes of other words by shifts.",
+    about: "Turns words that are assembled from bytes of other words into shifts and masks of these words.",
     run,
     requires: inv![NoLongVectors],
     establishes: inv![],

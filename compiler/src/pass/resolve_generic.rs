@@ -1,9 +1,9 @@
-//! Gives generic pointers the address space that they are known to lead to.
+//! Gives generic pointers the address space that they are known to point to.
 //!
 //! Why: an access by a generic pointer tests its space at run time, and hides from other passes which variable
 //!      it accesses. After inlining, nearly all spaces are known.
 //! In:  any module; most effective after `inline` and `mem2reg`.
-//! Out: no generic pointer is left that leads to one space only, except where a pointer must be generic: in
+//! Out: no generic pointer is left that can point to one space only, except where a pointer must be generic: in
 //!      memory, as a number, or together with pointers to other spaces. Such pointers are casts of pointers to
 //!      their space. An atomic operation on private memory is a load and a store.
 //!
@@ -23,7 +23,7 @@ use crate::ir::{AddressSpace, EntityRef, Function, Inst, Module, Op, Ty, Value, 
 
 pub const PASS: Pass = Pass {
     name: "resolve_generic",
-    about: "Gives generic pointers the address space that they are known to lead to.",
+    about: "Gives generic pointers the address space that they are known to point to.",
     run,
     requires: inv![Ssa],
     establishes: inv![],

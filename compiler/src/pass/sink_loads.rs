@@ -1,4 +1,4 @@
-//! Loads after a branch what both of its arms would load from one buffer.
+//! Replaces the loads from one buffer in both arms of a branch by one load after it.
 //!
 //! Why: `if (x <= y) r = a[f(x, y)]; else r = a[g(x, y)];` is how programs read symmetric and packed matrices.
 //! A load in an arm of a branch can neither be started before the loads of other iterations have ended nor be
@@ -25,7 +25,7 @@ use crate::source::Span;
 
 pub const PASS: Pass = Pass {
     name: "sink_loads",
-    about: "Loads after a branch what both of its arms would load from one buffer, from a selected address.",
+    about: "Replaces the loads in both arms of a branch by one load after it, from a selected address.",
     run,
     requires: inv![Ssa],
     establishes: inv![],

@@ -1,4 +1,4 @@
-//! Computes what loops with a known number of iterations end with, so that such loops need not be executed.
+//! Replaces the results of loops with a known number of iterations by closed forms where these are known.
 //!
 //! Why: `for (i = 0; i != 8; i += 5)` has 1,717,986,920 iterations, until the counter wraps around to 8. No
 //! program is meant to execute them, but random programs contain such loops, and compilers for other devices
@@ -37,7 +37,7 @@ use crate::ir::{EntityRef, Function, Inst, KernelInfo, Module, Op, Value};
 
 pub const PASS: Pass = Pass {
     name: "solve_loops",
-    about: "Computes what loops with a known number of iterations end with, so that they need not be executed.",
+    about: "Replaces the results of loops with a known number of iterations by closed forms where these are known.",
     run,
     requires: inv![Ssa],
     establishes: inv![],

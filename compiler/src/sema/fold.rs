@@ -7,7 +7,7 @@ use crate::hir::{Convert, Expr, ExprKind, GlobalId, Place, PlaceKind, Space, Typ
 /// The greatest depth of expressions that are evaluated recursively; sema's own limit on nesting is lower.
 const MAX_DEPTH: u32 = 2000;
 
-/// Returns the lanes of a constant arithmetic value.
+/// Returns the lanes of the value of an arithmetic expression, or `None` if it is not constant.
 pub(crate) fn eval(s: &Sema<'_>, e: &Expr) -> Option<Vec<u64>> {
     eval_at(s, e, 0)
 }
@@ -121,7 +121,7 @@ fn difference(s: &Sema<'_>, a: &Expr, b: &Expr) -> Option<u64> {
     (left.0 == right.0).then(|| ((left.1 - right.1) / size) as u64)
 }
 
-/// Returns the value of a `const` variable that was initialized with a constant.
+/// Returns the value that a place holds, if it is a `const` variable that was initialized with a constant.
 fn eval_load(s: &Sema<'_>, place: &Place) -> Option<Vec<u64>> {
     match &place.kind {
         PlaceKind::Local(id) => s.constant_local(*id).map(|bits| vec![bits]),
@@ -137,7 +137,7 @@ fn eval_load(s: &Sema<'_>, place: &Place) -> Option<Vec<u64>> {
     }
 }
 
-/// Returns the value of an integer constant expression.
+/// Returns the value of an integer expression, or `None` if it is not constant.
 pub(crate) fn int_value(s: &Sema<'_>, e: &Expr) -> Option<i128> {
     let (scalar, 1) = s.lanes(e.ty)? else { return None };
     if scalar.is_float() {

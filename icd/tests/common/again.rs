@@ -5,6 +5,13 @@ use std::process::Command;
 /// The variable that marks such a process, so that it does not start further ones.
 const MARK: &str = "CALDERA_TEST_AGAIN";
 
+/// The variable with which llvmpipe leaves out LLVM's optimizations, which take most of the time of the tests.
+///
+/// It is for processes that repeat tests with other code: the first run of a test has the optimizations, and so has a run
+/// with the same code, which finds the results of the first run in the driver's cache. What the driver makes of a module
+/// before LLVM does not depend on the variable.
+pub const UNOPTIMIZED: (&str, &str) = ("GALLIVM_PERF", "nopt");
+
 /// Returns whether this process uses the descriptor ABI, because `CALDERA_ABI` asks for it or because the device has no
 /// addresses.
 pub fn with_descriptors() -> bool {
@@ -37,6 +44,15 @@ pub fn run_tests(filter: &str, name: &str, value: &str) {
 pub fn run_all_tests_but(name: &str, value: &str, without: &[&str]) {
     let skipped: Vec<&str> = without.iter().flat_map(|text| ["--skip", text]).collect();
     run(name, value, &skipped);
+}
+
+/// Does what [`run_all_tests_but`] does, for a variable with which the compiler generates other code ([`UNOPTIMIZED`]).
+pub fn run_all_tests_with_other_code_but(name: &str, value: &str, without: &[&str]) {
+    if std::env::var(name).is_ok_and(|v| v == value) {
+        return;
+    }
+    let skipped: Vec<&str> = without.iter().flat_map(|text| ["--skip", text]).collect();
+    run_with(&[(name, value), UNOPTIMIZED], &skipped);
 }
 
 /// Runs the tests of these names in a process in which the variable `name` has the value. They must pass.

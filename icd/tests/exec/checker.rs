@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Output};
 use std::ptr::{null, null_mut};
 
+use crate::common::again::UNOPTIMIZED;
 use crate::common::objects::Setup;
 use crate::common::{cl_kernel, cl_mem};
 use crate::{cl, common, created};
@@ -149,8 +150,8 @@ fn faults_are_found(test: &str, check: &str, count: usize) {
     if is_child() {
         return run_wrong(check);
     }
-    for checks in [check, "all"] {
-        let (out, lines) = again(test, checks, &[]);
+    for (checks, variables) in [(check, &[][..]), ("all", &[UNOPTIMIZED])] {
+        let (out, lines) = again(test, checks, variables);
         let errors = String::from_utf8_lossy(&out.stderr);
         assert!(out.status.success(), "{errors}");
         let mut wrong = Vec::new();
@@ -531,7 +532,7 @@ fn right_kernels_are_not_accused() {
         ),
         (&["files"], "race", &[]),
     ] {
-        let (out, lines) = checked(tests, checks, &[]);
+        let (out, lines) = checked(tests, checks, &[UNOPTIMIZED]);
         let (text, errors) = (
             String::from_utf8_lossy(&out.stdout),
             String::from_utf8_lossy(&out.stderr),

@@ -1,6 +1,6 @@
 // needs: cl_khr_fp16
 // needs: cl_khr_fp64
-// Conversions of doubles to half, and back, which round.
+// Conversions between double and half that round.
 
 // kernel: double_by_half
 // global: 4
@@ -11,7 +11,7 @@ kernel void double_by_half(global ulong *out, global const ulong *in) {
   out[i] = as_ulong((double)(half)as_double(in[i]));
 }
 
-// The float is halfway between two halves, which the double is not.
+// The double, rounded to float, is halfway between two halves. The double itself is not.
 //
 // kernel: half_by_float
 // global: 2

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::cl;
-use crate::common::again::{run_all_tests, with_descriptors};
+use crate::common::again::{run_all_tests_with_other_code_but, with_descriptors};
 use crate::lab::{Arg, Lab};
 
 const ONLY_PHYSICAL: &str = include_str!("only_physical.txt");
@@ -21,7 +21,7 @@ pub(crate) fn is_inexpressible(path: &Path) -> bool {
 
 #[test]
 fn with_a_descriptor_for_each_buffer() {
-    run_all_tests("CALDERA_ABI", "descriptor");
+    run_all_tests_with_other_code_but("CALDERA_ABI", "descriptor", &[]);
 }
 
 #[test]

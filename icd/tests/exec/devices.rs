@@ -2,7 +2,7 @@
 //! device lacks is not enabled in Vulkan, so the validation layer, whose messages end the process, shows that nothing
 //! uses it.
 
-use crate::common::again::{run_exactly, run_tests};
+use crate::common::again::{UNOPTIMIZED, run_exactly_with, run_tests};
 
 /// Tests that use every kind of instruction, memory and command.
 const TESTS: [&str; 9] = [
@@ -33,48 +33,50 @@ const SMALL_TESTS: [&str; 11] = [
     "times::commands_run_between_the_calls",
 ];
 
-fn pretend(device: &str) {
-    run_exactly(&TESTS, "CALDERA_DEBUG", &format!("device={device}"));
+/// Runs these tests with the description of a device.
+fn pretend(device: &str, tests: &[&str]) {
+    let flag = format!("device={device}");
+    run_exactly_with(tests, &[("CALDERA_DEBUG", &flag), UNOPTIMIZED]);
 }
 
 #[test]
 fn with_vulkan_1_1_and_fences() {
-    pretend("vulkan-1.1");
+    pretend("vulkan-1.1", &TESTS);
 }
 
 #[test]
 fn with_an_intel_gen9() {
-    pretend("intel-gen9");
+    pretend("intel-gen9", &TESTS);
 }
 
 #[test]
 fn without_buffer_addresses() {
-    pretend("no-addresses");
+    pretend("no-addresses", &TESTS);
 }
 
 #[test]
 fn without_narrow_integers() {
-    pretend("no-narrow-integers");
+    pretend("no-narrow-integers", &TESTS);
 }
 
 #[test]
 fn with_accesses_by_words_only() {
-    pretend("words-only");
+    pretend("words-only", &TESTS);
 }
 
 #[test]
 fn with_moltenvk() {
-    pretend("moltenvk");
+    pretend("moltenvk", &TESTS);
 }
 
 #[test]
 fn with_a_mali_g610() {
-    pretend("mali-g610");
+    pretend("mali-g610", &TESTS);
 }
 
 #[test]
 fn with_an_adreno_650() {
-    pretend("adreno-650");
+    pretend("adreno-650", &TESTS);
 }
 
 #[test]
@@ -84,22 +86,22 @@ fn without_swizzles() {
 
 #[test]
 fn without_int64() {
-    pretend("no-int64");
+    pretend("no-int64", &TESTS);
 }
 
 #[test]
 fn with_a_raspberry_pi_5() {
-    pretend("raspberry-pi-5");
+    pretend("raspberry-pi-5", &TESTS);
 }
 
 #[test]
 fn with_the_desktop_baseline() {
-    pretend("desktop-2022");
+    pretend("desktop-2022", &TESTS);
 }
 
 #[test]
 fn with_the_android_baseline() {
-    run_exactly(&SMALL_TESTS, "CALDERA_DEBUG", "device=android-2022");
+    pretend("android-2022", &SMALL_TESTS);
 }
 
 /// Without measurements, all modules for llvmpipe get work-groups of one dimension (compiler ADR 13), and functions rely on no
@@ -111,5 +113,5 @@ fn without_measurements() {
         "subgroups::of_known_sizes",
         "subgroups::of_several_dimensions",
     ];
-    run_exactly(&tests, "CALDERA_CALIBRATION", "off");
+    run_exactly_with(&tests, &[("CALDERA_CALIBRATION", "off"), UNOPTIMIZED]);
 }

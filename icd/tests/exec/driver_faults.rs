@@ -2,11 +2,11 @@
 //! continuous integration has, and with the passes for GPUs. The driver for CPUs that executes the result needs
 //! another pass for loops with more than 65,535 iterations, so the test of such loops is left out.
 
-use crate::common::again::{run_all_tests_but, run_exactly_with};
+use crate::common::again::{run_all_tests_with_other_code_but, run_exactly_with};
 
 #[test]
 fn with_the_code_for_nvidia() {
-    run_all_tests_but("CALDERA_DEBUG", "nvidia-faults", &["long_loops", "ended_loops"]);
+    run_all_tests_with_other_code_but("CALDERA_DEBUG", "nvidia-faults", &["long_loops", "ended_loops"]);
 }
 
 /// llvmpipe rounds doubles incorrectly where a vector of them is no register. Processors with AVX-512 have registers of eight doubles, so

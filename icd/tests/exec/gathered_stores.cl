@@ -29,8 +29,8 @@ kernel void words(global const uint *in, global uchar *out) {
   for (int x = 13; x >= 0; x--) ((uchar *)block[row])[g + x ^ 3] = text[x / 4] >> (24 - x % 4 * 8);
   for (int x = 0; x < 32; x++) out[32 * g + x] = block[1][x / 4] >> (24 - x % 4 * 8);
 }
-// The order of the string, up to the last byte of the block, with constants and computed bytes. The block is loaded between
-// two strings.
+// Two strings of computed bytes and constants are stored in ascending order, the second one up to the last byte of the block.
+// Between them, a word of the block is loaded.
 // kernel: bytes
 // global: 5
 // arg: in uint 5 = rnd(i)

@@ -1,5 +1,5 @@
-// Functions that give a second result through a pointer to any address space (CL 6.12.2), scalars and vectors, and
-// functions with exact results beside them.
+// `everywhere`: functions that store a second result through a pointer (CL 6.12.2), for each address space, on scalars and
+// vectors. `exact`: other functions with exact results.
 #define CHECK(x) if (x) good++; else bad |= 1UL << checked; checked++
 
 #define EXERCISE(space, place_f, place_i, place_v, place_iv)                                                     \

@@ -49,7 +49,7 @@ mod vulkan;
 /// Runs the tests with the descriptor ABI.
 #[test]
 fn with_a_descriptor_for_each_buffer() {
-    common::again::run_all_tests("CALDERA_ABI", "descriptor");
+    common::again::run_all_tests_with_other_code_but("CALDERA_ABI", "descriptor", &[]);
 }
 
 /// Runs the tests where the device has memory of its own, so that staging memory, host copies and the BAR mapping are

@@ -1,5 +1,5 @@
-//! Divides the shadow memory of a launch among its arguments. Instrumented kernels keep there what they know about the memory
-//! of an argument; some memory is too large for a part.
+//! Divides the shadow memory of a launch among its arguments. Instrumented kernels record there what they know about the memory
+//! of each argument. An argument whose memory is too large has no part and is not checked.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use crate::lock::{Mutex, Rank};
 /// The most bytes of shadow memory for a launch.
 const MOST: u64 = 1 << 30;
 
-/// The memory of an argument that wants a part.
+/// The memory of an argument that should have a part.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Wanted {
     /// The address of the memory; `None` for local memory, which has a part for each work-group.
@@ -84,7 +84,7 @@ pub(super) fn parts(wanted: &[Option<Wanted>], unit: u64, groups: u64) -> Parts 
             None => parts.left_out.extend(overlapping.iter().map(|(_, n)| n)),
             Some(offset) => {
                 for &(at, n) in overlapping {
-                    // The elements of one argument must begin where those of the other do.
+                    // Overlapping arguments share a part only if the elements of one begin where those of the other do.
                     let is_aligned = (at - start).is_multiple_of(unit);
                     parts.offsets[n] = is_aligned.then(|| offset + bytes(at - start));
                 }
@@ -94,8 +94,8 @@ pub(super) fn parts(wanted: &[Option<Wanted>], unit: u64, groups: u64) -> Parts 
     parts
 }
 
-/// Reports, once for each kernel, that an argument is not checked because it is too large. `None` stands for something that is
-/// no argument.
+/// Reports, once for each kernel, that an argument is not checked because it is too large. `argument` is `None` if the memory
+/// is not that of an argument.
 pub(super) fn complain(kernel: &str, check: &str, words: &str, argument: Option<usize>) {
     static TOLD: LazyLock<Mutex<HashSet<(String, String, Option<usize>)>>> =
         LazyLock::new(|| Mutex::new(Rank::Cache, HashSet::new()));

@@ -28,7 +28,7 @@ const SLOTS: usize = 3;
 pub(super) enum Lane {
     /// A queue for all copies.
     Copies,
-    /// A queue for copies from buffers to host memory, which kernels do not hold up if possible.
+    /// A queue for copies from buffers to host memory: one that runs no kernels, if the device has such a queue.
     Downloads,
 }
 
@@ -113,8 +113,8 @@ impl Uploader {
         }
     }
 
-    /// Returns the timeline and its value at which the latest upload is complete, if that value is greater than
-    /// the given one.
+    /// Returns the timeline, and the value at which the latest upload is complete, if that value is greater than
+    /// `value`.
     pub(super) fn since(&self, value: u64) -> Option<(&Arc<vk::Timeline>, u64)> {
         let latest = self.latest.load(Ordering::Acquire);
         (latest > value).then(|| self.timeline.get().map(|t| (t, latest)))?
@@ -183,7 +183,7 @@ impl Uploader {
         Ok(p.value)
     }
 
-    /// Waits until the timeline has a value. The value is one that [`Uploader::submit_copy`] has returned, or 0.
+    /// Waits until the timeline has reached a value that [`Uploader::submit_copy`] returned. Value 0 needs no wait.
     pub(super) fn wait(&self, value: u64) -> Result<(), vk::AllocError> {
         match self.timeline.get() {
             Some(timeline) if value > 0 => Ok(timeline.wait(value)?),
@@ -191,7 +191,7 @@ impl Uploader {
         }
     }
 
-    /// Waits until everything is complete that has been submitted.
+    /// Waits until all submissions are complete.
     pub(super) fn wait_for_all(&self) -> Result<(), vk::AllocError> {
         match &*self.parts.lock() {
             Some(parts) => Ok(parts.timeline.wait(parts.value)?),

@@ -1,6 +1,6 @@
-//! Copies of rows, and large copies in device memory, by a kernel. The driver may implement vkCmdCopyBuffer by
-//! a copy engine far slower than the memory (NVIDIA H200: 0.6 to 0.7 TB/s instead of 4), and each region adds
-//! to the time (1.8 to 2.8 µs there).
+//! Kernels for copies of rows, and for large copies in device memory. A driver may implement vkCmdCopyBuffer by a
+//! copy engine that is far slower than the memory and needs additional time for each region (PERFORMANCE.md,
+//! "Buffers" and "Rectangles").
 
 use std::sync::Arc;
 
@@ -29,8 +29,8 @@ const GROUP: [u32; 3] = [256, 1, 1];
 /// Copies of this many rows or more are made by a kernel.
 const ROWS: u64 = 4;
 
-/// The bytes of a row that a work-item copies: the largest of these numbers that pitches, addresses and width
-/// are multiples of.
+/// The numbers of bytes that a work-item of the kernels for rows copies: one kernel for each number. A copy uses the
+/// largest number that divides its pitches, addresses and width.
 const ROW_UNITS: [u64; 3] = [16, 4, 1];
 
 /// The work-group size for rows: along and across them.
@@ -113,8 +113,8 @@ impl CopyDispatch<'_> {
     }
 }
 
-/// Returns whether a kernel may be used to copy a region; if so, [`kernels`] must be made before the copy is
-/// recorded. `far`: host and device have separate memory.
+/// Returns whether a kernel may copy a region. If so, the caller calls [`kernels`] before it records the copy. `far`
+/// says that host and device have separate memory.
 pub(crate) fn is_wanted(far: bool, [width, height, depth]: [u64; 3]) -> bool {
     config().debug.copy_kernel || (far && (height * depth >= ROWS || width * height * depth >= LARGE))
 }

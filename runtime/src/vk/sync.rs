@@ -11,9 +11,9 @@ use super::fences::{self, FenceTimeline};
 use super::{Call, Device, VkError};
 use crate::lock::{Mutex, Rank};
 
-/// A timeline semaphore. It comes from the device's pool and returns there, because destroying it as soon as a
-/// wait has returned, although allowed, crashes with Mesa 22.3 about once in a hundred runs: Mesa's queue
-/// thread still unlocks the semaphore that it has just signalled.
+/// A timeline semaphore, which comes from the device's pool and returns there. Vulkan allows destroying it as soon as a
+/// wait has returned, but with Mesa 22.3 this crashes about once in a hundred runs: Mesa's queue thread still unlocks
+/// the semaphore that it has just signalled.
 pub(super) struct Semaphore {
     pub(super) raw: vk::Semaphore,
     /// The semaphore's counter when this timeline got it; the timeline's values count from here.
@@ -92,8 +92,8 @@ impl Timeline {
         self.reached(value).unwrap_or_else(|_| self.device.is_lost())
     }
 
-    /// Returns whether the driver does nothing more for `value`, for the exit of the process. A device that is known to be lost is
-    /// asked, too: a driver may still compile a pipeline for a submission before the one that failed.
+    /// Returns whether the driver has finished its work for `value`, so that the process may exit. The driver is queried even if
+    /// the device is known to be lost, because it may still be compiling a pipeline for an earlier submission.
     pub(crate) fn is_settled(&self, value: u64) -> bool {
         let counter = || self.counter().map(|count| count >= value);
         self.has_reached(value) || counter().unwrap_or_else(|_| self.device.is_lost())
@@ -132,8 +132,8 @@ impl Timeline {
         Ok(value)
     }
 
-    /// Waits until the GPU has reached `value`: the thread first polls, then polls and yields in between, and
-    /// then blocks.
+    /// Waits until the GPU has reached `value`. The thread first polls without a pause, then yields between polls, and
+    /// finally blocks.
     pub(crate) fn wait(&self, value: u64) -> Result<(), VkError> {
         self.device.note(super::fault::wait("vkWaitSemaphores"))?;
         let reached = || Ok(self.has_reached(value) || self.counter()? >= value);
@@ -191,7 +191,7 @@ pub(super) fn wait_any(
         return fences::wait(device, &pending, timeout);
     }
     if semaphores.is_empty() {
-        // What the fences are for has not been submitted yet.
+        // There is no fence yet, because nothing has been submitted for these values.
         std::thread::sleep(timeout.min(Duration::from_millis(1)));
         return Ok(());
     }

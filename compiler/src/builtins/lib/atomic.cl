@@ -1,5 +1,5 @@
-// The comparison and exchange of C11 (OpenCL C 3.0, 6.15.12.7.4), one function for each pair of address spaces. The
-// bits of the values are compared.
+// Compare-and-exchange (OpenCL C 3.0, 6.15.12.7.4), one function for each pair of address spaces. The functions
+// compare bits, not values.
 
 int exchange_global_private_any(volatile __global gentype *object, __private gentype *expected, gentype desired)
 {

@@ -1,4 +1,5 @@
-// SHA-256 of messages of 32 bytes, `rounds` times over: the digest is the next message.
+// SHA-256 of messages of 32 bytes, `rounds` times over: the digest is the next message. The names of the functions are
+// those of FIPS 180-4.
 
 constant uint k[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -11,19 +12,19 @@ constant uint k[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-#define RIGHT(x, n) rotate((x), 32u - (n))
-#define WIDE(x) (RIGHT(x, 6u) ^ RIGHT(x, 11u) ^ RIGHT(x, 25u))
-#define BROAD(x) (RIGHT(x, 2u) ^ RIGHT(x, 13u) ^ RIGHT(x, 22u))
-#define NEAR(x) (RIGHT(x, 7u) ^ RIGHT(x, 18u) ^ (x) >> 3)
-#define FAR(x) (RIGHT(x, 17u) ^ RIGHT(x, 19u) ^ (x) >> 10)
+#define ROTR(x, n) rotate((x), 32u - (n))
+#define BIG_SIGMA1(x) (ROTR(x, 6u) ^ ROTR(x, 11u) ^ ROTR(x, 25u))
+#define BIG_SIGMA0(x) (ROTR(x, 2u) ^ ROTR(x, 13u) ^ ROTR(x, 22u))
+#define SMALL_SIGMA0(x) (ROTR(x, 7u) ^ ROTR(x, 18u) ^ (x) >> 3)
+#define SMALL_SIGMA1(x) (ROTR(x, 17u) ^ ROTR(x, 19u) ^ (x) >> 10)
 
 #define STEP(a, b, c, d, e, f, g, h, i) { \
-    uint t = h + WIDE(e) + bitselect(g, f, e) + k[from + i] + w[i]; \
+    uint t = h + BIG_SIGMA1(e) + bitselect(g, f, e) + k[from + i] + w[i]; \
     d += t; \
-    h = t + BROAD(a) + bitselect(a, b, c ^ a); \
+    h = t + BIG_SIGMA0(a) + bitselect(a, b, c ^ a); \
 }
 
-#define EXPAND(i) w[i] += FAR(w[(i + 14) & 15]) + w[(i + 9) & 15] + NEAR(w[(i + 1) & 15]);
+#define EXPAND(i) w[i] += SMALL_SIGMA1(w[(i + 14) & 15]) + w[(i + 9) & 15] + SMALL_SIGMA0(w[(i + 1) & 15]);
 
 kernel void sha256(uint rounds, global const uint *messages, global uint *digests)
 {

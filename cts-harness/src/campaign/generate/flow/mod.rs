@@ -23,7 +23,7 @@ const ITEMS: usize = 64;
 /// A variable of a function, by its number. All are of the type `uint`.
 type Variable = usize;
 
-/// An instruction that jumps may lead to the end of, or to the next iteration of, by its number in the function.
+/// A construct whose end, or whose next iteration, a jump may lead to: its number in the function.
 type Target = usize;
 
 /// An expression of the type `uint`.

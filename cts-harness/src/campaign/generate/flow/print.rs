@@ -20,7 +20,7 @@ uint y_ = values[(first) + ((number) + (k)) % (count)]; wait(CLK_LOCAL_MEM_FENCE
 #[derive(Default)]
 struct Writer {
     text: String,
-    /// The constructs that `break` and `continue` lead out of, inner ones last, and whether they are loops.
+    /// The constructs that `break` or `continue` can leave, innermost last, each with whether it is a loop.
     open: Vec<(Target, bool)>,
     /// The labels that a `goto` names.
     labels: BTreeSet<String>,
@@ -309,7 +309,8 @@ impl Writer {
             }
             LoopForm::Again => format!("v{counter} = 0;\nagain{target}:;\n{{\n"),
         };
-        // `break` and `continue` would lead out of the loop around that of a `goto`.
+        // In a loop made of `goto`, `break` and `continue` would act on the loop around it. No jump has this target, so all
+        // jumps out of the body are written as `goto`.
         match again {
             true => self.open.push((Target::MAX, true)),
             false => self.open.push((target, true)),
