@@ -3,7 +3,7 @@
 mod common;
 
 use caldera_compiler::driver::{Input, compile};
-use caldera_compiler::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
+use caldera_compiler::intrinsic::{AtomicOp, DotSigns, FenceFlags, Intrinsic};
 use caldera_compiler::ir::build::Builder;
 use caldera_compiler::ir::inst::{BinOp, CastOp, CmpOp, UnOp};
 use caldera_compiler::ir::{
@@ -361,6 +361,12 @@ fn all_arithmetic() {
                 if scalar != Scalar::I64 {
                     b.intrinsic(Intrinsic::UMulHigh, vec![x, y], Some(ty));
                     b.intrinsic(Intrinsic::SMulHigh, vec![x, y], Some(ty));
+                }
+                if ty == Ty::I32 {
+                    for signs in DotSigns::ALL {
+                        b.intrinsic(Intrinsic::PackedDot(signs), vec![x, y], Some(ty));
+                        b.intrinsic(Intrinsic::PackedDotAccSat(signs), vec![x, y, x], Some(ty));
+                    }
                 }
                 for to in [Scalar::F16, Scalar::F32, Scalar::F64] {
                     let v = b.cast(CastOp::SToF, x, ty.with_scalar(to));

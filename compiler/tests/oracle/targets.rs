@@ -46,6 +46,7 @@ pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     let mut cpu = Target::faulty();
     cpu.costs.costly_negation = false;
     cpu.features.fast_fma = false;
+    cpu.features.integer_dot_product = false;
     // No program of the generator nests deeper than llvmpipe follows. Each of the loops around a condition needs
     // two or three levels of their own, and a program may have three of them.
     cpu.limits.nesting = 8;
