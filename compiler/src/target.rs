@@ -501,6 +501,11 @@ impl Target {
             }
         }
         self.spirv = version;
+        if version.minor < 6 {
+            // Vulkan 1.3 has the instructions everywhere; with older versions they are an extension, which a host need not
+            // expect of a source without dot products.
+            self.features.integer_dot_product = false;
+        }
         if version.minor < 3 {
             // The Vulkan memory model's extension requires SPIR-V 1.3.
             self.features.vulkan_memory_model = false;
@@ -641,7 +646,6 @@ impl Target {
         let mut target = Target::desktop();
         target.abi = Abi::Descriptor(DescriptorAbi::default());
         target.features.fast_fma = false;
-        target.features.integer_dot_product = false;
         target.set_spirv(SpirvVersion { major: 1, minor: 0 });
         target
     }

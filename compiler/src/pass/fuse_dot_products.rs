@@ -215,7 +215,7 @@ fn byte(func: &Function, v: Value, lane: u8) -> Option<Byte> {
         Op::Cast(CastOp::SExt) if is_byte => (part(func, from, lane), true),
         Op::Cast(CastOp::ZExt) if is_byte => (part(func, from, lane), false),
         Op::Binary(BinOp::And) if is_number && count() == Some(0xff) => (bits_of(func, from, BYTE), false),
-        Op::Binary(BinOp::LShr) if is_number && count() == Some(24) => (Part::Bits(from, 24), false),
+        Op::Binary(BinOp::LShr) if is_number && count() == Some(24) => (shifted(func, from), false),
         Op::Binary(BinOp::AShr) if is_number && count() == Some(24) => (shifted(func, from), true),
         _ => return None,
     };
@@ -233,7 +233,7 @@ fn byte(func: &Function, v: Value, lane: u8) -> Option<Byte> {
     })
 }
 
-/// Returns the origin of the highest byte of a word.
+/// Returns the origin of the highest byte of a word, which may have been shifted to the left.
 fn shifted(func: &Function, word: Value) -> Part {
     let shift = func.def_inst(word).and_then(|inst| {
         let data = &func.insts[inst];
