@@ -16,7 +16,7 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::hash::{HashMap, HashSet};
 use crate::intrinsic::{DotSigns, Intrinsic};
 use crate::inv;
-use crate::ir::{BinOp, Builder, CastOp, EntityRef, Function, Inst, Module, Op, Scalar, Ty, Value};
+use crate::ir::{BinOp, Builder, CastOp, EntityRef, Function, Inst, Module, Op, Region, Scalar, Ty, Value};
 use crate::target::Target;
 
 pub const PASS: Pass = Pass {
@@ -30,6 +30,8 @@ pub const PASS: Pass = Pass {
 
 /// The most terms of a sum that are examined.
 const MAX_TERMS: usize = 256;
+/// The additions in a sum of four products.
+const LEAST_ADDITIONS: usize = 3;
 /// The bits of a byte.
 const BYTE: u32 = 8;
 
@@ -51,8 +53,11 @@ fn fuse(func: &mut Function, target: &Target) -> bool {
     let uses = func.use_counts();
     let mut changed = false;
     for region in func.regions_in_order() {
-        let list: HashSet<Inst> = func.regions[region].insts.iter().copied().collect();
-        let sums = sums(func, region_sums(func, &list), &uses, target);
+        let additions = additions(func, region);
+        if additions.len() < LEAST_ADDITIONS {
+            continue;
+        }
+        let sums = sums(func, &additions, &uses, target);
         if sums.is_empty() {
             continue;
         }
@@ -69,14 +74,14 @@ fn fuse(func: &mut Function, target: &Target) -> bool {
     changed
 }
 
-/// Returns the additions of 32-bit integers among the instructions of a region.
-fn region_sums<'a>(func: &Function, list: &'a HashSet<Inst>) -> HashSet<&'a Inst> {
-    list.iter()
-        .filter(|&&inst| {
-            let data = &func.insts[inst];
-            data.op == Op::Binary(BinOp::IAdd) && func.ty(data.results[0]) == Ty::I32
-        })
-        .collect()
+/// Returns the additions of 32-bit integers in a region.
+fn additions(func: &Function, region: Region) -> HashSet<Inst> {
+    let is_addition = |inst: &Inst| {
+        let data = &func.insts[*inst];
+        data.op == Op::Binary(BinOp::IAdd) && func.ty(data.results[0]) == Ty::I32
+    };
+    let insts = func.regions[region].insts.iter().copied();
+    insts.filter(is_addition).collect()
 }
 
 /// A word of four bytes.
@@ -112,18 +117,18 @@ struct Sum {
 }
 
 /// Returns the sums of a region that contain dot products, by the addition that computes the result.
-fn sums(func: &Function, additions: HashSet<&Inst>, uses: &[u32], target: &Target) -> HashMap<Inst, Sum> {
+fn sums(func: &Function, additions: &HashSet<Inst>, uses: &[u32], target: &Target) -> HashMap<Inst, Sum> {
     // An addition is part of another one if that is its only use.
     let partial = |v: Value| {
         let inst = func.def_inst(v)?;
-        (uses[v.index()] == 1 && additions.contains(&inst)).then_some(inst)
+        (uses.get(v.index()) == Some(&1) && additions.contains(&inst)).then_some(inst)
     };
     let parts: HashSet<Inst> = additions
         .iter()
-        .flat_map(|&&inst| func.insts[inst].args.iter().filter_map(|&v| partial(v)))
+        .flat_map(|&inst| func.insts[inst].args.iter().filter_map(|&v| partial(v)))
         .collect();
     let mut found = HashMap::default();
-    for &&root in &additions {
+    for &root in additions {
         if parts.contains(&root) {
             continue;
         }
