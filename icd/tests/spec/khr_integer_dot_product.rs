@@ -43,8 +43,6 @@ fn acceleration_is_that_of_vulkan() {
     }
     assert_eq!(
         query!(clGetDeviceInfo(device; CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES) as u64),
-        u64::from(
-            CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT
-        )
+        CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT
     );
 }
