@@ -5,7 +5,7 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
-pub(crate) const TESTED_ELSEWHERE: [&str; 14] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 15] = [
     // Random programs have no asynchronous copies. `filetests/check_copies` and the checker's execution tests test it.
     "check_copies",
     // This pass only refuses; `filetests/check_matrices` tests it.
@@ -16,6 +16,9 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 14] = [
     "check_nesting",
     // Random programs require no size of sub-groups. `exec::divided_sub_groups_are_sub_groups` tests it.
     "divide_subgroups",
+    // Few random programs have sums of products of bytes that are not constant. `filetests/fuse_dot_products` and
+    // `icd/tests/exec/dot_products.cl` test it, the latter in the oracle, too.
+    "fuse_dot_products",
     // This pass only analyses; `filetests/gather_pointer_uses` tests it.
     "gather_pointer_uses",
     // `tests/images.rs` tests reads with every sampler.
