@@ -53,6 +53,39 @@ pub enum DeviceProperty {
     Rsqrt,
     /// Doubles and 64-bit integers may be used for functions of other formats, too.
     Doubles,
+    // The property does not depend on the format: the device accelerates a dot product of packed bytes
+    // (`Target::has_packed_dot`, `Target::has_saturating_dot`).
+    UnsignedDot,
+    SignedDot,
+    MixedDot,
+    UnsignedSaturatingDot,
+    SignedSaturatingDot,
+    MixedSaturatingDot,
+}
+
+/// The signedness of the operands of a dot product.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum DotSigns {
+    /// Both operands are unsigned.
+    Unsigned,
+    /// Both operands are signed.
+    Signed,
+    /// The first operand is signed and the second one unsigned.
+    Mixed,
+}
+
+impl DotSigns {
+    /// All kinds of operands, in the order of the arrays of [`Features`](crate::target::Features).
+    pub const ALL: [DotSigns; 3] = [DotSigns::Unsigned, DotSigns::Signed, DotSigns::Mixed];
+
+    /// Returns whether the bytes of each operand are signed.
+    pub fn of_operands(self) -> [bool; 2] {
+        match self {
+            DotSigns::Unsigned => [false, false],
+            DotSigns::Signed => [true, true],
+            DotSigns::Mixed => [true, false],
+        }
+    }
 }
 
 /// The clocks of Vulkan (cl_khr_kernel_clock).
@@ -401,6 +434,12 @@ pub enum Intrinsic {
     /// The number of trailing zeros; for 0, the width.
     Ctz,
     BitReverse,
+    /// The dot product of two vectors of four bytes, each packed into an i32; the result is an i32. It is an operation
+    /// only of devices that accelerate it ([`DeviceProperty`]).
+    PackedDot(DotSigns),
+    /// The same, plus an i32, with saturation: the result is the exact sum, or the nearest number that an i32 of the
+    /// result's signedness holds. Only the dot product of unsigned operands is unsigned.
+    PackedDotAccSat(DotSigns),
 
     /// Conversions between a u32 that holds two f16 and a v2f32: GLSL UnpackHalf2x16 and PackHalf2x16.
     UnpackHalf2x16,
@@ -734,6 +773,8 @@ impl Intrinsic {
             | Intrinsic::Clz
             | Intrinsic::Ctz
             | Intrinsic::BitReverse
+            | Intrinsic::PackedDot(_)
+            | Intrinsic::PackedDotAccSat(_)
             | Intrinsic::UnpackHalf2x16
             | Intrinsic::PackHalf2x16
             | Intrinsic::PointerTag

@@ -8,7 +8,7 @@ pub use matrices::{MatrixNumber, MatrixVariant};
 
 use crate::abi::{Abi, DescriptorAbi};
 use crate::check::Checks;
-use crate::intrinsic::DeviceProperty;
+use crate::intrinsic::{DeviceProperty, DotSigns};
 use crate::options::ClStd;
 
 /// A SPIR-V version.
@@ -86,6 +86,14 @@ pub struct Features {
     pub denorm_preserve: [bool; 3],
     /// shaderRoundingModeRTE for 16, 32, 64 bits.
     pub rounding_rte: [bool; 3],
+    /// shaderIntegerDotProduct.
+    pub integer_dot_product: bool,
+    /// Whether the device accelerates the dot product of two vectors of four packed bytes, for the operands of
+    /// [`DotSigns::ALL`] (integerDotProduct4x8BitPacked…Accelerated).
+    pub packed_dot: [bool; 3],
+    /// The same with an accumulator, to which the dot product is added with saturation
+    /// (integerDotProductAccumulatingSaturating4x8BitPacked…Accelerated).
+    pub saturating_dot: [bool; 3],
     /// Whether the float controls above can be set for each width independently.
     pub float_controls_independent: bool,
 }
@@ -451,7 +459,23 @@ impl Target {
             DeviceProperty::Doubles => {
                 self.features.float64 && self.features.int64 && self.abi.descriptor().is_none()
             }
+            DeviceProperty::UnsignedDot => self.has_packed_dot(DotSigns::Unsigned),
+            DeviceProperty::SignedDot => self.has_packed_dot(DotSigns::Signed),
+            DeviceProperty::MixedDot => self.has_packed_dot(DotSigns::Mixed),
+            DeviceProperty::UnsignedSaturatingDot => self.has_saturating_dot(DotSigns::Unsigned),
+            DeviceProperty::SignedSaturatingDot => self.has_saturating_dot(DotSigns::Signed),
+            DeviceProperty::MixedSaturatingDot => self.has_saturating_dot(DotSigns::Mixed),
         }
+    }
+
+    /// Whether dot products of two vectors of four packed bytes are one operation of the device.
+    pub fn has_packed_dot(&self, signs: DotSigns) -> bool {
+        self.features.integer_dot_product && self.features.packed_dot[signs as usize]
+    }
+
+    /// Whether such a dot product and the addition of an accumulator with saturation are one operation of the device.
+    pub fn has_saturating_dot(&self, signs: DotSigns) -> bool {
+        self.features.integer_dot_product && self.features.saturating_dot[signs as usize]
     }
 
     /// Whether the device offers an extension.
@@ -477,6 +501,11 @@ impl Target {
             }
         }
         self.spirv = version;
+        if version.minor < 6 {
+            // Vulkan 1.3 has the instructions everywhere; with older versions they are an extension, which a host need not
+            // expect of a source without dot products.
+            self.features.integer_dot_product = false;
+        }
         if version.minor < 3 {
             // The Vulkan memory model's extension requires SPIR-V 1.3.
             self.features.vulkan_memory_model = false;
@@ -647,6 +676,9 @@ impl Target {
                 matrices: true,
                 images: true,
                 states_formats: true,
+                integer_dot_product: true,
+                packed_dot: [true; 3],
+                saturating_dot: [true; 3],
                 ..Features::default()
             },
             calibration: Calibration::default(),

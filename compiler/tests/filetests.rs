@@ -108,6 +108,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
         "workgroup_layout" => target.features.workgroup_layout = false,
         "own_subgroups" => target.packs_groups = true,
         "int64" => target.features.int64 = false,
+        "signed_dots" => target.features.packed_dot = [true, false, false],
         "wide_accesses" => target.quirks.wide_accesses = true,
         "narrow_integers" => (target.features.int8, target.features.int16) = (false, false),
         other => return Err(format!("no feature '{other}'")),

@@ -3,7 +3,7 @@
 mod common;
 
 use caldera_compiler::driver::{Input, compile};
-use caldera_compiler::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
+use caldera_compiler::intrinsic::{AtomicOp, DotSigns, FenceFlags, Intrinsic};
 use caldera_compiler::ir::build::Builder;
 use caldera_compiler::ir::inst::{BinOp, CastOp, CmpOp, UnOp};
 use caldera_compiler::ir::{
@@ -314,6 +314,14 @@ fn arena_barriers_atomics_and_variables() {
     assert_eq!(r.spec.work_dim, Some(4));
 }
 
+/// Emits every dot product of packed bytes.
+fn packed_dots(b: &mut Builder<'_>, x: Value, y: Value) {
+    for signs in DotSigns::ALL {
+        b.intrinsic(Intrinsic::PackedDot(signs), vec![x, y], Some(Ty::I32));
+        b.intrinsic(Intrinsic::PackedDotAccSat(signs), vec![x, y, x], Some(Ty::I32));
+    }
+}
+
 /// Emits each arithmetic instruction and intrinsic on each type that supports it.
 #[test]
 fn all_arithmetic() {
@@ -361,6 +369,9 @@ fn all_arithmetic() {
                 if scalar != Scalar::I64 {
                     b.intrinsic(Intrinsic::UMulHigh, vec![x, y], Some(ty));
                     b.intrinsic(Intrinsic::SMulHigh, vec![x, y], Some(ty));
+                }
+                if ty == Ty::I32 {
+                    packed_dots(b, x, y);
                 }
                 for to in [Scalar::F16, Scalar::F32, Scalar::F64] {
                     let v = b.cast(CastOp::SToF, x, ty.with_scalar(to));

@@ -26,7 +26,7 @@
 //! | `CALDERA_DEBUG=no-batch` | Submit each command by itself |
 //! | `CALDERA_DEBUG=reorder` | Record the commands between two barriers in reverse order. Programs compute the same, unless a barrier is missing |
 //! | `CALDERA_DEBUG=copy-kernel` | Copy between buffers with a kernel wherever that is possible |
-//! | `CALDERA_DEBUG=nvidia-faults` | Compile as for NVIDIA's driver on every device, with the code that avoids its faults and the passes for GPUs, to test both. On llvmpipe, loops of more than 65,535 iterations end early then, without an error |
+//! | `CALDERA_DEBUG=nvidia-faults` | Compile as for NVIDIA's driver on every device, with the code that avoids its faults, the passes for GPUs and instructions for dot products, to test them. On llvmpipe, loops of more than 65,535 iterations end early then, without an error |
 //! | `CALDERA_DEBUG=compute-family` | Use a queue family without graphics on NVIDIA's driver, too, where such a family may execute stale code, to see whether the driver still has that fault |
 //! | `CALDERA_DEBUG=late-launches` | Record no launch earlier than 2 ms after its pipeline was made. With `compute-family` this has hidden stale code so far, and kernels get about twice as much work-group memory (`runtime/docs/adr/0010-queue-family.md`) |
 //! | `CALDERA_DEBUG=discrete` | Treat a device that shares its memory with the host as if it had memory of its own |

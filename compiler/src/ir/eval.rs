@@ -7,7 +7,7 @@
 use super::ty::untagged;
 use super::{AddressSpace, BinOp, CastOp, CmpOp, Op, Scalar, Ty, UnOp};
 use crate::half;
-use crate::intrinsic::{Intrinsic, SubgroupOp};
+use crate::intrinsic::{DotSigns, Intrinsic, SubgroupOp};
 
 /// Clears the bits beyond the type's width.
 pub fn truncate(scalar: Scalar, bits: u64) -> u64 {
@@ -250,9 +250,34 @@ pub fn intrinsic(op: Intrinsic, scalar: Scalar, args: &[u64]) -> Option<u64> {
         Intrinsic::Clz => u64::from(a.leading_zeros() + width - 64),
         Intrinsic::Ctz => u64::from(a.trailing_zeros().min(width)),
         Intrinsic::BitReverse => a.reverse_bits() >> (64 - width),
+        Intrinsic::PackedDot(signs) => packed_dot(signs, a, b) as u64,
+        Intrinsic::PackedDotAccSat(signs) => {
+            let c = args.get(2).copied().unwrap_or(0);
+            let dot = packed_dot(signs, a, b);
+            match signs {
+                DotSigns::Unsigned => (dot + c as i64).min(u32::MAX.into()) as u64,
+                DotSigns::Signed | DotSigns::Mixed => {
+                    (dot + signed(scalar, c)).clamp(i32::MIN.into(), i32::MAX.into()) as u64
+                }
+            }
+        }
         _ => return None,
     };
     Some(truncate(scalar, bits))
+}
+
+/// Returns the dot product of two vectors of four bytes.
+fn packed_dot(signs: DotSigns, a: u64, b: u64) -> i64 {
+    let [first, second] = signs.of_operands();
+    let lane = |word: u64, n: u32, is_signed: bool| {
+        let byte = (word >> (8 * n)) as u8;
+        if is_signed {
+            i64::from(byte as i8)
+        } else {
+            i64::from(byte)
+        }
+    };
+    (0..4).map(|n| lane(a, n, first) * lane(b, n, second)).sum()
 }
 
 /// Returns the operation that joins two numbers, as the operation of sub-groups does with those of all work-items.
@@ -343,6 +368,33 @@ mod tests {
             bitcast(&[0x0403_0201], Ty::I32, Ty::vector(Scalar::I8, 4)),
             [1, 2, 3, 4]
         );
+    }
+
+    #[test]
+    fn dot_products_have_the_signs_of_their_operands() {
+        let dot = |signs, a: u32, b: u32| {
+            let bits = intrinsic(Intrinsic::PackedDot(signs), Scalar::I32, &[a.into(), b.into()]);
+            bits.map(|bits| bits as u32 as i32)
+        };
+        assert_eq!(dot(DotSigns::Unsigned, u32::MAX, u32::MAX), Some(4 * 255 * 255));
+        assert_eq!(dot(DotSigns::Signed, 0x8080_8080, 0x8080_8080), Some(4 << 14));
+        assert_eq!(dot(DotSigns::Mixed, 0x8080_8080, u32::MAX), Some(-4 * 128 * 255));
+        assert_eq!(dot(DotSigns::Mixed, 0x0403_0201, 0x0005_0607), Some(7 + 12 + 15));
+        let sum = |signs, a: u32, b: u32, c: u32| {
+            let args = [a, b, c].map(u64::from);
+            intrinsic(Intrinsic::PackedDotAccSat(signs), Scalar::I32, &args).map(|bits| bits as u32)
+        };
+        assert_eq!(sum(DotSigns::Unsigned, u32::MAX, 1, 0xffff_ff01), Some(u32::MAX));
+        assert_eq!(sum(DotSigns::Unsigned, u32::MAX, 1, 0xffff_ff00), Some(u32::MAX));
+        assert_eq!(
+            sum(DotSigns::Unsigned, u32::MAX, 1, 0xffff_fe00),
+            Some(0xffff_feff)
+        );
+        assert_eq!(sum(DotSigns::Signed, 0xff, 1, 0x8000_0000), Some(0x8000_0000));
+        assert_eq!(sum(DotSigns::Signed, 1, 1, 0x7fff_ffff), Some(0x7fff_ffff));
+        assert_eq!(sum(DotSigns::Signed, 0xff, 1, 1), Some(0));
+        assert_eq!(sum(DotSigns::Mixed, 0x80, 0xff, 0x8000_7f80), Some(0x8000_0000));
+        assert_eq!(sum(DotSigns::Mixed, 0x80, 0xff, 0x8000_7f81), Some(0x8000_0001));
     }
 
     #[test]

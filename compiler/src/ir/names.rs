@@ -7,7 +7,7 @@ use super::{
     AddressSpace, BinOp, CastOp, CmpOp, Component, HandleFact, Matrix, MatrixUse, Scalar, Storage, Ty, UnOp,
 };
 use crate::intrinsic::{
-    AtomicOp, Clock, DeviceProperty, FloatAtomic, ImageShape, Intrinsic, MatrixEach, MatrixLayout,
+    AtomicOp, Clock, DeviceProperty, DotSigns, FloatAtomic, ImageShape, Intrinsic, MatrixEach, MatrixLayout,
     MatrixMemory, MatrixOp, MatrixSigns, SubgroupOp, SubgroupPart, Texel, TexelFormat,
 };
 use std::fmt;
@@ -85,7 +85,11 @@ named!(MatrixLayout { Rows "rows", Columns "columns" });
 
 named!(DeviceProperty {
     FusedFma "fused_fma", FastFma "fast_fma", Exp2 "exp2", Rsqrt "rsqrt", Doubles "doubles",
+    UnsignedDot "dot_u", SignedDot "dot_s", MixedDot "dot_su", UnsignedSaturatingDot "dot_acc_sat_u",
+    SignedSaturatingDot "dot_acc_sat_s", MixedSaturatingDot "dot_acc_sat_su",
 });
+
+named!(DotSigns { Unsigned "u", Signed "s", Mixed "su" });
 
 named!(Clock { Device "device", Subgroup "subgroup" });
 
@@ -120,6 +124,8 @@ macro_rules! intrinsics {
                     }
                     Intrinsic::Atomic(op) => write!(f, "atomic_{}", op.name()),
                     Intrinsic::DeviceHas(what) => write!(f, "device_has_{}", what.name()),
+                    Intrinsic::PackedDot(signs) => write!(f, "packed_dot_{}", signs.name()),
+                    Intrinsic::PackedDotAccSat(signs) => write!(f, "packed_dot_acc_sat_{}", signs.name()),
                     Intrinsic::ReadClock(clock) => write!(f, "read_clock_{}", clock.name()),
                     Intrinsic::FloatAtomic(op) => write!(f, "float_atomic_{}", op.name()),
                     Intrinsic::Matrix(op) => write!(f, "matrix_{op}"),
@@ -196,6 +202,12 @@ pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
     }
     if let Some(what) = name.strip_prefix("device_has_") {
         return DeviceProperty::from_name(what).map(Intrinsic::DeviceHas);
+    }
+    if let Some(signs) = name.strip_prefix("packed_dot_") {
+        return match signs.strip_prefix("acc_sat_") {
+            Some(signs) => DotSigns::from_name(signs).map(Intrinsic::PackedDotAccSat),
+            None => DotSigns::from_name(signs).map(Intrinsic::PackedDot),
+        };
     }
     if let Some(clock) = name.strip_prefix("read_clock_") {
         return Clock::from_name(clock).map(Intrinsic::ReadClock);

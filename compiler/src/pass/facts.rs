@@ -6,7 +6,7 @@
 //! the value is defined; where an operation leaves its result undefined (division by zero), there is no fact
 //! about the result. `tests/oracle/facts.rs` compares the facts with `eval`.
 
-use crate::intrinsic::Intrinsic;
+use crate::intrinsic::{DotSigns, Intrinsic};
 use crate::ir::{BinOp, CastOp, Function, Op, Scalar, UnOp, Value};
 
 /// An upper bound of the number of work-items of a work-group on every device, in each dimension and in all.
@@ -405,6 +405,8 @@ pub fn intrinsic(op: Intrinsic, a: Facts, b: Facts) -> Facts {
             let turned = |bits: u64| bits.reverse_bits() >> (64 - width);
             Facts::bits(width, turned(a.zeros), turned(a.ones))
         }
+        // Four products of bytes.
+        Intrinsic::PackedDot(DotSigns::Unsigned) => Facts::between(width, 0, 4 * 255 * 255),
         _ => Facts::unknown(width),
     }
 }

@@ -315,6 +315,8 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::Clz
         | Intrinsic::Ctz
         | Intrinsic::BitReverse
+        | Intrinsic::PackedDot(_)
+        | Intrinsic::PackedDotAccSat(_)
         | Intrinsic::UnpackHalf2x16
         | Intrinsic::PackHalf2x16
         | Intrinsic::Printf

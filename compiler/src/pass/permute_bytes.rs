@@ -7,9 +7,10 @@
 //!      number of 32 or 64 bits, consists of shifts, masks and ors of words. Lanes may also be constants and other
 //!      8-bit or 16-bit numbers.
 
+use super::lanes::{Part, WORD, part};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
-use crate::ir::{BinOp, Builder, CastOp, Const, Function, InstData, Module, Op, Scalar, Ty, Value};
+use crate::ir::{BinOp, Builder, CastOp, Function, InstData, Module, Op, Scalar, Ty, Value};
 
 pub const PASS: Pass = Pass {
     name: "permute_bytes",
@@ -19,11 +20,6 @@ pub const PASS: Pass = Pass {
     establishes: inv![],
     destroys: inv![],
 };
-
-/// The bits of a word.
-const WORD: u32 = 32;
-/// The longest chain of operations on vectors that is followed.
-const MAX_CHAIN: u32 = 16;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
@@ -66,16 +62,6 @@ fn permute(func: &mut Function) -> bool {
     changed
 }
 
-/// The origin of a lane.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Part {
-    /// Bits of a number of 32 or 64 bits, from this bit on.
-    Bits(Value, u32),
-    Constant(u64),
-    /// A number of the lane's type, or a lane of a vector.
-    Number(Value, Option<u8>),
-}
-
 /// Returns the number of words in the result of an instruction.
 fn words_of(func: &Function, data: &InstData) -> usize {
     (func.ty(data.results[0]).scalar.bytes() * 8 / WORD) as usize
@@ -97,84 +83,6 @@ fn parts(func: &Function, data: &InstData) -> Option<Vec<Part>> {
         .collect();
     let is_bits = |p: &Part| matches!(p, Part::Bits(..));
     parts.iter().any(is_bits).then_some(parts)
-}
-
-/// Returns the origin of a lane of a vector of narrow numbers.
-fn part(func: &Function, vector: Value, lane: u8) -> Part {
-    let (mut v, mut lane) = (vector, lane);
-    for _ in 0..MAX_CHAIN {
-        let ty = func.ty(v);
-        match func.as_const(v) {
-            Some(Const::Bits(lanes)) => return Part::Constant(lanes[usize::from(lane)]),
-            Some(Const::Undef) => return Part::Constant(0),
-            None => {}
-        }
-        let Some(inst) = func.def_inst(v) else {
-            break;
-        };
-        let data = &func.insts[inst];
-        let args = &data.args;
-        match &data.op {
-            Op::Shuffle(list) => {
-                let first = func.ty(args[0]).lanes;
-                match list[usize::from(lane)] {
-                    0xff => return Part::Constant(0),
-                    n if n < first => (v, lane) = (args[0], n),
-                    n => (v, lane) = (args[1], n - first),
-                }
-            }
-            Op::Construct => {
-                let mut rest = lane;
-                let mut found = None;
-                for &a in args.iter() {
-                    let lanes = func.ty(a).lanes;
-                    if rest < lanes {
-                        found = Some(a);
-                        break;
-                    }
-                    rest -= lanes;
-                }
-                let Some(a) = found else {
-                    break;
-                };
-                (v, lane) = (a, rest);
-            }
-            Op::Insert(n) => match *n == lane && ty.is_vector() {
-                true => (v, lane) = (args[1], 0),
-                false => v = args[0],
-            },
-            Op::Splat => (v, lane) = (args[0], 0),
-            Op::Extract(n) => (v, lane) = (args[0], *n),
-            Op::Cast(CastOp::Bitcast) if ty.is_vector() => {
-                let from = func.ty(args[0]);
-                if from.is_vector() || !matches!(from.scalar.bytes(), 4 | 8) {
-                    break;
-                }
-                return Part::Bits(args[0], u32::from(lane) * ty.scalar.bytes() * 8);
-            }
-            Op::Cast(CastOp::Trunc)
-                if !ty.is_vector() && matches!(func.ty(args[0]).scalar.bytes(), 4 | 8) =>
-            {
-                return bits_of(func, args[0], ty.scalar.bytes() * 8);
-            }
-            _ => break,
-        }
-    }
-    let is_vector = func.ty(v).is_vector();
-    Part::Number(v, is_vector.then_some(lane))
-}
-
-/// Returns the origin of the lowest `bits` bits of a number of 32 or 64 bits.
-fn bits_of(func: &Function, number: Value, bits: u32) -> Part {
-    let shift = func.def_inst(number).and_then(|inst| {
-        let data = &func.insts[inst];
-        let count = func.as_splat(*data.args.get(1)?)? as u32;
-        // Parts do not reach over the end of the word that they begin in.
-        let inside = count < func.ty(number).scalar.bytes() * 8 && count % WORD + bits <= WORD;
-        (matches!(data.op, Op::Binary(BinOp::LShr | BinOp::AShr)) && inside).then_some((data.args[0], count))
-    });
-    let (from, at) = shift.unwrap_or((number, 0));
-    Part::Bits(from, at)
 }
 
 /// Puts a word together from its parts, the lowest first.

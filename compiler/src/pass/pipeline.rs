@@ -3,11 +3,11 @@
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_arithmetic, check_barrier, check_copies,
     check_matrices, check_memory, check_nesting, check_race, check_uninitialized, choose_shifts, const_fold,
-    cse, dce, divide_doubles, divide_subgroups, forward_memory, fuse_multiply_add, gather_pointer_uses,
-    gather_stores, guard_loops, hide_operands, hoist_common, hoist_invariants, inline, interleave,
-    isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images, lower_int64,
-    lower_kernel_args, lower_long_vectors, lower_matrices, lower_memory, lower_printf, lower_system_values,
-    mem2reg, merge_accesses, merge_private, narrow_divisions, pair_words, permute_bytes,
+    cse, dce, divide_doubles, divide_subgroups, forward_memory, fuse_dot_products, fuse_multiply_add,
+    gather_pointer_uses, gather_stores, guard_loops, hide_operands, hoist_common, hoist_invariants, inline,
+    interleave, isolate_loop_memory, keep_loops, limit_nesting, lower_exits, lower_generic, lower_images,
+    lower_int64, lower_kernel_args, lower_long_vectors, lower_matrices, lower_memory, lower_printf,
+    lower_system_values, mem2reg, merge_accesses, merge_private, narrow_divisions, pair_words, permute_bytes,
     promote_accumulators, report_ended_loops, report_findings, resolve_generic, round_doubles,
     scalarize_integers, scale_indices, scratch_memory, select_arithmetic, share_addresses, share_loads,
     share_offsets, simplify_integers, simplify_regions, sink_loads, solve_loops, speculate_loads,
@@ -214,6 +214,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
     // After folding and `cse`, the uses of each product are final: a product with a use that cannot be fused
     // stays.
     p.run_pass(fuse_multiply_add::PASS);
+    if fuse_dot_products::is_for(target) {
+        // Vectors of bytes are loaded as words now, and the passes that copy loops see one operation.
+        p.run_pass(fuse_dot_products::PASS);
+    }
     // This pass needs short vectors, and profits from constant offsets that folding has found.
     p.run_pass(lower_memory::PASS);
     if target.abi == Abi::Physical {

@@ -75,6 +75,7 @@ fn extension_of(c: spv::Capability) -> Option<(&'static str, (u8, u8))> {
         }
         C::CooperativeMatrixKHR => ("SPV_KHR_cooperative_matrix", (u8::MAX, 0)),
         C::ShaderClockKHR => ("SPV_KHR_shader_clock", (u8::MAX, 0)),
+        C::DotProduct | C::DotProductInput4x8BitPacked => ("SPV_KHR_integer_dot_product", (1, 6)),
         _ => return None,
     })
 }

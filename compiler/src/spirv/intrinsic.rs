@@ -1,8 +1,8 @@
 //! Emission of intrinsics: GLSL.std.450, bit counting, work-item values, barriers.
 
 use super::{Emit, FnEmitter, Id, bug};
-use crate::intrinsic::Intrinsic;
-use crate::ir::{Inst, Scalar, Ty};
+use crate::intrinsic::{DotSigns, Intrinsic};
+use crate::ir::{Inst, Scalar, Ty, Value};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
@@ -153,6 +153,8 @@ impl FnEmitter<'_, '_> {
             I::ChannelOrder | I::ChannelDataType | I::SamplerProperties => {
                 return Err(bug("a question about an image or sampler is left"));
             }
+            I::PackedDot(signs) => return self.packed_dot(signs, &data.args, false).map(Some),
+            I::PackedDotAccSat(signs) => return self.packed_dot(signs, &data.args, true).map(Some),
             I::Dot
             | I::IsNan
             | I::IsInf
@@ -236,6 +238,28 @@ impl FnEmitter<'_, '_> {
             Intrinsic::BitReverse => self.bit_reverse(args[0], to),
             _ => Err(bug("not a core instruction")),
         }
+    }
+
+    /// Emits a dot product of packed bytes (SPV_KHR_integer_dot_product), which SPIR-V has for integers without a sign, too.
+    fn packed_dot(&mut self, signs: DotSigns, args: &[Value], saturates: bool) -> Emit<Id> {
+        let op = match (signs, saturates) {
+            (DotSigns::Unsigned, false) => spv::Op::UDot,
+            (DotSigns::Signed, false) => spv::Op::SDot,
+            (DotSigns::Mixed, false) => spv::Op::SUDot,
+            (DotSigns::Unsigned, true) => spv::Op::UDotAccSat,
+            (DotSigns::Signed, true) => spv::Op::SDotAccSat,
+            (DotSigns::Mixed, true) => spv::Op::SUDotAccSat,
+        };
+        self.e.needs.capability(spv::Capability::DotProduct);
+        self.e
+            .needs
+            .capability(spv::Capability::DotProductInput4x8BitPacked);
+        let ty = self.e.ty(Ty::I32)?;
+        let mut operands: Vec<Operand> = self.values(args)?.into_iter().map(Operand::IdRef).collect();
+        operands.push(Operand::PackedVectorFormat(
+            spv::PackedVectorFormat::PackedVectorFormat4x8Bit,
+        ));
+        self.op(op, ty, operands)
     }
 
     /// Returns an integer as 32-bit words, the low word first, zero-extended if it is narrower, with the

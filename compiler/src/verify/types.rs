@@ -529,6 +529,8 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
             ints(1)
         }
         Intrinsic::SMin | Intrinsic::SMax | Intrinsic::UMin | Intrinsic::UMax => ints(2),
+        Intrinsic::PackedDot(_) => args == [Ty::I32; 2] && results == [Ty::I32],
+        Intrinsic::PackedDotAccSat(_) => args == [Ty::I32; 3] && results == [Ty::I32],
         Intrinsic::UMulHigh | Intrinsic::SMulHigh => ints(2) && args[0].scalar != Scalar::I64,
         Intrinsic::UnpackHalf2x16 => args == [Ty::I32] && results == [Ty::vector(Scalar::F32, 2)],
         Intrinsic::PackHalf2x16 => args == [Ty::vector(Scalar::F32, 2)] && results == [Ty::I32],

@@ -4,8 +4,9 @@
 use crate::exact::{self, Expected};
 use crate::generator::Random;
 use crate::reference;
-use caldera_compiler::intrinsic::Intrinsic;
+use caldera_compiler::intrinsic::{DotSigns, Intrinsic};
 use caldera_compiler::ir::{BinOp, CastOp, CmpOp, Scalar, UnOp, eval};
+use caldera_compiler::pass::facts;
 
 const INTEGERS: [Scalar; 4] = [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64];
 const FLOATS: [Scalar; 3] = [Scalar::F16, Scalar::F32, Scalar::F64];
@@ -131,6 +132,59 @@ pub(crate) fn float_boundaries(scalar: Scalar) -> Vec<u64> {
     ];
     list.extend(list.clone().iter().map(|n| n | sign));
     list
+}
+
+/// Compares dot products of packed bytes, and what is known of them, for all words of extreme bytes and for random words.
+#[test]
+fn dot_products_are_those_of_the_reference() {
+    let mut random = Random::new(28);
+    let mut words: Vec<u64> = [0u64, 1, 0x7f, 0x80, 0x81, 0xff]
+        .map(|byte| byte * 0x0101_0101)
+        .to_vec();
+    words.extend((0..60).map(|_| random.bits(32)));
+    let mut sums = boundaries(Scalar::I32);
+    sums.extend((0..40).map(|_| random.bits(32)));
+    // Sums that come close to the limits.
+    let near =
+        |limit: u64| [0u64, 65_024, 65_025, 260_099, 260_100, 260_101].map(move |n| limit.wrapping_sub(n));
+    let limits = [
+        u64::from(u32::MAX),
+        0x7fff_ffff,
+        0x8000_0000 + 261_120,
+        0x8000_0000 + 130_560,
+    ];
+    sums.extend(
+        limits
+            .into_iter()
+            .flat_map(near)
+            .map(|n| eval::truncate(Scalar::I32, n)),
+    );
+    for signs in DotSigns::ALL {
+        for &a in &words {
+            for &b in &words {
+                let dot = Intrinsic::PackedDot(signs);
+                let n = eval::intrinsic(dot, Scalar::I32, &[a, b]).expect("always defined");
+                assert_eq!(
+                    n,
+                    reference::packed_dot(signs, a, b, None),
+                    "{signs:?} {a:#x} {b:#x}"
+                );
+                let unknown = facts::Facts::unknown(32);
+                assert!(
+                    facts::intrinsic(dot, unknown, unknown).allows(n),
+                    "{signs:?} {a:#x} {b:#x}"
+                );
+                for &c in &sums {
+                    let sum = Intrinsic::PackedDotAccSat(signs);
+                    assert_eq!(
+                        eval::intrinsic(sum, Scalar::I32, &[a, b, c]),
+                        Some(reference::packed_dot(signs, a, b, Some(c))),
+                        "{signs:?} {a:#x} {b:#x} {c:#x}"
+                    );
+                }
+            }
+        }
+    }
 }
 
 fn check_integers(scalar: Scalar, a: u64, b: u64) {

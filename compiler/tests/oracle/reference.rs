@@ -4,7 +4,7 @@
 
 use crate::exact::{Mode, Real, decode, encode};
 use crate::scalar::Scalar as Kind;
-use caldera_compiler::intrinsic::Intrinsic;
+use caldera_compiler::intrinsic::{DotSigns, Intrinsic};
 use caldera_compiler::ir::{BinOp, CmpOp, Scalar, UnOp};
 
 /// Interprets the low `width` bits as an unsigned number.
@@ -105,6 +105,43 @@ pub(crate) fn integer_intrinsic(op: Intrinsic, width: u32, a: u64, b: u64) -> Op
         Intrinsic::BitReverse => bits.iter().fold(0, |n, &b| 2 * n + u64::from(b)),
         _ => return None,
     })
+}
+
+/// Computes the dot product of packed bytes, and its sum with an accumulator, which saturates.
+pub(crate) fn packed_dot(signs: DotSigns, a: u64, b: u64, accumulator: Option<u64>) -> u64 {
+    let (is_signed, second) = match signs {
+        DotSigns::Unsigned => (false, false),
+        DotSigns::Signed => (true, true),
+        DotSigns::Mixed => (true, false),
+    };
+    let number = |width, bits, is_signed| {
+        if is_signed {
+            signed(width, bits)
+        } else {
+            unsigned(width, bits)
+        }
+    };
+    let bytes = a.to_le_bytes().into_iter().zip(b.to_le_bytes()).take(4);
+    let products = bytes.map(|(x, y)| number(8, x.into(), is_signed) * number(8, y.into(), second));
+    let dot: i128 = products.sum();
+    let Some(c) = accumulator else {
+        return wrapped(32, dot);
+    };
+    let sum = dot + number(32, c, is_signed);
+    let (least, most) = match is_signed {
+        true => (-(1i128 << 31), (1i128 << 31) - 1),
+        false => (0, (1i128 << 32) - 1),
+    };
+    wrapped(
+        32,
+        if sum < least {
+            least
+        } else if sum > most {
+            most
+        } else {
+            sum
+        },
+    )
 }
 
 /// Computes comparisons of integers.

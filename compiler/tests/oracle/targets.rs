@@ -19,6 +19,9 @@ pub(crate) const TESTED_ELSEWHERE: [&str; 15] = [
     "divide_doubles",
     // Random programs require no size of sub-groups. `exec::divided_sub_groups_are_sub_groups` tests it.
     "divide_subgroups",
+    // Few random programs have sums of products of bytes that are not constant. `filetests/fuse_dot_products` and
+    // `icd/tests/exec/dot_products.cl` test it, the latter in the oracle, too.
+    "fuse_dot_products",
     // This pass only analyses; `filetests/gather_pointer_uses` tests it.
     "gather_pointer_uses",
     // `tests/images.rs` tests reads with every sampler.
@@ -49,6 +52,7 @@ pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     let mut cpu = Target::faulty();
     cpu.costs.costly_negation = false;
     cpu.features.fast_fma = false;
+    cpu.features.integer_dot_product = false;
     // No program of the generator nests deeper than llvmpipe follows. Each of the loops around a condition needs
     // two or three levels of their own, and a program may have three of them.
     cpu.limits.nesting = 8;

@@ -256,9 +256,8 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => info.value(
             CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT,
         ),
-        // Dot products are computed from products and sums, so none is accelerated.
         CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT | PACKED_DOT_PRODUCTS => {
-            info.value([0u32; 6])
+            info.value(d.accelerated_dots.map(cl_bool::from))
         }
         CL_DEVICE_UUID => info.value(d.uuid),
         CL_DRIVER_UUID => info.value(d.driver_uuid),

@@ -17,6 +17,7 @@ mod khr_external_memory;
 mod khr_external_semaphore;
 mod khr_il_program;
 mod khr_image2d_from_buffer;
+mod khr_integer_dot_product;
 mod khr_semaphore;
 mod later_versions;
 mod s4_1_platform;

@@ -93,6 +93,27 @@ impl Vulkan {
         }
     }
 
+    /// Returns which dot products of packed bytes are accelerated: those of signed, unsigned and mixed operands, and the same
+    /// with an accumulator.
+    pub(crate) fn accelerated_dot_products(&self) -> [bool; 6] {
+        let mut dots = vk::PhysicalDeviceShaderIntegerDotProductProperties::default();
+        let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut dots);
+        // SAFETY: the instance is alive; the structure is that of an extension, which drivers that lack it skip.
+        unsafe {
+            self.instance
+                .get_physical_device_properties2(self.physical, &mut all);
+        }
+        [
+            dots.integer_dot_product4x8_bit_packed_signed_accelerated,
+            dots.integer_dot_product4x8_bit_packed_unsigned_accelerated,
+            dots.integer_dot_product4x8_bit_packed_mixed_signedness_accelerated,
+            dots.integer_dot_product_accumulating_saturating4x8_bit_packed_signed_accelerated,
+            dots.integer_dot_product_accumulating_saturating4x8_bit_packed_unsigned_accelerated,
+            dots.integer_dot_product_accumulating_saturating4x8_bit_packed_mixed_signedness_accelerated,
+        ]
+        .map(|value| value == vk::TRUE)
+    }
+
     /// Allocates memory of the first type that has the properties.
     fn allocate(
         &self,

@@ -2,6 +2,7 @@
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::check::Checks;
+use caldera_compiler::intrinsic::DotSigns;
 use caldera_compiler::options::ClStd;
 use caldera_compiler::target::{
     Calibration, Costs, DIVIDED_SUBGROUPS, MatrixVariant, Quirks, SHUFFLE_EXTENSIONS, SUBGROUP_EXTENSIONS,
@@ -291,6 +292,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
     let swiftshader = f.driver_name == "SwiftShader driver";
     // With `nvidia-faults`, kernels are compiled with the passes for GPUs. Long loops are wrong on llvmpipe then.
     let gpu_passes = f.driver_name != "llvmpipe" || config().debug.nvidia_faults;
+    // `nvidia-faults` emits dot products on devices that do not accelerate them, too.
+    let all_dots = config().debug.nvidia_faults;
     let images = f.features.images && formats.missing().is_empty();
     let extensions = extensions(f, images);
     // A version that is not known has the faults of all.
@@ -311,6 +314,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             // The stores of the orders A, RA and ARGB need it, which are supported unless views cannot swizzle.
             reordered_writes: images,
             reads_any_format: f.features.reads_any_format,
+            packed_dot: f.features.packed_dot.map(|has| has || all_dots),
+            saturating_dot: f.features.saturating_dot.map(|has| has || all_dots),
             ..f.features
         },
         calibration: Calibration::default(),
@@ -628,6 +633,14 @@ pub(super) fn info(
         external_memory: f.external_memory.clone(),
         semaphore_imports: f.semaphores.imported.clone(),
         semaphore_exports: f.semaphores.exported.clone(),
+        accelerated_dots: [
+            target.has_packed_dot(DotSigns::Signed),
+            target.has_packed_dot(DotSigns::Unsigned),
+            target.has_packed_dot(DotSigns::Mixed),
+            target.has_saturating_dot(DotSigns::Signed),
+            target.has_saturating_dot(DotSigns::Unsigned),
+            target.has_saturating_dot(DotSigns::Mixed),
+        ],
         matrix_variants: target.matrix_variants.clone(),
         // Vulkan wants addresses of rows or columns to be multiples of 16 bytes, or of their own length if that is less.
         matrix_alignment: if target.emulated_matrices.is_some() { 1 } else { 16 },

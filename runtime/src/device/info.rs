@@ -262,6 +262,9 @@ pub struct DeviceInfo {
     pub semaphore_imports: Vec<SemaphoreHandle>,
     /// CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR.
     pub semaphore_exports: Vec<SemaphoreHandle>,
+    /// The dot products of bytes that the device accelerates, in the order of
+    /// `cl_device_integer_dot_product_acceleration_properties_khr`. Vectors of bytes and packed ones are treated alike.
+    pub accelerated_dots: [bool; 6],
     /// The products of cooperative matrices, if the device has cl_khr_cooperative_matrix.
     pub matrix_variants: Vec<MatrixVariant>,
     /// CL_DEVICE_COOPERATIVE_MATRIX_POINTER_ALIGNMENT_KHR and CL_DEVICE_COOPERATIVE_MATRIX_STRIDE_MULTIPLE_KHR.

@@ -148,6 +148,8 @@ chain! {
         [robust_image_access];
     subgroup_size: PhysicalDeviceSubgroupSizeControlFeatures, v13, API_VERSION_1_3, |e| e.subgroup_size_control,
         [subgroup_size_control, compute_full_subgroups];
+    dot_product: PhysicalDeviceShaderIntegerDotProductFeatures, v13, API_VERSION_1_3, |e| e.integer_dot_product,
+        [shader_integer_dot_product];
     maintenance4: PhysicalDeviceMaintenance4Features, v13, API_VERSION_1_3, |e| e.maintenance4,
         [maintenance4];
 }

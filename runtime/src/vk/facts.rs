@@ -240,6 +240,16 @@ fn features(
             on(v12.shader_rounding_mode_rte_float32),
             on(v12.shader_rounding_mode_rte_float64),
         ],
+        packed_dot: [
+            on(v13.integer_dot_product4x8_bit_packed_unsigned_accelerated),
+            on(v13.integer_dot_product4x8_bit_packed_signed_accelerated),
+            on(v13.integer_dot_product4x8_bit_packed_mixed_signedness_accelerated),
+        ],
+        saturating_dot: [
+            on(v13.integer_dot_product_accumulating_saturating4x8_bit_packed_unsigned_accelerated),
+            on(v13.integer_dot_product_accumulating_saturating4x8_bit_packed_signed_accelerated),
+            on(v13.integer_dot_product_accumulating_saturating4x8_bit_packed_mixed_signedness_accelerated),
+        ],
         float_controls_independent: v12.denorm_behavior_independence
             == vk::ShaderFloatControlsIndependence::ALL
             && v12.rounding_mode_independence == vk::ShaderFloatControlsIndependence::ALL,

@@ -35,7 +35,7 @@ type Named = (&'static str, fn(&mut FeatureSet) -> &mut vk::Bool32);
 /// The features that are enabled where the device has them. Features that exist are not all enabled, because some cost
 /// performance (robust access). More are enabled than the compiler uses, because program binaries may come from other
 /// compilers.
-const ENABLED: [Named; 43] = [
+const ENABLED: [Named; 44] = [
     ("shaderInt16", |f| &mut f.core.shader_int16),
     ("shaderInt64", |f| &mut f.core.shader_int64),
     ("shaderFloat64", |f| &mut f.core.shader_float64),
@@ -98,6 +98,9 @@ const ENABLED: [Named; 43] = [
     ("computeFullSubgroups", |f| &mut f.v13.compute_full_subgroups),
     ("shaderZeroInitializeWorkgroupMemory", |f| {
         &mut f.v13.shader_zero_initialize_workgroup_memory
+    }),
+    ("shaderIntegerDotProduct", |f| {
+        &mut f.v13.shader_integer_dot_product
     }),
     ("maintenance4", |f| &mut f.v13.maintenance4),
     ("shaderDeviceClock", |f| &mut f.others.clock.shader_device_clock),
@@ -277,6 +280,8 @@ impl FeatureSet {
                     .workgroup
                     .workgroup_memory_explicit_layout16_bit_access),
             zeroes_local_memory: on(self.v13.shader_zero_initialize_workgroup_memory),
+            // Only the feature is considered here; the caller adds which forms are accelerated.
+            integer_dot_product: on(self.v13.shader_integer_dot_product),
             reads_any_format: on(self.core.shader_storage_image_read_without_format),
             states_formats: on(self.core.shader_storage_image_extended_formats),
             ..Features::default()

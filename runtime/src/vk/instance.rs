@@ -304,6 +304,7 @@ pub(crate) struct Extensions {
     pub(crate) spirv_1_4: bool,
     pub(crate) image_robustness: bool,
     pub(crate) subgroup_size_control: bool,
+    pub(crate) integer_dot_product: bool,
     pub(crate) maintenance4: bool,
     pub(crate) creation_feedback: bool,
     /// Enabled with `CALDERA_DEBUG=pipeline-statistics` and `CALDERA_PROFILE` only.
@@ -357,6 +358,7 @@ impl Extensions {
             spirv_1_4: has(ash::khr::spirv_1_4::NAME) && has(ash::khr::shader_float_controls::NAME),
             image_robustness: has(ash::ext::image_robustness::NAME),
             subgroup_size_control: has(ash::ext::subgroup_size_control::NAME),
+            integer_dot_product: has(ash::khr::shader_integer_dot_product::NAME),
             maintenance4: has(ash::khr::maintenance4::NAME),
             creation_feedback: has(ash::ext::pipeline_creation_feedback::NAME),
             pipeline_executable_properties: config().has_pipeline_statistics()
@@ -433,6 +435,10 @@ impl Extensions {
         let of_1_3 = [
             (self.image_robustness, ash::ext::image_robustness::NAME),
             (self.subgroup_size_control, ash::ext::subgroup_size_control::NAME),
+            (
+                self.integer_dot_product,
+                ash::khr::shader_integer_dot_product::NAME,
+            ),
             (self.maintenance4, ash::khr::maintenance4::NAME),
             (self.creation_feedback, ash::ext::pipeline_creation_feedback::NAME),
         ];

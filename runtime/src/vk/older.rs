@@ -13,6 +13,7 @@ pub(super) struct Properties {
     driver: vk::PhysicalDeviceDriverProperties<'static>,
     float_controls: vk::PhysicalDeviceFloatControlsProperties<'static>,
     subgroup_size: vk::PhysicalDeviceSubgroupSizeControlProperties<'static>,
+    dot_product: vk::PhysicalDeviceShaderIntegerDotProductProperties<'static>,
     maintenance4: vk::PhysicalDeviceMaintenance4Properties<'static>,
 }
 
@@ -47,6 +48,9 @@ impl Properties {
         if version < vk::API_VERSION_1_3 {
             if extensions.subgroup_size_control {
                 all = all.push_next(&mut self.subgroup_size);
+            }
+            if extensions.integer_dot_product {
+                all = all.push_next(&mut self.dot_product);
             }
             if extensions.maintenance4 {
                 all = all.push_next(&mut self.maintenance4);
@@ -100,6 +104,19 @@ impl Properties {
             v13.max_subgroup_size = self.subgroup_size.max_subgroup_size;
             v13.max_compute_workgroup_subgroups = self.subgroup_size.max_compute_workgroup_subgroups;
             v13.required_subgroup_size_stages = self.subgroup_size.required_subgroup_size_stages;
+            let dots = &self.dot_product;
+            v13.integer_dot_product4x8_bit_packed_unsigned_accelerated =
+                dots.integer_dot_product4x8_bit_packed_unsigned_accelerated;
+            v13.integer_dot_product4x8_bit_packed_signed_accelerated =
+                dots.integer_dot_product4x8_bit_packed_signed_accelerated;
+            v13.integer_dot_product4x8_bit_packed_mixed_signedness_accelerated =
+                dots.integer_dot_product4x8_bit_packed_mixed_signedness_accelerated;
+            v13.integer_dot_product_accumulating_saturating4x8_bit_packed_unsigned_accelerated =
+                dots.integer_dot_product_accumulating_saturating4x8_bit_packed_unsigned_accelerated;
+            v13.integer_dot_product_accumulating_saturating4x8_bit_packed_signed_accelerated =
+                dots.integer_dot_product_accumulating_saturating4x8_bit_packed_signed_accelerated;
+            v13.integer_dot_product_accumulating_saturating4x8_bit_packed_mixed_signedness_accelerated =
+                dots.integer_dot_product_accumulating_saturating4x8_bit_packed_mixed_signedness_accelerated;
             v13.max_buffer_size = match self.maintenance4.max_buffer_size {
                 0 => v11.max_memory_allocation_size,
                 size => size,

@@ -1,4 +1,5 @@
-// Extended bit operations (cl_khr_extended_bit_ops) and dot products of integers (cl_khr_integer_dot_product).
+// Extended bit operations (cl_khr_extended_bit_ops) and dot products of integers (cl_khr_integer_dot_product), whose
+// vectors of bytes are packed into words.
 
 gentype bitfield_insert_any(gentype base, gentype insert, uint offset, uint count)
 {
@@ -23,86 +24,51 @@ ugentype bitfield_extract_unsigned_any(gentype base, uint offset, uint count)
     return (ugentype)(top >> (ugentype)(uelemtype)(GEN_BITS - count));
 }
 
-uint __c_dot_uu(uchar4 a, uchar4 b)
-{
-    uint4 p = convert_uint4(a) * convert_uint4(b);
-    return p.x + p.y + p.z + p.w;
-}
-
-uint __c_dot_acc_uu(uchar4 a, uchar4 b, uint sum)
-{
-    return add_sat(__c_dot_uu(a, b), sum);
-}
-
 uint __c_dot_packed_uu(uint a, uint b)
 {
-    return __c_dot_uu(as_uchar4(a), as_uchar4(b));
+    if (__caldera_has_dot_u(0.0f)) return __caldera_dot_u(a, b);
+    uint4 p = convert_uint4(as_uchar4(a)) * convert_uint4(as_uchar4(b));
+    return p.x + p.y + p.z + p.w;
 }
 
 uint __c_dot_acc_packed_uu(uint a, uint b, uint sum)
 {
-    return add_sat(__c_dot_uu(as_uchar4(a), as_uchar4(b)), sum);
-}
-
-int __c_dot_us(uchar4 a, char4 b)
-{
-    int4 p = convert_int4(a) * convert_int4(b);
-    return p.x + p.y + p.z + p.w;
-}
-
-int __c_dot_acc_us(uchar4 a, char4 b, int sum)
-{
-    return add_sat(__c_dot_us(a, b), sum);
-}
-
-int __c_dot_packed_us(uint a, uint b)
-{
-    return __c_dot_us(as_uchar4(a), as_char4(b));
-}
-
-int __c_dot_acc_packed_us(uint a, uint b, int sum)
-{
-    return add_sat(__c_dot_us(as_uchar4(a), as_char4(b)), sum);
-}
-
-int __c_dot_su(char4 a, uchar4 b)
-{
-    int4 p = convert_int4(a) * convert_int4(b);
-    return p.x + p.y + p.z + p.w;
-}
-
-int __c_dot_acc_su(char4 a, uchar4 b, int sum)
-{
-    return add_sat(__c_dot_su(a, b), sum);
-}
-
-int __c_dot_packed_su(uint a, uint b)
-{
-    return __c_dot_su(as_char4(a), as_uchar4(b));
-}
-
-int __c_dot_acc_packed_su(uint a, uint b, int sum)
-{
-    return add_sat(__c_dot_su(as_char4(a), as_uchar4(b)), sum);
-}
-
-int __c_dot_ss(char4 a, char4 b)
-{
-    int4 p = convert_int4(a) * convert_int4(b);
-    return p.x + p.y + p.z + p.w;
-}
-
-int __c_dot_acc_ss(char4 a, char4 b, int sum)
-{
-    return add_sat(__c_dot_ss(a, b), sum);
+    if (__caldera_has_dot_acc_sat_u(0.0f)) return __caldera_dot_acc_sat_u(a, b, sum);
+    return add_sat(__c_dot_packed_uu(a, b), sum);
 }
 
 int __c_dot_packed_ss(uint a, uint b)
 {
-    return __c_dot_ss(as_char4(a), as_char4(b));
+    if (__caldera_has_dot_s(0.0f)) return __caldera_dot_s(a, b);
+    int4 p = convert_int4(as_char4(a)) * convert_int4(as_char4(b));
+    return p.x + p.y + p.z + p.w;
 }
 
 int __c_dot_acc_packed_ss(uint a, uint b, int sum)
 {
-    return add_sat(__c_dot_ss(as_char4(a), as_char4(b)), sum);
+    if (__caldera_has_dot_acc_sat_s(0.0f)) return __caldera_dot_acc_sat_s(a, b, sum);
+    return add_sat(__c_dot_packed_ss(a, b), sum);
+}
+
+int __c_dot_packed_su(uint a, uint b)
+{
+    if (__caldera_has_dot_su(0.0f)) return __caldera_dot_su(a, b);
+    int4 p = convert_int4(as_char4(a)) * convert_int4(as_uchar4(b));
+    return p.x + p.y + p.z + p.w;
+}
+
+int __c_dot_acc_packed_su(uint a, uint b, int sum)
+{
+    if (__caldera_has_dot_acc_sat_su(0.0f)) return __caldera_dot_acc_sat_su(a, b, sum);
+    return add_sat(__c_dot_packed_su(a, b), sum);
+}
+
+int __c_dot_packed_us(uint a, uint b)
+{
+    return __c_dot_packed_su(b, a);
+}
+
+int __c_dot_acc_packed_us(uint a, uint b, int sum)
+{
+    return __c_dot_acc_packed_su(b, a, sum);
 }

@@ -257,19 +257,31 @@ fn wait_events(s: &mut Sema<'_>, ty: TypeId, args: Vec<Expr>, span: Span) -> Exp
     before.then_nothing(s, span)
 }
 
-/// Calls the library's dot product of bytes, which depends on the signs of the operands.
+/// Calls the library's dot product of bytes, which depends on the signs of the operands and takes them as words.
 fn integer_dot(s: &mut Sema<'_>, inst: &Instance, args: Vec<Expr>, span: Span) -> Result<Expr> {
     let signed = |ty| matches!(inst.concrete(ty), Concrete::Arith(Scalar::Char, _));
     let name = match (args.len(), signed(inst.sig.params[0]), signed(inst.sig.params[1])) {
-        (2, false, false) => "__c_dot_uu",
-        (2, false, true) => "__c_dot_us",
-        (2, true, false) => "__c_dot_su",
-        (2, true, true) => "__c_dot_ss",
-        (_, false, false) => "__c_dot_acc_uu",
-        (_, false, true) => "__c_dot_acc_us",
-        (_, true, false) => "__c_dot_acc_su",
-        (_, true, true) => "__c_dot_acc_ss",
+        (2, false, false) => "__c_dot_packed_uu",
+        (2, false, true) => "__c_dot_packed_us",
+        (2, true, false) => "__c_dot_packed_su",
+        (2, true, true) => "__c_dot_packed_ss",
+        (_, false, false) => "__c_dot_acc_packed_uu",
+        (_, false, true) => "__c_dot_acc_packed_us",
+        (_, true, false) => "__c_dot_acc_packed_su",
+        (_, true, true) => "__c_dot_acc_packed_ss",
     };
+    let word = s.vector_ty(Scalar::UInt, 1);
+    let args = args
+        .into_iter()
+        .enumerate()
+        .map(|(n, e)| {
+            if n < 2 {
+                s.reinterpret(Convert::Bits, e, word)
+            } else {
+                e
+            }
+        })
+        .collect();
     library::plain(s, name, inst, args, span)
 }
 

@@ -49,6 +49,26 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns whether a dot product has integers of 32 bits, and packed operands.
+    fn packed_dot(&self, inst: &Instruction, ty: u32) -> Checked<bool> {
+        let accumulates = matches!(
+            inst.class.opcode,
+            Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat
+        );
+        let numbers = if accumulates { 3 } else { 2 };
+        for n in 0..numbers {
+            if self.ty(inst, id(inst, n)?)? != ty {
+                return Ok(false);
+            }
+        }
+        let packed = Operand::PackedVectorFormat(spv::PackedVectorFormat::PackedVectorFormat4x8Bit);
+        Ok(inst.operands.get(numbers) == Some(&packed)
+            && inst.operands.len() == numbers + 1
+            && self.shape(ty) == Some((Kind::Int(32), 1))
+            && self.has(Capability::DotProduct)
+            && self.has(Capability::DotProductInput4x8BitPacked))
+    }
+
     #[allow(clippy::too_many_lines, reason = "one table")]
     fn fits(&self, inst: &Instruction, returns: u32) -> Checked<bool> {
         let op = inst.class.opcode;
@@ -155,6 +175,9 @@ impl Checker<'_> {
             Op::Dot => {
                 let a = value(0)?;
                 count == 2 && is_float(a) && a.1 > 1 && of(0)? == of(1)? && result == Some((a.0, 1))
+            }
+            Op::SDot | Op::UDot | Op::SUDot | Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat => {
+                self.packed_dot(inst, ty)?
             }
             Op::UConvert | Op::SConvert => {
                 let a = value(0)?;

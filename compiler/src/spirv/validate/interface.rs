@@ -9,7 +9,7 @@ use super::types::{Kind, Ty};
 use super::{Checked, Checker, id, literal, refuse};
 use crate::target::Target;
 
-const EXTENSIONS: [&str; 11] = [
+const EXTENSIONS: [&str; 12] = [
     "SPV_KHR_physical_storage_buffer",
     "SPV_KHR_vulkan_memory_model",
     "SPV_KHR_8bit_storage",
@@ -21,6 +21,7 @@ const EXTENSIONS: [&str; 11] = [
     "SPV_KHR_shader_clock",
     "SPV_KHR_maximal_reconvergence",
     "SPV_KHR_subgroup_uniform_control_flow",
+    "SPV_KHR_integer_dot_product",
 ];
 
 /// Returns whether a capability belongs to SPV_KHR_workgroup_memory_explicit_layout.
@@ -61,6 +62,7 @@ fn offered(c: Capability, t: Option<&Target>) -> Option<bool> {
         Capability::RoundingModeRTE => has(&|f| f.rounding_rte.contains(&true)),
         Capability::SignedZeroInfNanPreserve => has(&|f| f.signed_zero_inf_nan_preserve.contains(&true)),
         Capability::ShaderClockKHR => has(&|f| f.clocks),
+        Capability::DotProduct | Capability::DotProductInput4x8BitPacked => has(&|f| f.integer_dot_product),
         c if is_workgroup_layout(c) => has(&|f| f.workgroup_layout),
         Capability::GroupNonUniform
         | Capability::GroupNonUniformVote
@@ -126,6 +128,8 @@ impl Checker<'_> {
             (Capability::DenormPreserve, 4, EXTENSIONS[4]),
             (Capability::RoundingModeRTE, 4, EXTENSIONS[4]),
             (Capability::SignedZeroInfNanPreserve, 4, EXTENSIONS[4]),
+            (Capability::DotProduct, 6, EXTENSIONS[11]),
+            (Capability::DotProductInput4x8BitPacked, 6, EXTENSIONS[11]),
         ];
         for (capability, minor, extension) in wanted {
             if self.has(capability) && self.version.1 < minor && !extensions.contains(extension) {

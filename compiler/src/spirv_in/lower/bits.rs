@@ -101,6 +101,9 @@ where
         if !fits || to.is_vector() || !to.scalar.is_int() || to.scalar.bits() < types[0].scalar.bits() {
             return Err(inst.invalid("the types are not those of a dot product"));
         }
+        if types[0] == Ty::vector(Scalar::I8, 4) && to == Ty::I32 {
+            return self.packed_dot(inst, sides, signed, accumulates);
+        }
         let wide = types[0].with_scalar(to.scalar);
         let [a, b] = [0, 1].map(|n| self.resize(sides[n], wide, signed[n]));
         let products = self.b.binary(BinOp::IMul, a, b);
@@ -112,14 +115,46 @@ where
         if !accumulates {
             return self.define(inst, sum);
         }
-        let accumulator = self.operand(inst, 2)?;
-        if self.b.func.ty(accumulator) != to {
-            return Err(inst.invalid("the accumulator is not of the result type"));
-        }
+        let accumulator = self.accumulator(inst, to)?;
         // Only the product of two unsigned vectors is unsigned.
         let sign = signed[0];
         let args = [(sum, sign), (accumulator, sign)];
         let value = self.library_call(inst, "return add_sat(a, b);", Some((to, sign)), &args)?;
+        self.define_from(inst, value)
+    }
+
+    /// Returns the accumulator of a dot product, which has the type of the result.
+    fn accumulator(&mut self, inst: &Inst<'_>, to: Ty) -> Result<Value, Error> {
+        let accumulator = self.operand(inst, 2)?;
+        if self.b.func.ty(accumulator) != to {
+            return Err(inst.invalid("the accumulator is not of the result type"));
+        }
+        Ok(accumulator)
+    }
+
+    /// The dot product of vectors of four bytes as an i32. OpenCL C has the same function of packed vectors.
+    fn packed_dot(
+        &mut self,
+        inst: &Inst<'_>,
+        sides: [Value; 2],
+        signed: [bool; 2],
+        accumulates: bool,
+    ) -> Result<(), Error> {
+        let name = match signed {
+            [true, true] => "ss_int",
+            [true, false] => "su_int",
+            _ => "uu_uint",
+        };
+        let [a, b] = sides.map(|v| (self.b.cast(CastOp::Bitcast, v, Ty::I32), false));
+        let result = Some((Ty::I32, signed[0]));
+        let value = if accumulates {
+            let accumulator = self.accumulator(inst, Ty::I32)?;
+            let body = format!("return dot_acc_sat_4x8packed_{name}(a, b, c);");
+            self.library_call(inst, &body, result, &[a, b, (accumulator, signed[0])])?
+        } else {
+            let body = format!("return dot_4x8packed_{name}(a, b);");
+            self.library_call(inst, &body, result, &[a, b])?
+        };
         self.define_from(inst, value)
     }
 }

@@ -6,6 +6,7 @@
 //! pointers that may alias, and every operator on every type with operands at boundaries.
 
 mod control;
+mod dots;
 mod floats;
 mod memory;
 mod progressions;

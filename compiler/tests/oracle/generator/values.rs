@@ -260,6 +260,9 @@ impl Generator<'_> {
             let v = self.value(Ty::F64);
             return self.b.value(Op::Intrinsic(op), vec![v], Ty::F64);
         }
+        if ty == Ty::I32 && self.random.one_in(4) {
+            return self.dot_product();
+        }
         let one = [
             Intrinsic::SAbs,
             Intrinsic::PopCount,
