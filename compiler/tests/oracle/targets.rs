@@ -5,7 +5,7 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
-pub(crate) const TESTED_ELSEWHERE: [&str; 15] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 16] = [
     // Random programs have no asynchronous copies. `filetests/check_copies` and the checker's execution tests test it.
     "check_copies",
     // This pass only refuses; `filetests/check_matrices` tests it.
