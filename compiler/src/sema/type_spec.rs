@@ -362,14 +362,17 @@ impl Sema<'_> {
             Type::Function { .. } => {
                 return Err(self.error(span, "pointers to functions are not allowed"));
             }
-            Type::Image { .. }
-            | Type::Sampler
-            | Type::Event
-            | Type::Pipe { .. }
-            | Type::Matrix(_)
-            | Type::AnyMatrix => {
+            Type::Image { .. } | Type::Sampler | Type::Pipe { .. } | Type::Matrix(_) | Type::AnyMatrix => {
                 let name = self.type_name(q.ty);
                 return Err(self.error(span, format!("pointer to type '{name}' is invalid in OpenCL")));
+            }
+            // An event is an object in private memory (6.9.r), as `wait_group_events` takes it.
+            Type::Event if matches!(q.space, None | Some(Space::Private | Space::Generic)) => {}
+            Type::Event => {
+                return Err(self.error(
+                    span,
+                    "the event_t type can only be used with __private address space qualifier",
+                ));
             }
             Type::Void
             | Type::Scalar(_)
