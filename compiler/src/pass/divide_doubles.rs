@@ -10,10 +10,12 @@
 //!      loop.
 //!
 //! The function: operands of moderate size take the steps that the driver takes, too. The reciprocal of the divisor is
-//! improved from that of a float to a correctly rounded one, and the quotient is corrected once by the remainder, which a fused
-//! operation computes exactly (Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990). Other operands
-//! are brought to the range from 1 to 2 first, and the exponent is added afterwards. Where the result is subnormal, the sign of the
-//! remainder decides the rounding.
+//! improved from that of a float to the nearest double, or one of the two nearest, and the quotient is corrected twice by the remainder, which
+//! a fused operation computes exactly (Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990). The
+//! result is the nearest double then, unless all bits of the divisor's mantissa are ones: with d as the divisor's mantissa as an integer, the
+//! error before the last rounding is below (d + 1) 2^-107 units in the last place, and no quotient is closer than 1 / (2 d) to the middle
+//! between two doubles. Such divisors, and operands of other sizes, are brought to the range from 1 to 2, the remainder is
+//! compared with half a unit, and the exponent is added afterwards. Where the result is subnormal, the sign of the remainder decides the rounding.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
@@ -147,6 +149,8 @@ fn function() -> Function {
     // The float nearest to the divisor is a normal one, and no step overflows or loses bits.
     let [x_fits, y_fits] = [(x, 400), (y, 120)].map(|(v, most)| d.has_exponent_up_to(v, most));
     let fit = d.b.binary(BinOp::And, x_fits, y_fits);
+    let is_other = d.has_zeros(y);
+    let fit = d.b.binary(BinOp::And, fit, is_other);
     let (choice, moderate, other) = d.b.if_(fit, &[Ty::F64]);
     d.b.enter(moderate);
     let (quotient, _) = d.quotient(x, y);
@@ -211,6 +215,16 @@ impl Divide<'_> {
         self.b.compare(CmpOp::ULt, above, range)
     }
 
+    /// Returns whether a bit of a number's mantissa is zero.
+    fn has_zeros(&mut self, v: Value) -> Value {
+        let pair = self.b.cast(CastOp::Bitcast, v, Ty::vector(Scalar::I32, 2));
+        let [low, high] = [0, 1].map(|n| self.b.extract(pair, n));
+        let high = self.with_word(BinOp::Or, high, !0xf_ffff);
+        let both = self.b.binary(BinOp::And, low, high);
+        let ones = self.b.i32(-1);
+        self.b.compare(CmpOp::INe, both, ones)
+    }
+
     /// Returns the quotient of numbers of moderate size, and the remainder.
     fn quotient(&mut self, x: Value, y: Value) -> (Value, Value) {
         let one = self.f64(1.0);
@@ -222,9 +236,31 @@ impl Divide<'_> {
         let r = self.fma(r, e, r);
         let e = self.fma(minus_y, r, one);
         let r = self.fma(r, e, r);
-        let q = self.b.binary(BinOp::FMul, x, r);
+        let mut q = self.b.binary(BinOp::FMul, x, r);
+        for _ in 0..2 {
+            let rest = self.fma(minus_y, q, x);
+            q = self.fma(r, rest, q);
+        }
         let rest = self.fma(minus_y, q, x);
-        let q = self.fma(r, rest, q);
+        (q, rest)
+    }
+
+    /// Returns the double nearest to x / y, and the remainder, for numbers from 1 to below 2. `q` is one of the two nearest.
+    fn nearest(&mut self, x: Value, y: Value, (q, rest): (Value, Value)) -> (Value, Value) {
+        let [one, half, quarter] = [0, 53, 54].map(|n| self.f64(2f64.powi(-n)));
+        let is_large = self.b.compare(CmpOp::FOGe, q, one);
+        let unit = self.b.select(is_large, half, quarter);
+        let most = self.b.binary(BinOp::FMul, unit, y);
+        let least = self.b.unary(UnOp::FNeg, most);
+        let [up, down, none] = [1, u64::MAX, 0].map(|n| self.b.bits(Ty::I64, n));
+        let [is_above, is_below] =
+            [(CmpOp::FOGt, most), (CmpOp::FOLt, least)].map(|(op, than)| self.b.compare(op, rest, than));
+        let step = self.b.select(is_below, down, none);
+        let step = self.b.select(is_above, up, step);
+        let bits = self.bits_of(q);
+        let bits = self.b.binary(BinOp::IAdd, bits, step);
+        let q = self.double_of(bits);
+        let minus_y = self.b.unary(UnOp::FNeg, y);
         let rest = self.fma(minus_y, q, x);
         (q, rest)
     }
@@ -247,7 +283,8 @@ impl Divide<'_> {
     fn of_any(&mut self, x: Value, y: Value) -> Value {
         let [a, d] = [x, y].map(|v| self.call(Intrinsic::FAbs, vec![v]));
         let (from, by) = (self.scaled(a), self.scaled(d));
-        let (q, rest) = self.quotient(from.number, by.number);
+        let close = self.quotient(from.number, by.number);
+        let (q, rest) = self.nearest(from.number, by.number, close);
         let exponent = self.b.binary(BinOp::ISub, from.exponent, by.exponent);
         let large = self.times_power(q, exponent);
         let small = self.subnormal(q, rest, exponent);
@@ -387,6 +424,21 @@ mod tests {
         let mut pairs: Vec<[f64; 2]> = Vec::new();
         for x in special {
             pairs.extend(special.iter().flat_map(|&y| [[x, y], [-x, y], [x, -y], [-x, -y]]));
+        }
+        // Divisors close to 2, and quotients as close to the middle between two doubles as there are any.
+        for below in 1..40u64 {
+            let d = (1 << 53) - below;
+            let y = d as f64;
+            for n in (1..20).chain((1u64 << 53) - 20..1 << 53) {
+                pairs.extend([[n as f64, y], [y, n as f64]]);
+            }
+            // The inverse modulo 2^54, by Newton's iteration.
+            let inverse =
+                (0..6).fold(d, |u, _| u.wrapping_mul(2u64.wrapping_sub(d.wrapping_mul(u)))) % (1 << 54);
+            for u in [inverse, (1 << 54) - inverse] {
+                let x = (u128::from(u) * u128::from(d)) >> 54;
+                pairs.extend([[x as f64, y], [x as f64 + 1.0, y]]);
+            }
         }
         let mut state = 1u64;
         let mut random = || {
