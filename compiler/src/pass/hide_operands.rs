@@ -28,6 +28,7 @@ mod chosen_zeros;
 mod constants;
 mod conversions;
 mod cut_conversions;
+mod found;
 mod loads;
 mod parts;
 mod rules;
@@ -43,6 +44,7 @@ use crate::ir::walk::Replacements;
 use crate::ir::{BinOp, CastOp, Const, EntityRef, Function, Inst, Module, Op, Scalar, Ty, UnOp, Value};
 use crate::target::Target;
 
+use found::Found;
 pub(super) use rules::is_for;
 use shifts::Shift;
 
@@ -121,6 +123,10 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         false => HashSet::default(),
     };
     let choices = chosen_zeros::Choices::of(func, target);
+    let found = match target.quirks.zero_operands || target.quirks.chosen_zeros {
+        true => Found::of(func),
+        false => Found::default(),
+    };
     for inst in func.insts_in_order() {
         if byte_swaps.contains(&inst) {
             hidden.operand(func, (inst, 0), is_kernel, target);
@@ -135,7 +141,8 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
             }
         }
         if target.quirks.zero_operands {
-            for n in zeros::zero_operands(func, inst) {
+            let passed = found.passed_constants(func, inst);
+            for n in zeros::zero_operands(func, inst).into_iter().chain(passed) {
                 let value = func.insts[inst].args[n];
                 if let Some(new) = hidden.constant(func, value, is_kernel, target) {
                     func.insts[inst].args[n] = new;
@@ -149,6 +156,17 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         }
         if target.quirks.nonnegative_abs && func.insts[inst].op == Op::Intrinsic(Intrinsic::SAbs) {
             hidden.maximum_of_negation(func, inst);
+        }
+        let mut operands = chosen_zeros::found_sides(func, inst, &found, target);
+        if target.quirks.zero_operands {
+            operands.extend(
+                zeros::found_zeros(func, inst, &found)
+                    .into_iter()
+                    .map(|n| (inst, n)),
+            );
+        }
+        for operand in operands {
+            hidden.operand_by(BinOp::Or, func, operand, is_kernel, target);
         }
         for operand in rules::operands(func, inst, target) {
             hidden.operand(func, operand, is_kernel, target);
@@ -282,9 +300,22 @@ impl Hidden {
     }
 
     /// Hides an operand of an instruction, which is given by its index.
-    fn operand(&mut self, func: &mut Function, (user, n): (Inst, usize), is_kernel: bool, target: &Target) {
+    fn operand(&mut self, func: &mut Function, operand: (Inst, usize), is_kernel: bool, target: &Target) {
+        self.operand_by(BinOp::Xor, func, operand, is_kernel, target);
+    }
+
+    /// Hides an operand by an exclusive or, or by an or, which does not undo the former where it meets it: a value may contain others that
+    /// have been hidden.
+    fn operand_by(
+        &mut self,
+        op: BinOp,
+        func: &mut Function,
+        (user, n): (Inst, usize),
+        is_kernel: bool,
+        target: &Target,
+    ) {
         let value = func.insts[user].args[n];
-        if let Some(new) = self.combined(func, value, user, is_kernel, target) {
+        if let Some(new) = self.combined(func, value, op, user, is_kernel, target) {
             func.insts[user].args[n] = new;
         }
     }
@@ -321,6 +352,7 @@ impl Hidden {
         &mut self,
         func: &mut Function,
         value: Value,
+        op: BinOp,
         user: Inst,
         is_kernel: bool,
         target: &Target,
@@ -336,10 +368,10 @@ impl Hidden {
             func.insts[inst].results[0]
         };
         if ty == bits {
-            return Some(compute(Op::Binary(BinOp::Xor), &[value, zero], ty));
+            return Some(compute(Op::Binary(op), &[value, zero], ty));
         }
         let value = compute(Op::Cast(CastOp::Bitcast), &[value], bits);
-        let value = compute(Op::Binary(BinOp::Xor), &[value, zero], bits);
+        let value = compute(Op::Binary(op), &[value, zero], bits);
         Some(compute(Op::Cast(CastOp::Bitcast), &[value], ty))
     }
 
