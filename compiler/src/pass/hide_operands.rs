@@ -44,7 +44,7 @@ use crate::ir::walk::Replacements;
 use crate::ir::{BinOp, CastOp, Const, EntityRef, Function, Inst, Module, Op, Scalar, Ty, UnOp, Value};
 use crate::target::Target;
 
-use found::Found;
+use found::{Found, Lanes};
 pub(super) use rules::is_for;
 use shifts::Shift;
 
@@ -64,11 +64,12 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         true => loads::loading_functions(module),
         false => vec![false; module.funcs.len()],
     };
+    let passed = found::passed(module);
     for (f, func) in module.funcs.iter_mut() {
         let is_kernel = kernels.contains(&f);
         // The function's own operands first: the zero for them must not come from the new parameter, whose value the driver knows
         // where it inlines the function.
-        changed |= hide(func, is_kernel, cx.target);
+        changed |= hide(func, is_kernel, &passed[f.index()], cx.target);
         if cx.target.quirks.unmasked_loads {
             changed |= hide_addresses(func, is_kernel, loading[f.index()], &loading, cx.target);
         }
@@ -111,9 +112,12 @@ fn hide_addresses(
     by_lane.place(func) | changed
 }
 
-/// Hides the operands of one function. Returns whether there are any.
-fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
-    let mut hidden = Hidden::default();
+/// Hides the operands of one function. `passed`: what the driver may find out about its parameters. Returns whether there are any.
+fn hide(func: &mut Function, is_kernel: bool, passed: &[Lanes], target: &Target) -> bool {
+    let mut hidden = Hidden {
+        passed: passed.to_vec(),
+        ..Hidden::default()
+    };
     let byte_swaps = match target.quirks.byte_swaps {
         true => byte_swaps::byte_swaps(func),
         false => HashSet::default(),
@@ -124,7 +128,7 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
     };
     let choices = chosen_zeros::Choices::of(func, target);
     let found = match target.quirks.zero_operands || target.quirks.chosen_zeros {
-        true => Found::of(func),
+        true => Found::of(func, passed),
         false => Found::default(),
     };
     for inst in func.insts_in_order() {
@@ -183,6 +187,8 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
 struct Hidden {
     /// Whether the zeros differ from lane to lane of a sub-group, as far as the driver knows.
     by_lane: bool,
+    /// What the driver may find out about the parameters.
+    passed: Vec<Lanes>,
     insts: Vec<Inst>,
     /// The 32-bit zero.
     zero: Option<Value>,
@@ -267,10 +273,34 @@ impl Hidden {
         number
     }
 
-    /// Returns 32 bits of a parameter.
+    /// Returns 32 bits of a parameter that is no constant in any call, or else a sum of all: some of them are no constants in a call
+    /// that the driver does not fold.
     fn parameter(&mut self, func: &mut Function) -> Option<Value> {
-        let is_number = |&&p: &&Value| func.ty(p).scalar.is_int() || func.ty(p).scalar.is_float();
-        let mut n = *func.params.iter().find(is_number)?;
+        let is_number = |p: Value| func.ty(p).scalar.is_int() || func.ty(p).scalar.is_float();
+        let numbers: Vec<(usize, Value)> = func
+            .params
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|(_, p)| is_number(*p))
+            .collect();
+        let is_known = |n: usize| self.passed.get(n).is_some_and(|lanes| lanes.are_known());
+        if let Some(&(_, unknown)) = numbers.iter().find(|(n, _)| !is_known(*n)) {
+            return Some(self.word(func, unknown));
+        }
+        let mut sum: Option<Value> = None;
+        for (_, param) in numbers {
+            let word = self.word(func, param);
+            sum = Some(match sum {
+                None => word,
+                Some(sum) => self.add(func, Op::Binary(BinOp::IAdd), vec![sum, word], Ty::I32),
+            });
+        }
+        sum
+    }
+
+    /// Returns 32 bits of a number.
+    fn word(&mut self, func: &mut Function, mut n: Value) -> Value {
         let ty = func.ty(n);
         if ty.lanes > 1 {
             n = self.add(func, Op::Extract(0), vec![n], Ty::of(ty.scalar));
@@ -287,7 +317,7 @@ impl Hidden {
             };
             n = self.add(func, Op::Cast(op), vec![n], Ty::I32);
         }
-        Some(n)
+        n
     }
 
     /// Returns 0, computed from a number n: the negative of the lowest bit of n × (n + 1).

@@ -7,16 +7,23 @@
 //! Constants of float types do not count where a loop begins or repeats: `hide_operands` hides them there (`passed_constants`), which
 //! costs nothing within the loop. So the sums and products of a loop are not known to the driver. What leaves a branch or a loop counts
 //! if the driver may find out the way.
+//!
+//! Within a branch, the driver knows what its condition says: `if (n == 3) x * (float)(n - 3)`. So the analysis keeps a list of what holds at the
+//! place that it looks at.
 
-use super::zeros::{has_shortcuts, hides_zero};
+use super::zeros::{has_shortcuts, operands_with_shortcuts};
+use crate::hash::HashSet;
 use crate::intrinsic::Intrinsic;
 use crate::ir::analysis::is_pure;
 use crate::ir::walk::Parents;
-use crate::ir::{BinOp, CastOp, Const, EntityRef, Function, Inst, InstData, Op, Scalar, UnOp, Value};
+use crate::ir::{
+    BinOp, CastOp, CmpOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Region, Scalar, UnOp,
+    Value, ValueDef,
+};
 
 /// The lanes of a value, as masks.
 #[derive(Copy, Clone, Default, PartialEq, Eq)]
-struct Lanes {
+pub(super) struct Lanes {
     /// Those that the driver may find out to be constants.
     known: u32,
     /// Those of them that may be 0.
@@ -24,6 +31,11 @@ struct Lanes {
 }
 
 impl Lanes {
+    /// Returns whether the driver may find out any of them.
+    pub(super) fn are_known(self) -> bool {
+        self.known != 0
+    }
+
     /// Lanes of which nothing else is known.
     fn any(known: u32) -> Lanes {
         Lanes { known, zero: known }
@@ -67,6 +79,77 @@ fn full(lanes: u32) -> u32 {
     u32::MAX >> (32 - lanes.clamp(1, 32))
 }
 
+/// Returns, for each function of a module, what the driver may find out about its parameters, because it inlines the function: those that
+/// are constants in some call. Zeros of float types are hidden in calls.
+pub(super) fn passed(module: &Module) -> Vec<Vec<Lanes>> {
+    let mut passed: Vec<Vec<Lanes>> = module
+        .funcs
+        .iter()
+        .map(|(_, f)| vec![Lanes::default(); f.params.len()])
+        .collect();
+    let is_call = |data: &InstData| match data.op {
+        Op::CallPure(callee) => Some(callee),
+        _ => None,
+    };
+    let calls: Vec<(Func, Func, Inst)> = module
+        .funcs
+        .iter()
+        .flat_map(|(f, func)| {
+            let insts = func.insts_in_order().into_iter();
+            insts.filter_map(move |inst| Some((f, is_call(&func.insts[inst])?, inst)))
+        })
+        .collect();
+    let mut changed = !calls.is_empty();
+    while std::mem::take(&mut changed) {
+        for &(caller, callee, inst) in &calls {
+            let func = &module.funcs[caller];
+            for (n, &arg) in func.insts[inst].args.iter().enumerate() {
+                let lanes = match &func.values[arg].def {
+                    ValueDef::Const(Const::Bits(bits)) => of_constant(func, arg, bits),
+                    ValueDef::Param(m) => passed[caller.index()][*m as usize],
+                    ValueDef::Const(Const::Undef) | ValueDef::Inst(..) | ValueDef::Arg(..) => {
+                        Lanes::default()
+                    }
+                };
+                let is_hidden = lanes.zero != 0 && func.ty(arg).scalar.is_float();
+                let old = &mut passed[callee.index()][n];
+                let new = match is_hidden {
+                    true => *old,
+                    false => old.or(lanes),
+                };
+                changed |= *old != new;
+                *old = new;
+            }
+        }
+    }
+    passed
+}
+
+/// Returns the lanes of a constant.
+fn of_constant(func: &Function, value: Value, bits: &[u64]) -> Lanes {
+    let zeros = bits.iter().enumerate();
+    Lanes {
+        known: full(bits.len() as u32),
+        zero: zeros.fold(0, |mask, (n, &bits)| {
+            mask | u32::from(is_zero(func, value, bits)) << n
+        }),
+    }
+}
+
+/// Returns the value whose bits another one has: NIR's values have no types.
+fn root(func: &Function, mut value: Value) -> Value {
+    while let Some(def) = func.def_inst(value) {
+        let data = &func.insts[def];
+        let is_moved =
+            data.op == Op::Cast(CastOp::Bitcast) && func.ty(data.args[0]).lanes == func.ty(value).lanes;
+        if !is_moved {
+            break;
+        }
+        value = data.args[0];
+    }
+    value
+}
+
 /// What a driver may find out about the values of a function.
 #[derive(Default)]
 pub(super) struct Found {
@@ -74,13 +157,18 @@ pub(super) struct Found {
     lanes: Vec<Lanes>,
     /// For each structured instruction, whether the driver may find out which way a branch in it goes.
     decided: Vec<bool>,
+    /// What holds at the place that the analysis looks at, because of the branch that has led there.
+    assumed: Vec<(Value, Lanes)>,
+    /// The operands with shortcuts that are no constants, but of which the driver may find out that some lane is 0.
+    zeros: HashSet<(Inst, usize)>,
     /// Whether an operation of the function has a shortcut for zeros.
     has_shortcuts: bool,
 }
 
 impl Found {
     /// Looks at a function. All numbers count as unknown at first; the analysis adds to them until nothing changes.
-    pub(super) fn of(func: &Function) -> Found {
+    /// `passed`: what the driver may find out about the parameters.
+    pub(super) fn of(func: &Function, passed: &[Lanes]) -> Found {
         let order = func.insts_in_order();
         let any_shortcut = order.iter().any(|&inst| has_shortcuts(func, inst));
         if !any_shortcut && !order.iter().any(|&inst| may_choose(func, inst)) {
@@ -90,22 +178,19 @@ impl Found {
             lanes: vec![Lanes::default(); func.values.len()],
             decided: vec![false; func.insts.len()],
             has_shortcuts: any_shortcut,
+            ..Found::default()
         };
-        let parents = Parents::new(func);
-        loop {
-            let mut changed = false;
-            for &inst in &order {
-                changed |= found.visit(func, &parents, inst);
-            }
-            if !changed {
-                return found;
-            }
+        for (&param, &lanes) in func.params.iter().zip(passed) {
+            found.add(param, lanes);
         }
+        let parents = Parents::new(func);
+        while found.sweep(func, &parents, func.body) {}
+        found
     }
 
-    /// Returns whether a value is no constant, but the driver may find out that some lane is the constant 0.
-    pub(super) fn has_zero(&self, value: Value) -> bool {
-        self.lanes.get(value.index()).is_some_and(|lanes| lanes.zero != 0)
+    /// Returns whether an operand is no constant, but the driver may find out that some lane is the constant 0.
+    pub(super) fn has_zero(&self, inst: Inst, n: usize) -> bool {
+        self.zeros.contains(&(inst, n))
     }
 
     /// Returns the lanes of a value that are constants, or of which the driver may find out that they are.
@@ -125,20 +210,24 @@ impl Found {
 
     /// Returns the lanes of an operand.
     fn of_operand(&self, func: &Function, value: Value) -> Lanes {
-        let zero_lane = |bits: &[u64]| {
-            let zeros = bits.iter().enumerate();
-            zeros.fold(0, |mask, (n, &bits)| {
-                mask | u32::from(is_zero(func, value, bits)) << n
-            })
-        };
         match func.as_const(value) {
-            Some(Const::Bits(bits)) => Lanes {
-                known: full(bits.len() as u32),
-                zero: zero_lane(bits),
-            },
+            Some(Const::Bits(bits)) => of_constant(func, value, bits),
             Some(Const::Undef) => Lanes::default(),
-            None => self.lanes.get(value.index()).copied().unwrap_or_default(),
+            None => {
+                let lanes = self.lanes.get(value.index()).copied().unwrap_or_default();
+                self.assumed_of(func, value).fold(lanes, Lanes::or)
+            }
         }
+    }
+
+    /// Returns what holds for a value because of the branches around.
+    fn assumed_of(&self, func: &Function, value: Value) -> impl Iterator<Item = Lanes> {
+        let root = match self.assumed.is_empty() {
+            true => value,
+            false => root(func, value),
+        };
+        let list = self.assumed.iter().filter(move |(assumed, _)| *assumed == root);
+        list.map(|(_, lanes)| *lanes)
     }
 
     /// Adds what the driver may find out about a value. Returns whether that is new.
@@ -150,9 +239,79 @@ impl Found {
         changed
     }
 
+    /// Looks at the instructions of a region. Returns whether something was found.
+    fn sweep(&mut self, func: &Function, parents: &Parents, region: Region) -> bool {
+        let mut changed = false;
+        let before = self.assumed.len();
+        for &inst in &func.regions[region].insts {
+            changed |= self.visit(func, parents, inst);
+            let regions = &func.insts[inst].regions;
+            for (n, &inner) in regions.iter().enumerate() {
+                let outside = self.assumed.len();
+                self.assume_way(func, inst, n);
+                changed |= self.sweep(func, parents, inner);
+                self.assumed.truncate(outside);
+            }
+            // What follows is executed on one way only.
+            let goes_on = |&n: &usize| {
+                let last = func.terminator(regions[n]).map(|last| &func.insts[last].op);
+                last == Some(&Op::Exit(inst))
+            };
+            let mut ways = (0..regions.len()).filter(goes_on);
+            if let (Some(n), None) = (ways.next(), ways.next()) {
+                self.assume_way(func, inst, n);
+            }
+        }
+        self.assumed.truncate(before);
+        changed
+    }
+
+    /// Assumes what holds where way `n` of a branch is taken: NIR replaces an integer by a constant where the two have been compared.
+    fn assume_way(&mut self, func: &Function, branch: Inst, n: usize) {
+        let data = &func.insts[branch];
+        match &data.op {
+            Op::If => self.assume(func, data.args[0], n == 0),
+            Op::Switch(cases) if n < cases.len() => {
+                self.assumed.push((root(func, data.args[0]), Lanes::any(1)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Assumes that a condition is true, or false.
+    fn assume(&mut self, func: &Function, condition: Value, is_true: bool) {
+        self.assumed.push((root(func, condition), Lanes::any(1)));
+        let Some(def) = func.def_inst(condition) else {
+            return;
+        };
+        let data = &func.insts[def];
+        match (&data.op, is_true) {
+            (Op::Binary(BinOp::And), true) | (Op::Binary(BinOp::Or), false) => {
+                for &arg in &data.args {
+                    self.assume(func, arg, is_true);
+                }
+            }
+            (Op::Unary(UnOp::Not), _) => self.assume(func, data.args[0], !is_true),
+            (Op::Compare(CmpOp::IEq), true) | (Op::Compare(CmpOp::INe), false) => {
+                for (n, &arg) in data.args.iter().enumerate() {
+                    let other = self.of_operand(func, data.args[1 - n]);
+                    if other.known != 0 {
+                        self.assumed.push((root(func, arg), other));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Looks at an instruction. Returns whether something was found.
     fn visit(&mut self, func: &Function, parents: &Parents, inst: Inst) -> bool {
         let data = &func.insts[inst];
+        let zeros = operands_with_shortcuts(func, inst).filter(|&n| {
+            func.as_const(data.args[n]).is_none() && self.of_operand(func, data.args[n]).zero != 0
+        });
+        let zeros: Vec<_> = zeros.collect();
+        self.zeros.extend(zeros.into_iter().map(|n| (inst, n)));
         let targets = match data.op {
             Op::Loop => &func.regions[data.regions[0]].args,
             Op::Repeat(target) => &func.regions[func.insts[target].regions[0]].args,
@@ -243,7 +402,7 @@ impl Found {
             },
             _ if !is_pure(data) || data.args.is_empty() => Lanes::default(),
             // Their operands with zeros are hidden.
-            _ if hides_zero(func, inst, self) => Lanes::default(),
+            _ if operands_with_shortcuts(func, inst).any(|n| of(n).zero != 0) => Lanes::default(),
             _ => {
                 let args = 0..data.args.len();
                 let all = args.clone().fold(full(count), |all, n| {
@@ -307,12 +466,10 @@ fn is_float_constant(func: &Function, value: Value) -> bool {
     func.ty(value).scalar.is_float() && matches!(func.as_const(value), Some(Const::Bits(_)))
 }
 
-/// Returns whether a lane of a value with these bits is 0, with either sign for floats.
+/// Returns whether a lane of a value with these bits is 0, with either sign: the bits of an integer may be those of a float.
 fn is_zero(func: &Function, value: Value, bits: u64) -> bool {
-    let scalar = func.ty(value).scalar;
-    let sign = match scalar.is_float() {
-        true => 1 << (scalar.bits() - 1),
-        false => 0,
-    };
-    bits & !sign == 0
+    match func.ty(value).scalar.bits() {
+        0 | 1 => bits == 0,
+        width => bits & !(1 << (width - 1)) == 0,
+    }
 }

@@ -14,7 +14,7 @@ pub(super) fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
 }
 
 /// Returns the indices of the operands for which the driver has a shortcut that would change the result, if it finds them to be 0.
-fn operands_with_shortcuts(func: &Function, inst: Inst) -> std::ops::Range<usize> {
+pub(super) fn operands_with_shortcuts(func: &Function, inst: Inst) -> std::ops::Range<usize> {
     let data = &func.insts[inst];
     let FpFlags {
         finite,
@@ -45,17 +45,9 @@ pub(super) fn found_zeros(func: &Function, inst: Inst, found: &Found) -> Vec<usi
     let is_division = matches!(data.op, Op::Binary(BinOp::FDiv | BinOp::FRem)) && !data.fp.finite;
     let is_found = |n: &usize| {
         let arg = data.args[*n];
-        found.has_zero(arg) || is_division && *n == 1 && may_be_limited_to_zero(func, arg)
+        found.has_zero(inst, *n) || is_division && *n == 1 && may_be_limited_to_zero(func, arg)
     };
     operands_with_shortcuts(func, inst).filter(is_found).collect()
-}
-
-/// Returns whether any operand of an instruction is hidden because it has a zero.
-pub(super) fn hides_zero(func: &Function, inst: Inst, found: &Found) -> bool {
-    operands_with_shortcuts(func, inst).any(|n| {
-        let arg = func.insts[inst].args[n];
-        has_zero(func, arg) || found.has_zero(arg)
-    })
 }
 
 /// Returns whether a driver may find out that a number is 0, because it is a minimum or maximum, or a simple function of one.
