@@ -10,10 +10,11 @@
 //! LLVM does not have, and the process ends. NVIDIA's driver (version 580) has more such faults; the fields of
 //! [`Quirks`](crate::target::Quirks) describe them, and `rules` lists the operations.
 //!
-//! How: the pass combines such an operand, or the result of such an operation, by exclusive or with a number that is always
+//! How: the pass combines such an operand, or the result of such an operation, by exclusive or (by or where the value may contain hidden
+//! ones, because a second exclusive or would undo the first one) with a number that is always
 //! 0, which the driver cannot find out: the negative of the lowest bit of `n * (n + 1)`, a product that is always even. In
 //! kernels, n is the number of the work-group, or, for NVIDIA's driver, a sum that differs from work-item to work-item; in other functions
-//! it is a parameter. For the driver, each bit of the negative may
+//! it is a parameter that is no constant in any call, or a sum of all. For the driver, each bit of the negative may
 //! be 0 or 1. The lowest bit alone would not do: its other bits are known to be 0, so the driver would know all
 //! other bits of the operand, its sign among them.
 //!
