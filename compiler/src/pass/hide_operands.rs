@@ -10,10 +10,11 @@
 //! LLVM does not have, and the process ends. NVIDIA's driver (version 580) has more such faults; the fields of
 //! [`Quirks`](crate::target::Quirks) describe them, and `rules` lists the operations.
 //!
-//! How: the pass combines such an operand, or the result of such an operation, by exclusive or with a number that is always
+//! How: the pass combines such an operand, or the result of such an operation, by exclusive or (by or where the value may contain hidden
+//! ones, because a second exclusive or would undo the first one) with a number that is always
 //! 0, which the driver cannot find out: the negative of the lowest bit of `n * (n + 1)`, a product that is always even. In
 //! kernels, n is the number of the work-group, or, for NVIDIA's driver, a sum that differs from work-item to work-item; in other functions
-//! it is a parameter. For the driver, each bit of the negative may
+//! it is a parameter that is no constant in any call, or a sum of all. For the driver, each bit of the negative may
 //! be 0 or 1. The lowest bit alone would not do: its other bits are known to be 0, so the driver would know all
 //! other bits of the operand, its sign among them.
 //!
@@ -28,6 +29,7 @@ mod chosen_zeros;
 mod constants;
 mod conversions;
 mod cut_conversions;
+mod found;
 mod loads;
 mod parts;
 mod rules;
@@ -43,6 +45,7 @@ use crate::ir::walk::Replacements;
 use crate::ir::{BinOp, CastOp, Const, EntityRef, Function, Inst, Module, Op, Scalar, Ty, UnOp, Value};
 use crate::target::Target;
 
+use found::{Found, Lanes};
 pub(super) use rules::is_for;
 use shifts::Shift;
 
@@ -65,11 +68,12 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         true => loads::loading_functions(module),
         false => vec![false; module.funcs.len()],
     };
+    let passed = found::passed(module);
     for (f, func) in module.funcs.iter_mut() {
         let is_kernel = kernels.contains(&f);
         // The function's own operands first: the zero for them must not come from the new parameter, whose value the driver knows
         // where it inlines the function.
-        changed |= hide(func, is_kernel, cx.target);
+        changed |= hide(func, is_kernel, &passed[f.index()], cx.target);
         if cx.target.quirks.unmasked_loads {
             changed |= hide_addresses(func, is_kernel, loading[f.index()], &loading, cx.target);
         }
@@ -112,9 +116,12 @@ fn hide_addresses(
     by_lane.place(func) | changed
 }
 
-/// Hides the operands of one function. Returns whether there are any.
-fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
-    let mut hidden = Hidden::default();
+/// Hides the operands of one function. `passed`: what the driver may find out about its parameters. Returns whether there are any.
+fn hide(func: &mut Function, is_kernel: bool, passed: &[Lanes], target: &Target) -> bool {
+    let mut hidden = Hidden {
+        passed: passed.to_vec(),
+        ..Hidden::default()
+    };
     let byte_swaps = match target.quirks.byte_swaps {
         true => byte_swaps::byte_swaps(func),
         false => HashSet::default(),
@@ -124,6 +131,10 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         false => HashSet::default(),
     };
     let choices = chosen_zeros::Choices::of(func, target);
+    let found = match target.quirks.zero_operands || target.quirks.chosen_zeros {
+        true => Found::of(func, passed),
+        false => Found::default(),
+    };
     for inst in func.insts_in_order() {
         if byte_swaps.contains(&inst) {
             hidden.operand(func, (inst, 0), is_kernel, target);
@@ -138,7 +149,8 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
             }
         }
         if target.quirks.zero_operands {
-            for n in zeros::zero_operands(func, inst) {
+            let passed = found.passed_constants(func, inst);
+            for n in zeros::zero_operands(func, inst).into_iter().chain(passed) {
                 let value = func.insts[inst].args[n];
                 if let Some(new) = hidden.constant(func, value, is_kernel, target) {
                     func.insts[inst].args[n] = new;
@@ -152,6 +164,17 @@ fn hide(func: &mut Function, is_kernel: bool, target: &Target) -> bool {
         }
         if target.quirks.nonnegative_abs && func.insts[inst].op == Op::Intrinsic(Intrinsic::SAbs) {
             hidden.maximum_of_negation(func, inst);
+        }
+        let mut operands = chosen_zeros::found_sides(func, inst, &found, target);
+        if target.quirks.zero_operands {
+            operands.extend(
+                zeros::found_zeros(func, inst, &found)
+                    .into_iter()
+                    .map(|n| (inst, n)),
+            );
+        }
+        for operand in operands {
+            hidden.operand_by(BinOp::Or, func, operand, is_kernel, target);
         }
         for operand in rules::operands(func, inst, target) {
             hidden.operand(func, operand, is_kernel, target);
@@ -176,6 +199,8 @@ enum Use {
 struct Hidden {
     /// Whether the zeros differ from lane to lane of a sub-group, as far as the driver knows.
     by_lane: bool,
+    /// What the driver may find out about the parameters.
+    passed: Vec<Lanes>,
     insts: Vec<Inst>,
     /// The number that the zeros are computed from.
     number: Option<Value>,
@@ -283,10 +308,34 @@ impl Hidden {
         number
     }
 
-    /// Returns 32 bits of a parameter.
+    /// Returns 32 bits of a parameter that is no constant in any call, or else a sum of all: some of them are no constants in a call
+    /// that the driver does not fold.
     fn parameter(&mut self, func: &mut Function) -> Option<Value> {
-        let is_number = |&&p: &&Value| func.ty(p).scalar.is_int() || func.ty(p).scalar.is_float();
-        let mut n = *func.params.iter().find(is_number)?;
+        let is_number = |p: Value| func.ty(p).scalar.is_int() || func.ty(p).scalar.is_float();
+        let numbers: Vec<(usize, Value)> = func
+            .params
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|(_, p)| is_number(*p))
+            .collect();
+        let is_known = |n: usize| self.passed.get(n).is_some_and(|lanes| lanes.are_known());
+        if let Some(&(_, unknown)) = numbers.iter().find(|(n, _)| !is_known(*n)) {
+            return Some(self.word_of(func, unknown));
+        }
+        let mut sum: Option<Value> = None;
+        for (_, param) in numbers {
+            let word = self.word_of(func, param);
+            sum = Some(match sum {
+                None => word,
+                Some(sum) => self.add(func, Op::Binary(BinOp::IAdd), vec![sum, word], Ty::I32),
+            });
+        }
+        sum
+    }
+
+    /// Returns 32 bits of a number.
+    fn word_of(&mut self, func: &mut Function, mut n: Value) -> Value {
         let ty = func.ty(n);
         if ty.lanes > 1 {
             n = self.add(func, Op::Extract(0), vec![n], Ty::of(ty.scalar));
@@ -303,7 +352,7 @@ impl Hidden {
             };
             n = self.add(func, Op::Cast(op), vec![n], Ty::I32);
         }
-        Some(n)
+        n
     }
 
     /// Returns 0, computed from a number n: the negative of the lowest bit of n × (n + 1).
@@ -315,13 +364,26 @@ impl Hidden {
         self.add(func, Op::Unary(UnOp::INeg), vec![bit], Ty::I32)
     }
 
-    /// Hides an operand of an instruction, which is given by its index. Several rules may ask for the same operand.
-    fn operand(&mut self, func: &mut Function, (user, n): (Inst, usize), is_kernel: bool, target: &Target) {
+    /// Hides an operand of an instruction, which is given by its index.
+    fn operand(&mut self, func: &mut Function, operand: (Inst, usize), is_kernel: bool, target: &Target) {
+        self.operand_by(BinOp::Xor, func, operand, is_kernel, target);
+    }
+
+    /// Hides an operand by an exclusive or, or by an or, which does not undo the former where it meets it: a value may contain others that
+    /// have been hidden. Several rules may ask for the same operand.
+    fn operand_by(
+        &mut self,
+        op: BinOp,
+        func: &mut Function,
+        (user, n): (Inst, usize),
+        is_kernel: bool,
+        target: &Target,
+    ) {
         if !self.operands.insert((user, n)) {
             return;
         }
         let value = func.insts[user].args[n];
-        if let Some(new) = self.combined(func, value, user, is_kernel, target) {
+        if let Some(new) = self.combined(func, value, op, user, is_kernel, target) {
             func.insts[user].args[n] = new;
         }
     }
@@ -358,6 +420,7 @@ impl Hidden {
         &mut self,
         func: &mut Function,
         value: Value,
+        op: BinOp,
         user: Inst,
         is_kernel: bool,
         target: &Target,
@@ -373,10 +436,10 @@ impl Hidden {
             func.insts[inst].results[0]
         };
         if ty == bits {
-            return Some(compute(Op::Binary(BinOp::Xor), &[value, zero], ty));
+            return Some(compute(Op::Binary(op), &[value, zero], ty));
         }
         let value = compute(Op::Cast(CastOp::Bitcast), &[value], bits);
-        let value = compute(Op::Binary(BinOp::Xor), &[value, zero], bits);
+        let value = compute(Op::Binary(op), &[value, zero], bits);
         Some(compute(Op::Cast(CastOp::Bitcast), &[value], ty))
     }
 

@@ -11,6 +11,7 @@
 //! for a number without a sign: `fabs(c ? -0.0f : 3.0f)` has −0. So each −0 in a choice is concerned.
 
 use super::constants;
+use super::found::Found;
 use crate::hash::HashSet;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, Const, Function, Inst, Op, UnOp, Value};
@@ -64,22 +65,13 @@ pub(super) fn chosen_zeros(
     if !(q.chosen_zeros || q.chosen_negative_zeros) {
         return Vec::new();
     }
-    let choices: Vec<Vec<(Inst, usize)>> = match func.insts[inst].op {
-        Op::Select => vec![vec![(inst, 1), (inst, 2)]],
-        // The vector may be a side of a choice.
-        Op::Construct => {
-            let parts = 0..func.insts[inst].args.len();
-            let is_hidden = |n: &usize| constants::is_negative_zero(func, func.insts[inst].args[*n]);
-            return parts.filter(is_hidden).map(|n| (inst, n)).collect();
-        }
-        Op::If | Op::Switch(_) | Op::Block | Op::Loop => {
-            let exits = exits(func, inst);
-            let count = func.insts[inst].results.len();
-            let choice = |n: usize| exits.iter().map(move |&exit| (exit, n)).collect();
-            (0..count).map(choice).collect()
-        }
-        _ => return Vec::new(),
-    };
+    // The vector may be a side of a choice.
+    if func.insts[inst].op == Op::Construct {
+        let parts = 0..func.insts[inst].args.len();
+        let is_hidden = |n: &usize| constants::is_negative_zero(func, func.insts[inst].args[*n]);
+        return parts.filter(is_hidden).map(|n| (inst, n)).collect();
+    }
+    let choices = choices(func, inst);
     let results = &func.insts[inst].results;
     if let Some(zeros) = zeros_beside_one(func, inst, known, q) {
         return zeros;
@@ -89,6 +81,60 @@ pub(super) fn chosen_zeros(
         .zip(results)
         .flat_map(|(choice, result)| zeros(func, choice, known, known.signed.contains(result), q))
         .collect()
+}
+
+/// Returns, for each result of a choice, the uses of its sides: the instructions that use them, and their indices there.
+fn choices(func: &Function, inst: Inst) -> Vec<Vec<(Inst, usize)>> {
+    match func.insts[inst].op {
+        Op::Select => vec![vec![(inst, 1), (inst, 2)]],
+        Op::If | Op::Switch(_) | Op::Block | Op::Loop => {
+            let exits = exits(func, inst);
+            let count = func.insts[inst].results.len();
+            let choice = |n: usize| exits.iter().map(move |&exit| (exit, n)).collect();
+            (0..count).map(choice).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the sides of choices that are no constants, if NIR may find out that they are constants, and another side is one, too:
+/// `c ? -(float)k : 1.0f`, where k counts the iterations of a loop that it unrolls. An integer counts beside a constant with the
+/// bits of 1 or -1. One side stays as it is, because NIR would combine the chosen side of several with the zero.
+pub(super) fn found_sides(func: &Function, inst: Inst, found: &Found, target: &Target) -> Vec<(Inst, usize)> {
+    let value = |&(user, n): &(Inst, usize)| func.insts[user].args[n];
+    let is_beside = |hidden: Value, other: Value| {
+        let ty = func.ty(hidden).scalar;
+        let is_concerned = ty.is_float() || ty.is_int() && has_bits_of_one(func, other);
+        is_concerned && found.known(func, hidden) & found.known(func, other) != 0
+    };
+    let mut sides = Vec::new();
+    if !target.quirks.chosen_zeros {
+        return sides;
+    }
+    for choice in choices(func, inst) {
+        for (n, side) in choice.iter().enumerate() {
+            let is_constant = func.as_const(value(side)).is_some();
+            // The sides before this one are hidden, or not beside it.
+            let mut others = choice
+                .iter()
+                .enumerate()
+                .filter(|(m, other)| *m > n || func.as_const(value(other)).is_some());
+            if !is_constant && others.any(|(_, other)| is_beside(value(side), value(other))) {
+                sides.push(*side);
+            }
+        }
+    }
+    sides
+}
+
+/// Returns whether a lane of a constant has the bits of a 1 or -1 of a float type.
+fn has_bits_of_one(func: &Function, value: Value) -> bool {
+    let scalar = func.ty(value).scalar;
+    let Some(one) = constants::bits_of_one(scalar) else {
+        return false;
+    };
+    let is_one = |lane: &u64| lane & !(1 << (scalar.bits() - 1)) == one;
+    matches!(func.as_const(value), Some(Const::Bits(lanes)) if lanes.iter().any(is_one))
 }
 
 /// Returns the zeros of a choice by a comparison with 1 or -1, if the sign of the chosen number may be changed: NVIDIA's driver may find

@@ -3,7 +3,6 @@
 use super::bounds::{half_clamp, repeated_clamp, reversed_saturation, shared_halves};
 use super::constants::with_constant;
 use super::conversions::{is_rounded, may_be_rounded};
-use super::zeros::found_zeros;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, Function, Inst, InstData, Op, Scalar, UnOp, Value};
 use crate::pass::facts::facts;
@@ -39,9 +38,6 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
 pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let mut all = operands_by_kind(func, inst, target);
     all.extend(shared_halves(func, inst, target));
-    if target.quirks.zero_operands {
-        all.extend(found_zeros(func, inst).into_iter().map(|n| (inst, n)));
-    }
     let mut once = Vec::new();
     for operand in all {
         if !once.contains(&operand) {

@@ -1,6 +1,7 @@
 //! Operands that are 0, for a driver with shortcuts for them that NaN, infinities and signed zeros do not allow.
 
 use super::constants::has_zero;
+use super::found::Found;
 use super::search::{Step, finds};
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, FpFlags, Function, Inst, Op, UnOp, Value};
@@ -13,7 +14,7 @@ pub(super) fn zero_operands(func: &Function, inst: Inst) -> Vec<usize> {
 }
 
 /// Returns the indices of the operands for which the driver has a shortcut that would change the result, if it finds them to be 0.
-fn operands_with_shortcuts(func: &Function, inst: Inst) -> std::ops::Range<usize> {
+pub(super) fn operands_with_shortcuts(func: &Function, inst: Inst) -> std::ops::Range<usize> {
     let data = &func.insts[inst];
     let FpFlags {
         finite,
@@ -32,29 +33,21 @@ fn operands_with_shortcuts(func: &Function, inst: Inst) -> std::ops::Range<usize
     if is_allowed || fast { 0..0 } else { operands }
 }
 
-/// Returns the indices of such operands that are no constants, but of which the driver may find out that they are 0: vectors that are
-/// put together from zeros and other numbers, and divisors between two bounds.
-pub(super) fn found_zeros(func: &Function, inst: Inst) -> Vec<usize> {
+/// Returns whether the driver has a shortcut for an operand of the instruction that would change the result.
+pub(super) fn has_shortcuts(func: &Function, inst: Inst) -> bool {
+    !operands_with_shortcuts(func, inst).is_empty()
+}
+
+/// Returns the indices of such operands that are no constants, but of which the driver may find out that they are 0: those that it can
+/// compute, and divisors between two bounds.
+pub(super) fn found_zeros(func: &Function, inst: Inst, found: &Found) -> Vec<usize> {
     let data = &func.insts[inst];
     let is_division = matches!(data.op, Op::Binary(BinOp::FDiv | BinOp::FRem)) && !data.fp.finite;
     let is_found = |n: &usize| {
         let arg = data.args[*n];
-        has_zero_part(func, arg) || is_division && *n == 1 && may_be_limited_to_zero(func, arg)
+        found.has_zero(inst, *n) || is_division && *n == 1 && may_be_limited_to_zero(func, arg)
     };
     operands_with_shortcuts(func, inst).filter(is_found).collect()
-}
-
-/// Returns whether a vector is put together from parts with a constant zero among them.
-fn has_zero_part(func: &Function, vector: Value) -> bool {
-    finds(func, vector, |_, data| match data {
-        Some(data) if matches!(data.op, Op::Construct | Op::Shuffle(_) | Op::Insert(_)) => {
-            match data.args.iter().any(|&part| has_zero(func, part)) {
-                true => Step::Found,
-                false => Step::Operands,
-            }
-        }
-        _ => Step::Nothing,
-    })
 }
 
 /// Returns whether a driver may find out that a number is 0, because it is a minimum or maximum, or a simple function of one.

@@ -3,7 +3,7 @@
 use super::super::choices::Choices;
 use super::super::types::{INT, Type, UINT};
 use super::functions::Body;
-use super::terms::{COMPARISONS, Term};
+use super::terms::{COMPARISONS, Term, truncated};
 use super::{FloatGenerator, ITEMS, Numbers};
 
 /// What a loop does with its number and an element of a table.
@@ -132,6 +132,41 @@ impl FloatGenerator {
             begin.text
         );
         Some((statements, state))
+    }
+
+    /// Statements of the kernel with a loop over whole numbers that has a barrier, so that a compiler leaves it as it is and a driver may
+    /// unroll it; and the result, a variable.
+    pub(super) fn counter(&mut self) -> (String, Term) {
+        let numbers = self.numbers;
+        (self.fuel, self.gaps) = (8, false);
+        let ty = self.float_type();
+        let (begin, other) = (self.float_leaf(ty), self.float_leaf(ty));
+        let (step, keeps) = (self.step(), self.one_in(2));
+        let count = 2 + self.below(5);
+        let zero = self.below(count + 1);
+        let variable = self.name("v");
+        let mut state = begin.named(&variable);
+        let mut text = String::new();
+        for n in 0..count {
+            let difference = truncated(INT, n as i128 - zero as i128);
+            let whole = Term::constant(format!("(k - {zero})"), INT, &[difference]);
+            let number = numbers.conversion(ty.of(1), &whole, "", false);
+            let number = match ty.n {
+                1 => number,
+                _ => super::expressions::splat(ty, &number),
+            };
+            // The last result is that of the last number alone, or one that depends on all.
+            let operand = if keeps { &state } else { &other };
+            let next = self.stepped(step, operand, &number, &other);
+            text.clone_from(&next.text);
+            state = next.named(&variable);
+        }
+        let statements = format!(
+            "{} {variable} = {};\nfor (int k = 0; k < {count}; k++) {{ barrier(CLK_LOCAL_MEM_FENCE); {variable} = {text}; }}\n",
+            ty.name(),
+            begin.text
+        );
+        (statements, state)
     }
 
     fn step(&mut self) -> Step {

@@ -138,6 +138,11 @@ pub(crate) fn program(seed: u64, promised: Numbers) -> Result<(String, Vec<u64>)
         if g.one_in(5) {
             lines += &g.variable();
         }
+        if g.one_in(8) {
+            let (statements, result) = g.counter();
+            lines += &statements;
+            g.add_leaf(result);
+        }
         let (line, term) = g.line(rows);
         lines += &line;
         for e in 0..term.ty.n {
@@ -256,12 +261,17 @@ impl FloatGenerator {
         self.gaps = false;
         let value = self.expression();
         let name = self.name("v");
+        self.add_leaf(value.named(&name));
+        format!("const {} {name} = {};\n", value.ty.name(), value.text)
+    }
+
+    /// Lets the following expressions use a variable.
+    fn add_leaf(&mut self, variable: Term) {
         if self.leaves.len() == self.inputs + VARIABLES {
             let oldest = self.inputs + self.below(VARIABLES);
             self.leaves.remove(oldest);
         }
-        self.leaves.push(value.named(&name));
-        format!("const {} {name} = {};\n", value.ty.name(), value.text)
+        self.leaves.push(variable);
     }
 
     /// Returns the functions that give the bits of floats.
