@@ -18,6 +18,7 @@
 use super::effects::{Effects, Inside, has_effects};
 use super::pointers::{Place, Pointers};
 use super::{Changed, Pass, PassCx, PassError};
+use crate::hash::ordered;
 use crate::inv;
 use crate::ir::analysis::leaving;
 use crate::ir::build::Builder;
@@ -77,7 +78,7 @@ fn local_variables(func: &Function) -> BTreeSet<Global> {
         }
         _ => None,
     };
-    func.insts_in_order().into_iter().filter_map(address).collect()
+    ordered(func.insts_in_order().into_iter().filter_map(address))
 }
 
 /// Returns whether a kernel's accesses of local memory can be merged: all of its variables there can begin at multiples of the
@@ -399,15 +400,12 @@ impl Scan<'_> {
 /// Rewrites the accesses of a region that were found.
 fn rewrite(func: &mut Function, region: Region, found: &[Found]) {
     // For each access, its vector and its lane.
-    let members: BTreeMap<Inst, (&Found, u8)> = found
-        .iter()
-        .flat_map(|f| {
-            f.accesses
-                .iter()
-                .enumerate()
-                .map(move |(lane, &i)| (i, (f, lane as u8)))
-        })
-        .collect();
+    let members: BTreeMap<Inst, (&Found, u8)> = ordered(found.iter().flat_map(|f| {
+        f.accesses
+            .iter()
+            .enumerate()
+            .map(move |(lane, &i)| (i, (f, lane as u8)))
+    }));
     // For each first load, the loaded vector.
     let mut vectors: BTreeMap<Inst, Value> = BTreeMap::new();
     let old = std::mem::take(&mut func.regions[region].insts);

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Changed, Pass, PassCx, PassError};
+use crate::hash::ordered;
 use crate::inv;
 use crate::ir::{BinOp, Function, Inst, Module, Op, Region, Storage, Ty, Value, ValueDef};
 
@@ -112,7 +113,7 @@ fn share(func: &mut Function, region: Region) -> bool {
     if groups.is_empty() {
         return false;
     }
-    let own: BTreeSet<Inst> = func.regions[region].insts.iter().copied().collect();
+    let own: BTreeSet<Inst> = ordered(func.regions[region].insts.iter().copied());
     let mut ahead: BTreeMap<Inst, Vec<Inst>> = BTreeMap::new();
     for (mut terms, group) in groups {
         // Values that change in the region come last, so that the sum of the others can move out of loops.

@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use self::versions::SMALL_GROUP;
 use super::trip_count::positions;
 use super::{Changed, Pass, PassCx, PassError};
+use crate::hash::ordered;
 use crate::inv;
 use crate::ir::analysis::{Jumps, is_pure_function};
 use crate::ir::clone::Copier;
@@ -62,7 +63,7 @@ const FEW: u64 = trips::MAX;
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     let sizes: BTreeMap<Func, Option<[u32; 3]>> =
-        module.kernels.iter().map(|k| (k.func, k.required_size)).collect();
+        ordered(module.kernels.iter().map(|k| (k.func, k.required_size)));
     for (f, func) in module.funcs.iter_mut() {
         let jumps = Jumps::new(func);
         let bounds = trips::bounds(func, &jumps, &positions(func));

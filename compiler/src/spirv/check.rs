@@ -8,6 +8,7 @@
 use crate::hash::HashSet;
 
 use rspirv::dr;
+use rspirv::grammar::INSTRUCTION_TABLE;
 use rspirv::spirv::Op;
 
 use crate::target::Target;
@@ -50,7 +51,7 @@ fn check_layout(words: &[u32], module: &dr::Module) -> Result<(), String> {
         if op == Op::Function || in_functions > 0 {
             in_functions += usize::from(!is_line(op));
         } else if section(op) < last {
-            return Err(format!("Op{op:?} comes too late"));
+            return Err(format!("Op{} comes too late", INSTRUCTION_TABLE.get(op).opname));
         } else {
             last = section(op);
         }

@@ -6,6 +6,7 @@ use super::words::Inst;
 use crate::hash::HashMap;
 use crate::intrinsic::SamplerMask;
 use crate::ir::{BinOp, CastOp, CmpOp, Scalar, Ty, UnOp, eval};
+use rspirv::grammar::INSTRUCTION_TABLE;
 use rspirv::spirv::Op;
 
 /// The largest number of bytes of all constant structures and arrays of a module together.
@@ -258,9 +259,10 @@ impl Constants {
         let depth = operands.iter().map(depth).max().unwrap_or(0);
         match is_for_functions(op) && depth < MAX_DEPTH {
             true => Ok(Constant::Operation(depth)),
-            false => {
-                Err(inst.unsupported(format!("the operation Op{op:?} is not implemented for constants")))
-            }
+            false => Err(inst.unsupported(format!(
+                "the operation Op{} is not implemented for constants",
+                INSTRUCTION_TABLE.get(op).opname
+            ))),
         }
     }
 

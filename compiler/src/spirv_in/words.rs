@@ -243,7 +243,7 @@ impl<'w> Inst<'w> {
     }
 
     fn name(&self) -> String {
-        format!("Op{:?}", self.op)
+        format!("Op{}", INSTRUCTION_TABLE.get(self.op).opname)
     }
 
     /// Returns operand number `n`, which is an id or a literal of one word.

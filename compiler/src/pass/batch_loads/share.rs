@@ -5,6 +5,7 @@
 //! the values by shuffles.
 
 use super::{Batch, Candidate, Growth, times};
+use crate::hash::ordered;
 use crate::intrinsic::Intrinsic;
 use crate::ir::build::Builder;
 use crate::ir::clone::Copier;
@@ -114,7 +115,7 @@ impl Candidate {
         batch: &Batch,
         copies: &mut [Copier],
     ) -> BTreeSet<Inst> {
-        let shared: BTreeSet<Inst> = batch.shared.iter().map(|&n| self.first[n]).collect();
+        let shared: BTreeSet<Inst> = ordered(batch.shared.iter().map(|&n| self.first[n]));
         if shared.is_empty() {
             return shared;
         }

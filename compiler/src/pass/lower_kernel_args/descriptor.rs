@@ -7,6 +7,7 @@
 
 use super::handles::{self, Asked};
 use crate::abi::{DescriptorAbi, FIRST_SPEC_ID, GlobalOffset, PodPlace, Slot};
+use crate::hash::ordered;
 use crate::ir::inst::CastOp;
 use crate::ir::module::object_pointer;
 use crate::ir::walk::Walk;
@@ -524,19 +525,14 @@ fn nulls_asked(kernel: &KernelInfo, func: &Function, flags: bool) -> Result<BTre
         if !matches!(space, Some(AddressSpace::Global | AddressSpace::Constant)) {
             continue;
         }
-        let all: Vec<BTreeSet<u32>> = args.iter().map(|&v| sets.of(v).collect()).collect();
+        let all: Vec<BTreeSet<u32>> = args.iter().map(|&v| ordered(sets.of(v))).collect();
         let one_buffer = all.iter().all(|set| set.len() == 1 && *set == all[0]);
         if args.len() == 2 && one_buffer {
             continue;
         }
-        let buffers = |set: &BTreeSet<u32>| {
-            set.iter()
-                .copied()
-                .filter(|&n| n != null)
-                .collect::<BTreeSet<_>>()
-        };
+        let buffers = |set: &BTreeSet<u32>| ordered(set.iter().copied().filter(|&n| n != null));
         let named: Vec<BTreeSet<u32>> = all.iter().map(buffers).collect();
-        let union: BTreeSet<u32> = named.iter().flatten().copied().collect();
+        let union: BTreeSet<u32> = ordered(named.iter().flatten().copied());
         let with_null = named.iter().any(BTreeSet::is_empty);
         let refused = match args.len() {
             2 if union.len() > 1 && !with_null => Some((

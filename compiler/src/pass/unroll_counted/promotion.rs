@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{BARRIER, is_alloca};
+use crate::hash::ordered;
 use crate::intrinsic::Intrinsic;
 use crate::ir::analysis::{Jumps, is_pure};
 use crate::ir::walk::{Parents, Walk};
@@ -213,11 +214,8 @@ impl<'a> Finder<'a> {
             for offset in offsets {
                 origin = origin.max(self.origin(offset, &mut { FUEL }, &mut carried));
             }
-            let loops: BTreeSet<Inst> = carried
-                .iter()
-                .filter_map(|(r, _)| self.owners.get(r))
-                .copied()
-                .collect();
+            let owners = carried.iter().filter_map(|(r, _)| self.owners.get(r));
+            let loops: BTreeSet<Inst> = ordered(owners.copied());
             for &loop_ in &loops {
                 origin = origin.max(self.count(loop_, position));
             }
@@ -370,7 +368,7 @@ impl Costs {
 
     /// Returns the number of instructions that stay of the nests to which these loops belong.
     fn of(&self, loops: &BTreeSet<Inst>) -> u64 {
-        let roots: BTreeSet<Inst> = loops.iter().filter_map(|l| self.roots.get(l).copied()).collect();
+        let roots: BTreeSet<Inst> = ordered(loops.iter().filter_map(|l| self.roots.get(l).copied()));
         let costs = roots.iter().filter_map(|root| self.costs.get(root));
         costs.fold(0, |sum, &n| sum.saturating_add(n))
     }
