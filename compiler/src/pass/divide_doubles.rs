@@ -381,7 +381,7 @@ impl Divide<'_> {
 
     /// Returns the quotient of the magnitudes a and d if one of them is a zero, infinite or NaN, and `q` otherwise.
     fn special(&mut self, q: Value, a: Value, d: Value) -> Value {
-        let [zero, infinite, nan] = [0.0, f64::INFINITY, f64::NAN].map(|v| self.f64(v));
+        let [zero, infinite] = [0.0, f64::INFINITY].map(|v| self.f64(v));
         let mut is = |v, what| self.b.compare(CmpOp::FOEq, v, what);
         let (a_zero, a_infinite, d_zero, d_infinite) =
             (is(a, zero), is(a, infinite), is(d, zero), is(d, infinite));
@@ -393,7 +393,13 @@ impl Divide<'_> {
         let undefined = self.b.binary(BinOp::Or, any_nan, both);
         let q = self.b.select(nothing, zero, q);
         let q = self.b.select(everything, infinite, q);
-        self.b.select(undefined, nan, q)
+        // As bits, because the driver folds comparisons with a chosen NaN incorrectly (`isnotequal` of it was false in one of 1,160 random
+        // programs).
+        let [nan, none] = [f64::NAN.to_bits(), 0].map(|bits| self.b.bits(Ty::I64, bits));
+        let nan = self.b.select(undefined, nan, none);
+        let bits = self.bits_of(q);
+        let bits = self.b.binary(BinOp::Or, bits, nan);
+        self.double_of(bits)
     }
 }
 
