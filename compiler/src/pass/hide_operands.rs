@@ -292,20 +292,17 @@ impl Hidden {
         Some(zero)
     }
 
-    /// Returns the number of the work-group in the first dimension. Where numbers that all work-items share do harm, those of the
-    /// work-item in the group are added. These alone would not do: in a group of one work-item the driver knows them.
+    /// Returns the number of the work-group in the first dimension. Where numbers that all work-items share do harm, that of the
+    /// work-item in its sub-group is added. (Those in the work-group would not do: the driver knows them in a group of one work-item.)
     fn number_of_kernel(&mut self, func: &mut Function, target: &Target) -> Value {
         let ids = Ty::vector(Scalar::I32, 3);
         let group = self.add(func, Op::Intrinsic(Intrinsic::WorkgroupId), vec![], ids);
-        let mut number = self.add(func, Op::Extract(0), vec![group], Ty::I32);
-        if target.quirks.shared_registers {
-            let item = self.add(func, Op::Intrinsic(Intrinsic::LocalInvocationId), vec![], ids);
-            for dimension in 0..3 {
-                let id = self.add(func, Op::Extract(dimension), vec![item], Ty::I32);
-                number = self.add(func, Op::Binary(BinOp::IAdd), vec![number, id], Ty::I32);
-            }
+        let number = self.add(func, Op::Extract(0), vec![group], Ty::I32);
+        if !target.quirks.shared_registers || !target.features.subgroups {
+            return number;
         }
-        number
+        let lane = self.add(func, Op::Intrinsic(Intrinsic::SubgroupLocalId), vec![], Ty::I32);
+        self.add(func, Op::Binary(BinOp::IAdd), vec![number, lane], Ty::I32)
     }
 
     /// Returns 32 bits of a parameter that is no constant in any call, or else a sum of all: some of them are no constants in a call
