@@ -393,8 +393,7 @@ impl Divide<'_> {
         let undefined = self.b.binary(BinOp::Or, any_nan, both);
         let q = self.b.select(nothing, zero, q);
         let q = self.b.select(everything, infinite, q);
-        // As bits, because the driver folds comparisons with a chosen NaN incorrectly (`isnotequal` of it was false in one of 1,160 random
-        // programs).
+        // As bits: from a constant NaN that is chosen the driver could draw conclusions about the result.
         let [nan, none] = [f64::NAN.to_bits(), 0].map(|bits| self.b.bits(Ty::I64, bits));
         let nan = self.b.select(undefined, nan, none);
         let bits = self.bits_of(q);
