@@ -5,9 +5,8 @@
 //! have written for later code. This was seen in kernels with about ten quotients of double or more; loops ended late because of it,
 //! or never.
 //! In:  `Inlined`; after all passes that replicate code.
-//! Out: if a kernel and the functions that it calls have `FEW` quotients or more, each of them is a call of one function, whose results
-//!      are rounded correctly, as those of the driver are. A quotient in a loop counts `IN_LOOP` times, because the driver may unroll the
-//!      loop.
+//! Out: if the functions of the module have `FEW` quotients or more, each of them is a call of one function, whose results are rounded
+//!      correctly, as OpenCL C 7.4 demands of doubles. A quotient in a loop counts `IN_LOOP` times, because the driver may unroll the loop.
 //!
 //! The function: operands of moderate size take the steps that the driver takes, too. The reciprocal of the divisor is
 //! improved from that of a float to the nearest double, or one of the two nearest, and the quotient is corrected twice by the remainder, which

@@ -176,11 +176,11 @@ struct Program {
 
 impl Program {
     /// Makes a program whose result the harness has computed.
-    fn of_flow(mut flow: generate::Written, how: &str) -> Program {
+    fn of_flow(flow: generate::Written, how: &str) -> Program {
         Program {
-            text: std::mem::take(&mut flow.text),
+            text: flow.text.clone(),
             how: how.to_owned(),
-            exact: Some(std::mem::take(&mut flow.words)),
+            exact: Some(flow.words.clone()),
             flow: Some(flow),
         }
     }
@@ -380,26 +380,39 @@ struct Run<'a> {
 impl Run<'_> {
     fn all(&self, seeds: &[u64]) -> Result<Vec<Record>, Failure> {
         let batches: Vec<&[u64]> = seeds.chunks(self.options.batch.max(1) as usize).collect();
-        let (jobs, begin) = (self.options.jobs.max(1), Instant::now());
+        let begin = Instant::now();
         let is_over = || {
             self.options
                 .seconds
                 .is_some_and(|s| begin.elapsed().as_secs() >= s)
         };
+        let records = self.in_parallel(&batches, |scratch, seeds| {
+            match child::interrupted() || is_over() {
+                true => Ok(Vec::new()),
+                false => self.batch(seeds, scratch),
+            }
+        })?;
+        Ok(records.into_iter().flatten().collect())
+    }
+
+    /// Calls `work` for each item, on as many threads as the options say, with a scratch folder for each thread.
+    fn in_parallel<T: Sync, R: Send>(
+        &self,
+        items: &[T],
+        work: impl Fn(&Path, &T) -> Result<R, Failure> + Sync,
+    ) -> Result<Vec<R>, Failure> {
+        let jobs = self.options.jobs.max(1);
         let scratch = |slot: usize| self.options.out.join(format!("scratch-{slot}"));
         for slot in 0..jobs {
             std::fs::create_dir_all(scratch(slot))?;
         }
-        let records = parallel(jobs, &batches, |slot, seeds| {
-            match child::interrupted() || is_over() {
-                true => Ok(Vec::new()),
-                false => self.batch(seeds, &scratch(slot).canonicalize()?),
-            }
+        let results = parallel(jobs, items, |slot, item| {
+            work(&scratch(slot).canonicalize()?, item)
         })?;
         for slot in 0..jobs {
             std::fs::remove_dir_all(scratch(slot))?;
         }
-        Ok(records.into_iter().flatten().collect())
+        Ok(results)
     }
 
     fn batch(&self, seeds: &[u64], scratch: &Path) -> Result<Vec<Record>, Failure> {
@@ -502,28 +515,20 @@ impl Run<'_> {
     /// computed ones, and keeps the smallest.
     fn shrink(&self, record: &Record, mut flow: generate::Written) -> Outcome {
         progress::step(&format!("Reducing {}", record.seed));
-        let jobs = self.options.jobs.max(1);
-        let scratch = |slot: usize| self.options.out.join(format!("scratch-{slot}"));
-        for slot in 0..jobs {
-            std::fs::create_dir_all(scratch(slot))?;
-        }
         let mut smallest = None;
         loop {
             let mut candidates = flow.smaller()?;
             candidates.sort_by_key(|c| c.text.len());
             let numbers: Vec<usize> = (0..candidates.len()).collect();
             let batches: Vec<&[usize]> = numbers.chunks(self.options.batch.max(1) as usize).collect();
-            let found = parallel(jobs, &batches, |slot, numbers| {
-                self.first_that_differs(&candidates, numbers, &scratch(slot).canonicalize()?)
+            let found = self.in_parallel(&batches, |scratch, numbers| {
+                self.first_that_differs(&candidates, numbers, scratch)
             })?;
             match found.into_iter().flatten().next() {
                 Some(n) => flow = candidates.swap_remove(n),
                 None => break,
             }
             smallest = Some(flow.text.clone());
-        }
-        for slot in 0..jobs {
-            std::fs::remove_dir_all(scratch(slot))?;
         }
         match smallest {
             Some(text) => {

@@ -8,19 +8,10 @@ use super::{Expression, Program, Statement};
 pub(super) fn smaller(program: &Program) -> Vec<Program> {
     let mut all = Vec::new();
     for f in 0..program.functions.len() {
-        let body = &program.functions[f].body;
-        let count = walk(&mut body.clone(), &mut None);
-        for n in 0..count {
+        for n in 0..count(&mut program.functions[f].body.clone()) {
             for step in STEPS {
                 let mut smaller = program.clone();
-                let body = &mut smaller.functions[f].body;
-                let mut edit = Some(Edit {
-                    left: n,
-                    step,
-                    done: false,
-                });
-                walk(body, &mut edit);
-                if edit.is_some_and(|e| e.done) {
+                if edit(&mut smaller.functions[f].body, &mut { n }, step) == Some(true) {
                     all.push(smaller);
                 }
             }
@@ -55,39 +46,27 @@ const STEPS: [Step; 9] = [
     Step::Operand(true),
 ];
 
-/// A step at one statement.
-struct Edit {
-    /// The number of statements before it.
-    left: usize,
-    step: Step,
-    /// Whether the step has changed the program.
-    done: bool,
+/// Returns the number of statements of a body, those inside of others included.
+fn count(body: &mut [Statement]) -> usize {
+    let inside = |s: &mut Statement| parts(s).into_iter().map(|inner| count(inner)).sum::<usize>();
+    body.iter_mut().map(|s| 1 + inside(s)).sum()
 }
 
-/// Counts the statements of a body, and applies an edit to one of them.
-fn walk(body: &mut Vec<Statement>, edit: &mut Option<Edit>) -> usize {
-    let (mut count, mut n) = (0, 0);
-    while n < body.len() {
-        if let Some(e) = edit.as_mut().filter(|e| !e.done) {
-            if e.left == 0 {
-                e.done = apply(body, n, e.step);
-                // Whether or not the step was possible: no other statement is changed.
-                *edit = e.done.then_some(Edit {
-                    left: usize::MAX,
-                    step: e.step,
-                    done: true,
-                });
-                return count;
+/// Applies a step to statement number `n` of a body. Returns whether that was possible, or `None` if the body has fewer statements, and
+/// then subtracts their number from `n`.
+fn edit(body: &mut Vec<Statement>, n: &mut usize, step: Step) -> Option<bool> {
+    for at in 0..body.len() {
+        if *n == 0 {
+            return Some(apply(body, at, step));
+        }
+        *n -= 1;
+        for inner in parts(&mut body[at]) {
+            if let Some(possible) = edit(inner, n, step) {
+                return Some(possible);
             }
-            e.left -= 1;
         }
-        count += 1;
-        for inner in parts(&mut body[n]) {
-            count += walk(inner, edit);
-        }
-        n += 1;
     }
-    count
+    None
 }
 
 /// Returns the bodies in a statement.
@@ -168,10 +147,8 @@ mod tests {
         for seed in 0..20 {
             let mut program = make::random_program(seed, 8, false);
             let size = |p: &Program| {
-                p.functions
-                    .iter()
-                    .map(|f| walk(&mut f.body.clone(), &mut None))
-                    .sum::<usize>()
+                let bodies = p.functions.iter().map(|f| count(&mut f.body.clone()));
+                bodies.sum::<usize>()
             };
             while let Some(next) = smaller(&program).into_iter().min_by_key(size) {
                 if size(&next) == size(&program) {
