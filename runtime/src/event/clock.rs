@@ -2,12 +2,18 @@
 //! first use. Device time stamps are converted to it.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Returns the host time in nanoseconds; never 0.
+/// Returns the host time in nanoseconds; never 0, and never earlier than a time that another thread got before.
+///
+/// The processors of some virtual machines disagree about the monotonic clock, and a command must not seem to start before
+/// the one that it waited for ended.
 pub fn now() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1_000_000_000
+    static LATEST: AtomicU64 = AtomicU64::new(0);
+    let time = START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1_000_000_000;
+    LATEST.fetch_max(time, Ordering::Relaxed).max(time)
 }
 
 /// The relation of a device's clock to the host's.
@@ -77,9 +83,10 @@ impl Clock {
         now().saturating_sub(self.at) > 1_000_000_000
     }
 
-    /// Converts a device time to the host's clock.
-    pub(crate) fn host(&self, device: u64) -> u64 {
-        device.wrapping_add_signed(self.offset)
+    /// Converts the device's time of something that the host knew at the time `known` to the host's clock. The result is
+    /// never later than `known`, even if the device's clock jumped in the meantime.
+    pub(crate) fn host(&self, device: u64, known: u64) -> u64 {
+        device.wrapping_add_signed(self.offset).min(known)
     }
 }
 
@@ -108,7 +115,7 @@ mod tests {
         let clock = Clock::measure(|| Some(now().wrapping_add(skew))).expect("sampled");
         let before = now();
         let device = now().wrapping_add(skew);
-        let host = clock.host(device);
+        let host = clock.host(device, u64::MAX);
         assert!(host + 1_000_000 > before && host < now() + 1_000_000);
         assert!(Clock::measure(|| None).is_none());
     }
@@ -118,26 +125,55 @@ mod tests {
         let mut clock = Clock::default();
         clock.ended(1_000, 500_000);
         clock.ended(2_000, 500_700);
-        assert_eq!(clock.host(2_000), 500_700);
-        assert_eq!(clock.host(1_000), 499_700);
+        assert_eq!(clock.host(2_000, u64::MAX), 500_700);
+        assert_eq!(clock.host(1_000, u64::MAX), 499_700);
         clock.ended(3_000, 509_000);
-        assert_eq!(clock.host(3_000), 501_700);
+        assert_eq!(clock.host(3_000, u64::MAX), 501_700);
         clock.ended(4_000, 500_700 + KEPT + 1);
-        assert_eq!(clock.host(4_000), 500_700 + KEPT + 1);
+        assert_eq!(clock.host(4_000, u64::MAX), 500_700 + KEPT + 1);
         // A command does not begin before it is submitted.
         clock.began(4_500, 501_300 + KEPT);
-        assert_eq!(clock.host(4_600), 501_400 + KEPT);
+        assert_eq!(clock.host(4_600, u64::MAX), 501_400 + KEPT);
         clock.began(4_700, 501_300 + KEPT);
-        assert_eq!(clock.host(4_600), 501_400 + KEPT);
+        assert_eq!(clock.host(4_600, u64::MAX), 501_400 + KEPT);
         // Commands of one batch keep their order and their durations, since all move by the same time.
         let mut early = Clock::default();
         early.ended(96, 96);
         early.began(90, 100);
-        let of = |start, end| not_before(100, early.host(start), early.host(end));
+        let of = |start, end| not_before(100, early.host(start, 106), early.host(end, 106));
         assert_eq!((of(90, 95), of(96, 96)), ((100, 105), (106, 106)));
         let mut read = Clock::measure(|| Some(now())).expect("sampled");
-        let before = read.host(5_000);
+        let before = read.host(5_000, u64::MAX);
         read.ended(5_000, 6_000);
-        assert_eq!(read.host(5_000), before);
+        assert_eq!(read.host(5_000, u64::MAX), before);
+    }
+
+    #[test]
+    fn a_command_ends_before_the_host_knows_it() {
+        // The device's clock was set forward by 3,000 ns while the command ran.
+        let mut clock = Clock::default();
+        clock.ended(4_500, 1_600);
+        clock.began(1_000, 1_000);
+        assert_eq!(
+            (clock.host(1_000, 1_600), clock.host(4_500, 1_600)),
+            (1_000, 1_600)
+        );
+    }
+
+    #[test]
+    fn the_time_of_all_threads_goes_forward() {
+        let latest = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..10_000 {
+                        let before = latest.load(Ordering::SeqCst);
+                        let time = now();
+                        assert!(time >= before);
+                        latest.fetch_max(time, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
     }
 }

@@ -165,7 +165,7 @@ impl TimedEvents {
             }
             let time = |i: u32| {
                 let ticks = self.ticks.get(i as usize)?;
-                Some(clock.host(device.ticks_to_ns(*ticks)))
+                Some(clock.host(device.ticks_to_ns(*ticks), known))
             };
             let times = timed.stamps.and_then(|(start, stop)| time(start).zip(time(stop)));
             timed.event.completed(times, effects);
