@@ -327,7 +327,7 @@ impl Buffer {
             let mapped = unsafe { device.raw.map_memory(memory, 0, vk::WHOLE_SIZE, flags) };
             host = std::ptr::NonNull::new(mapped.call("vkMapMemory")?.cast());
         }
-        buffer.is_bound(host);
+        buffer.note_bound(host);
         close(handle.1);
         Ok(buffer)
     }
