@@ -181,7 +181,7 @@ impl Observer for Unobserved {
     fn time(&mut self, _: Stage, _: Option<&'static str>, _: Duration) {}
 }
 
-/// Compiles source to SPIR-V with the reflection that [`reflect::read`] reads.
+/// Compiles source to SPIR-V with the reflection that [`reflect::read`](crate::reflect::read()) reads.
 ///
 /// # Errors
 ///
