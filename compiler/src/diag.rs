@@ -61,7 +61,7 @@ impl Diag {
 pub struct Diags {
     list: Vec<Diag>,
     errors: usize,
-    /// The limit on errors was exceeded; further diagnostics are dropped.
+    /// Whether there were more than [`MAX_ERRORS`] errors, so that further diagnostics are dropped.
     full: bool,
 }
 
@@ -166,6 +166,7 @@ impl Diags {
 /// The greatest number of macro expansions that are listed for one position.
 const MAX_EXPANSIONS: usize = 6;
 
+/// Writes a message, followed by a note for each macro expansion that its position is in.
 fn render_one(out: &mut String, map: &SourceMap, span: Span, word: &str, message: &str) {
     if span.is_none() {
         out.push_str(&format!("{word}: {message}\n"));
@@ -188,9 +189,10 @@ fn render_one(out: &mut String, map: &SourceMap, span: Span, word: &str, message
 /// The length in bytes up to which messages and file names are printed whole.
 const MAX_MESSAGE: usize = 2000;
 
-/// The length in bytes up to which a source line is printed whole, and the length of the part before the
-/// position that is printed of a longer line.
+/// The length in bytes up to which a source line is printed whole.
 const MAX_LINE: usize = 400;
+
+/// The number of bytes before the position that are printed of a longer line.
 const LINE_BEFORE: usize = 120;
 
 /// The text printed in place of an omitted part.
@@ -204,6 +206,17 @@ fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
+/// Returns the range of a source line that is printed: the whole line, or the part of a long line around a column.
+/// Otherwise a program on a single line would be printed whole for each of its errors.
+fn printed_part(line: &str, column: usize) -> std::ops::Range<usize> {
+    if line.len() <= MAX_LINE {
+        return 0..line.len();
+    }
+    let from = line.floor_char_boundary(column.saturating_sub(LINE_BEFORE).min(line.len()));
+    from..line.floor_char_boundary((from + MAX_LINE).min(line.len()))
+}
+
+/// Writes a message with its position, the source line, and a line with a caret.
 fn render_line(out: &mut String, map: &SourceMap, span: Span, word: &str, message: &str) {
     let at = map.locate(span);
     out.push_str(&format!(
@@ -213,31 +226,19 @@ fn render_line(out: &mut String, map: &SourceMap, span: Span, word: &str, messag
         at.column,
         shortened(message)
     ));
-    // Only the part of a long line around the position is printed. Otherwise a program on a single line would
-    // be printed whole for each of its errors.
     let (line, column) = (at.line_text, at.column as usize - 1);
-    let (mut from, mut to) = (0, line.len());
-    if line.len() > MAX_LINE {
-        from = line.floor_char_boundary(column.saturating_sub(LINE_BEFORE).min(line.len()));
-        to = line.floor_char_boundary((from + MAX_LINE).min(line.len()));
-    }
+    let part = printed_part(line, column);
     let cut = |is_cut: bool| if is_cut { CUT } else { "" };
-    let before_line = cut(from > 0);
-    out.push_str(&format!(
-        "{before_line}{}{}\n",
-        &line[from..to],
-        cut(to < line.len())
-    ));
-    out.extend(before_line.chars().map(|_| ' '));
+    let (cut_before, cut_after) = (cut(part.start > 0), cut(part.end < line.len()));
+    let text = &line[part.clone()];
+    out.push_str(&format!("{cut_before}{text}{cut_after}\n"));
+    out.extend(cut_before.chars().map(|_| ' '));
     // Tabs are kept, so the caret is below its column for any tab width.
-    let before = line.get(from..column).unwrap_or(&line[from..to]);
+    let before = line.get(part.start..column).unwrap_or(text);
     out.extend(before.chars().map(|c| if c == '\t' { '\t' } else { ' ' }));
     out.push('^');
-    let rest = to.saturating_sub(column);
-    let tail = (span.hi.saturating_sub(span.lo) as usize)
-        .min(rest)
-        .saturating_sub(1);
-    out.extend(std::iter::repeat_n('~', tail));
+    let marked = (span.hi.saturating_sub(span.lo) as usize).min(part.end.saturating_sub(column));
+    out.extend(std::iter::repeat_n('~', marked.saturating_sub(1)));
     out.push('\n');
 }
 

@@ -483,9 +483,9 @@ pub enum Intrinsic {
 /// How the components of a matrix lie in memory. The numbers are SPIR-V's.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MatrixLayout {
-    /// Those of a row are neighbours.
+    /// The components of a row are neighbours.
     Rows = 0,
-    /// Those of a column are neighbours.
+    /// The components of a column are neighbours.
     Columns = 1,
 }
 

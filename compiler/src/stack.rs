@@ -65,7 +65,7 @@ pub(crate) fn run<R: Send>(need: usize, work: impl FnOnce() -> R + Send) -> Resu
     }
 }
 
-/// Returns whether so many bytes of address space are free in one piece.
+/// Returns whether `size` contiguous bytes of address space are free.
 fn can_reserve(size: usize) -> bool {
     let mut bytes = Vec::<u8>::new();
     let reserved = bytes.try_reserve_exact(size).is_ok();

@@ -317,7 +317,7 @@ fn early_gotos_with_limited_nesting() {
 fn many_gotos() {
     gotos(300, check_results);
     gotos(3000, compare_results);
-    // More than so many loops become one.
+    // There are more loops than `from_cfg` structures, so they become one loop around a switch.
 }
 
 fn gotos(count: usize, check: fn(&str, &str, &dyn Fn(u32) -> u32, &[u32])) {

@@ -34,7 +34,7 @@ fn try_build(
     }
     let mut target = Target::clspv();
     clspv.apply(&mut target).map_err(|e| e.0)?;
-    clspv.options(&mut options);
+    clspv.apply_to_options(&mut options);
     let input = Input {
         name: "foo.cl",
         source,

@@ -176,7 +176,7 @@ fn errors_name_the_instruction() {
     );
     assert_eq!(
         Module::kernel().op(21, &[1, 32, 0]).op(17, &[6]).refused(),
-        "invalid SPIR-V: instruction 6, OpCapability: it is behind the section of a module that it belongs to"
+        "invalid SPIR-V: instruction 6, OpCapability: it comes after the section of a module that it belongs to"
     );
     assert_eq!(
         Module::new().op(17, &[6]).refused(),

@@ -25,7 +25,7 @@ fn import(text: &str, target: &Target) -> Result<Object, String> {
     })
 }
 
-/// Returns the text of a module with the kernel `k(global uint *)`. `head` is before the decorations, `types` behind the types,
+/// Returns the text of a module with the kernel `k(global uint *)`. `head` is before the decorations, `types` after the types,
 /// `body` in the kernel, whose parameter is `%p`.
 fn kernel(capabilities: &str, head: &str, types: &str, body: &str) -> String {
     format!(
@@ -71,7 +71,7 @@ fn declarations_of_alias_scopes() {
     assert!(
         import(&text, &Target::desktop())
             .unwrap_err()
-            .contains("behind the section")
+            .contains("after the section")
     );
 }
 
@@ -260,8 +260,8 @@ fn forms_of_llvm() {
     assert!(log.contains("no power of two"), "{log}");
 }
 
-/// Operations on addresses are evaluated where they are used, but variables cannot have their results from the start. There may be
-/// only so many.
+/// Constant operations on addresses are evaluated where they are used. Variables cannot have their results as initializers, and
+/// the number of such operations is limited.
 #[test]
 fn operations_on_addresses() {
     let types = |last: &str| {

@@ -368,8 +368,8 @@ fn contracts_name_tests_that_exist() {
     assert!(missing.is_empty(), "there are no tests {missing:?}");
 }
 
-/// README's table has the variables of the library (a test of `runtime/src/config.rs` checks that). The
-/// harness and the tests have some more.
+/// The manual's table has the variables of the library (a test of `runtime/src/config.rs` checks that). Other
+/// documents have those of the harness and of the tests.
 #[test]
 fn environment_variables_are_documented() {
     let tree = tree();

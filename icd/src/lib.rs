@@ -7,8 +7,8 @@
 //! Guarantees:
 //! - Loading the library runs no code. The first call that needs Vulkan loads the Vulkan loader.
 //! - The library is never unloaded, since threads and drivers use it.
-//! - It prints nothing except the output of kernels and what `CALDERA_LOG`, `CALDERA_DEBUG=error`, `CALDERA_CHECK`,
-//!   `CALDERA_PROFILE` and `CALDERA_VALIDATION` ask for.
+//! - It prints nothing except the output of kernels and what `CALDERA_LOG`, `CALDERA_DEBUG=error`, `CALDERA_CAPTURE`,
+//!   `CALDERA_CHECK`, `CALDERA_PROFILE` and `CALDERA_VALIDATION` ask for.
 //! - It does not dereference a handle before the handle is known to be one of Caldera's (`handle`).
 //! - A panic becomes CL_OUT_OF_RESOURCES and a line in the log, and so does every later call: nothing that the panic
 //!   left half changed is used (`entry`).

@@ -575,17 +575,17 @@ mod tests {
         assert_eq!(with(&[("CALDERA_CACHE_SIZE", "3")]).cache_size, 3 << 20);
     }
 
-    /// README.md contains the table of this module's documentation.
+    /// The manual contains the table of this module's documentation.
     #[test]
-    fn readme_has_the_table() {
+    fn the_manual_has_the_table() {
         let table: String = include_str!("config.rs")
             .lines()
             .filter_map(|l| l.strip_prefix("//! |"))
             .map(|l| format!("|{l}\n"))
             .collect();
         assert!(
-            include_str!("../../README.md").contains(&table),
-            "README.md lacks this table:\n{table}"
+            include_str!("../../icd/docs/manual/environment.md").contains(&table),
+            "icd/docs/manual/environment.md lacks this table:\n{table}"
         );
     }
 

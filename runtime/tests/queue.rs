@@ -1,4 +1,5 @@
-//! Queues, buffers, events and launches on the first Vulkan device, without the C API. With `CALDERA_VALIDATION=1` the validation layer checks the calls.
+//! Queues, buffers, events and launches on the first Vulkan device, without the C API. With `CALDERA_VALIDATION=1`
+//! the validation layer checks the calls.
 
 mod support;
 
@@ -105,6 +106,29 @@ fn many_dependent_launches_keep_their_order() {
     clean();
 }
 
+/// What a [`Step`] enqueues.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Command {
+    /// A launch that adds buffer x to buffer y.
+    Add,
+    /// A launch that subtracts buffer x from buffer y.
+    Subtract,
+    /// Two launches like that of `Add`.
+    AddTwice,
+    /// A fill of buffer y.
+    Fill,
+}
+
+/// A command on the first `n` elements of two buffers, which is enqueued several times.
+#[derive(Copy, Clone, Debug)]
+struct Step {
+    command: Command,
+    x: usize,
+    y: usize,
+    n: usize,
+    times: usize,
+}
+
 /// A queue that is waited for after each launch records the next one in advance (`queue/speculation.rs`): the same
 /// one, and others.
 #[test]
@@ -115,50 +139,47 @@ fn launches_that_come_again_or_do_not() {
     let kernel = saxpy(&context);
     let buffers = [1.0, 2.0, 3.0].map(|v| buffer_of(&context, &vec![v; N]));
     let mut model = [1.0f32, 2.0, 3.0].map(|v| vec![v; N]);
-    // (what, first operand, second, work-items, times); 0: a launch by factor 1, 1: by factor -1, 2: a fill, 3: two
-    // launches
+    let step = |command, x, y, n, times| Step {
+        command,
+        x,
+        y,
+        n,
+        times,
+    };
     let steps = [
-        (0, 0, 1, N, 12),
-        (1, 0, 1, N, 1),
-        (0, 0, 1, N, 9),
-        (0, 0, 1, N / 2, 9),
-        (0, 2, 1, N / 2, 1),
-        (0, 0, 1, N / 2, 20),
-        (2, 0, 1, N, 1),
-        (0, 1, 0, N, 30),
-        (3, 1, 0, N, 2),
-        (0, 1, 2, N, 40),
+        step(Command::Add, 0, 1, N, 12),
+        step(Command::Subtract, 0, 1, N, 1),
+        step(Command::Add, 0, 1, N, 9),
+        step(Command::Add, 0, 1, N / 2, 9),
+        step(Command::Add, 2, 1, N / 2, 1),
+        step(Command::Add, 0, 1, N / 2, 20),
+        step(Command::Fill, 0, 1, N, 1),
+        step(Command::Add, 1, 0, N, 30),
+        step(Command::AddTwice, 1, 0, N, 2),
+        step(Command::Add, 1, 2, N, 40),
     ];
-    for (what, x, y, n, times) in steps {
-        for round in 0..times {
-            let a = if what == 1 { -1.0 } else { 1.0 };
-            let launch = || {
+    for step in steps {
+        let Step { x, y, n, .. } = step;
+        for round in 0..step.times {
+            let (launches, a) = match step.command {
+                Command::Add => (1, 1.0),
+                Command::Subtract => (1, -1.0),
+                Command::AddTwice => (2, 1.0),
+                Command::Fill => (0, 0.0),
+            };
+            for _ in 0..launches {
                 let args = saxpy_args(a, &buffers[x], &buffers[y]);
                 launch(&queue, &kernel, &args, items(n, Some(64)), NOTHING).expect("launch");
-            };
-            let add = |model: &mut [Vec<f32>; 3]| {
                 let from = model[x].clone();
                 for (to, from) in model[y].iter_mut().zip(from).take(n) {
                     *to += a * from;
                 }
-            };
-            match what {
-                0 | 1 => {
-                    launch();
-                    add(&mut model);
-                }
-                2 => {
-                    queue
-                        .enqueue_fill(fill(&buffers[y], &0.5f32.to_ne_bytes(), 0, 4 * n), NOTHING)
-                        .expect("fill");
-                    model[y][..n].fill(0.5);
-                }
-                _ => {
-                    launch();
-                    launch();
-                    add(&mut model);
-                    add(&mut model);
-                }
+            }
+            if step.command == Command::Fill {
+                queue
+                    .enqueue_fill(fill(&buffers[y], &0.5f32.to_ne_bytes(), 0, 4 * n), NOTHING)
+                    .expect("fill");
+                model[y][..n].fill(0.5);
             }
             // Every seventh round does not wait, so the next command is enqueued while this one is in flight.
             if round % 7 != 6 {
@@ -166,11 +187,7 @@ fn launches_that_come_again_or_do_not() {
             }
         }
         for (buffer, expected) in buffers.iter().zip(&model) {
-            assert!(
-                read(&queue, buffer) == *expected,
-                "after {:?}",
-                (what, x, y, n, times)
-            );
+            assert!(read(&queue, buffer) == *expected, "after {step:?}");
         }
     }
     clean();
@@ -295,7 +312,7 @@ fn reads_wait_for_the_kernels_before_them() {
 }
 
 #[test]
-fn user_events_hold_back_and_release() {
+fn user_events_defer_commands_and_release_them() {
     let context = context();
     let (q1, q2) = (queue(&context, false), queue(&context, false));
     let kernel = saxpy(&context);
@@ -303,7 +320,7 @@ fn user_events_hold_back_and_release() {
     let args = saxpy_args(1.0, &x, &y);
     let gate = Event::user(&context);
     assert_eq!(gate.status(), Status::Submitted);
-    let held = launch(
+    let deferred = launch(
         &q1,
         &kernel,
         &args,
@@ -316,14 +333,14 @@ fn user_events_hold_back_and_release() {
     .expect("launch")
     .expect("event");
     // A command after it in the same queue, and one in another queue that waits for it.
-    let behind = q1.enqueue_marker(EVENT).expect("marker").expect("event");
+    let after = q1.enqueue_marker(EVENT).expect("marker").expect("event");
     let across = launch(
         &q2,
         &kernel,
         &args,
         items(16, None),
         Waits {
-            list: &[Arc::clone(&held)],
+            list: &[Arc::clone(&deferred)],
             want_event: true,
         },
     )
@@ -332,7 +349,7 @@ fn user_events_hold_back_and_release() {
     q1.flush().expect("flush");
     q2.flush().expect("flush");
     std::thread::sleep(Duration::from_millis(5));
-    for e in [&held, &behind, &across] {
+    for e in [&deferred, &after, &across] {
         assert_eq!(e.status(), Status::Queued);
     }
     let setter = {
@@ -347,7 +364,7 @@ fn user_events_hold_back_and_release() {
     setter.join().expect("setter");
     assert_eq!(across.status(), Status::Complete);
     assert_eq!(read(&q2, &y), vec![2.0; 16]);
-    Event::wait_all(&[behind]).expect("wait");
+    Event::wait_all(&[after]).expect("wait");
     clean();
 }
 

@@ -41,7 +41,7 @@ unsafe impl GlobalAlloc for Counted {
 static COUNTED: Counted = Counted;
 
 /// Two kernels with the number of allocations that a launch may need. The plain values of the first are push constants.
-/// The second has so many of them that they are in a buffer, which needs host memory for each launch.
+/// Those of the second do not fit there, so that they are in a buffer, which needs host memory for each launch.
 const SOURCES: [(f64, &str); 2] = [
     (0.0, "kernel void k(global float *y, global float *x, float8 a, constant float *c) {
         y[get_global_id(0)] += x[get_global_id(0)] * a.s1 + c[0];

@@ -161,23 +161,6 @@ impl<'f> Builder<'f> {
     pub fn lanes(&mut self, ty: Ty, lanes: Vec<u64>) -> Value {
         self.func.constant(ty, Const::Bits(lanes))
     }
-    /// Loads two 32-bit words from the push constants, `offset` bytes from their start. The offset is a multiple of 8.
-    pub fn pushed_words(&mut self, offset: u32) -> Value {
-        let access = Access {
-            align: 8,
-            volatile: false,
-        };
-        let words = [0, 1].map(|n| {
-            let word = self.i32((offset / 4 + n) as i32);
-            self.value(Op::LoadFrom(Storage::PushWord, access), vec![word], Ty::I32)
-        });
-        self.construct(Ty::vector(Scalar::I32, 2), words.to_vec())
-    }
-    /// Loads a device address from the push constants, `offset` bytes from their start. The offset is a multiple of 8.
-    pub fn pushed_address(&mut self, offset: u32) -> Value {
-        let words = self.pushed_words(offset);
-        self.cast(CastOp::Bitcast, words, Ty::I64)
-    }
     /// Returns a 32-bit integer constant.
     pub fn i32(&mut self, v: i32) -> Value {
         self.func.splat_bits(Ty::I32, u64::from(v as u32))
@@ -293,6 +276,23 @@ impl<'f> Builder<'f> {
     /// Loads a value of type `ty`.
     pub fn load(&mut self, ptr: Value, ty: Ty, access: Access) -> Value {
         self.value(Op::Load(access), [ptr], ty)
+    }
+    /// Loads two 32-bit words from the push constants, `offset` bytes from their start. The offset is a multiple of 8.
+    pub fn pushed_words(&mut self, offset: u32) -> Value {
+        let access = Access {
+            align: 8,
+            volatile: false,
+        };
+        let words = [0, 1].map(|n| {
+            let word = self.i32((offset / 4 + n) as i32);
+            self.value(Op::LoadFrom(Storage::PushWord, access), vec![word], Ty::I32)
+        });
+        self.construct(Ty::vector(Scalar::I32, 2), words.to_vec())
+    }
+    /// Loads a device address from the push constants, `offset` bytes from their start. The offset is a multiple of 8.
+    pub fn pushed_address(&mut self, offset: u32) -> Value {
+        let words = self.pushed_words(offset);
+        self.cast(CastOp::Bitcast, words, Ty::I64)
     }
     /// Stores a value.
     pub fn store(&mut self, ptr: Value, value: Value, access: Access) -> Inst {

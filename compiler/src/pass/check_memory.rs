@@ -171,7 +171,7 @@ impl Check<'_, '_> {
         };
         let old = b.func.insts[inst].results.first().copied();
         let types: Vec<Ty> = old.iter().map(|&v| b.func.ty(v)).collect();
-        let is_inside = self.is_inside(b, extent, touch);
+        let is_inside = self.emit_is_inside(b, extent, touch);
         let (choice, then, otherwise) = b.if_(is_inside, &types);
         b.enter(then);
         self.alignment(b, touch);
@@ -223,7 +223,7 @@ impl Check<'_, '_> {
     /// extent of the pointer and the other region.
     fn open(&mut self, b: &mut Builder<'_>, touch: Touch) -> Option<(Inst, Extent, crate::ir::Region)> {
         let extent = self.suspect(b, touch)?;
-        let is_inside = self.is_inside(b, extent, touch);
+        let is_inside = self.emit_is_inside(b, extent, touch);
         let (choice, then, otherwise) = b.if_(is_inside, &[]);
         b.enter(then);
         Some((choice, extent, otherwise))
@@ -261,7 +261,7 @@ impl Check<'_, '_> {
     }
 
     /// Computes whether an access is inside of its object.
-    fn is_inside(&mut self, b: &mut Builder<'_>, extent: Extent, touch: Touch) -> Value {
+    fn emit_is_inside(&mut self, b: &mut Builder<'_>, extent: Extent, touch: Touch) -> Value {
         let bytes = b.i64(touch.bytes.into());
         let known = b.func.as_bits(extent.object);
         let is_unknown = u64::from(object::UNKNOWN);

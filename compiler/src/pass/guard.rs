@@ -83,10 +83,10 @@ pub fn build(func: &mut Function, place: Region, loop_: Inst, header: &Header) -
     for (&arg, &init) in args.iter().zip(&func.insts[loop_].args.clone()) {
         copier.map_value(arg, init);
     }
-    let behind = func.regions[place].insts.split_off(at);
+    let rest = func.regions[place].insts.split_off(at);
     let insts = &func.regions[body].insts;
-    let ahead: Vec<Inst> = insts.iter().copied().take_while(|&i| i != header.test).collect();
-    copier.insts(func, &ahead, place, |_, _, _| {});
+    let before_test: Vec<Inst> = insts.iter().copied().take_while(|&i| i != header.test).collect();
+    copier.insts(func, &before_test, place, |_, _, _| {});
     let condition = copier.value(func.insts[header.test].args[0]);
     let results = func.insts[loop_].results.clone();
     let types: Vec<_> = results.iter().map(|&r| func.ty(r)).collect();
@@ -104,7 +104,7 @@ pub fn build(func: &mut Function, place: Region, loop_: Inst, header: &Header) -
     let skip = func.new_inst(Op::Exit(guard), values, &[], span);
     func.regions[outside].insts.push(skip);
     func.regions[place].insts.push(guard);
-    func.regions[place].insts.extend(&behind[1..]);
+    func.regions[place].insts.extend(&rest[1..]);
     Some(Guarded {
         inst: guard,
         region: inside,

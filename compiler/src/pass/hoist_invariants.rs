@@ -27,10 +27,9 @@ use crate::ir::eval::truncate;
 use crate::ir::walk::{Parents, Replacements, Walk};
 use crate::ir::{BinOp, EntityRef, Function, Inst, KernelInfo, Module, Op, Storage, Value};
 
-/// A loop that carries at least so many 32-bit words from one iteration to the next keeps its cheap operations on GPUs.
-/// With 128 registers for each work-item, half of the work-items that a multiprocessor of NVIDIA's GPUs could have are
-/// active, and one register more can cost a whole work-group. (H200: a matrix product that carries 64 sums has 127
-/// registers instead of 150, and is 1.12 times as fast.)
+/// The number of 32-bit words that a loop carries from one iteration to the next, from which on it keeps its cheap operations
+/// on GPUs: a value that is computed outside of the loop occupies a register in it, and one register more can mean one active
+/// work-group less. `PERFORMANCE.md` (blocked SGEMM) has figures.
 const MANY_CARRIED: u32 = 48;
 
 pub const PASS: Pass = Pass {
@@ -215,7 +214,7 @@ struct Stamps {
 #[derive(Default)]
 struct Moved {
     always: Vec<Inst>,
-    /// Those of `always` that the loop may not execute.
+    /// The instructions of `always` that the loop does not always execute.
     speculative: Vec<Inst>,
     /// The instructions that move only into a guard of the loop.
     guarded: Vec<Inst>,

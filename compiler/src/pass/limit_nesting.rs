@@ -487,8 +487,8 @@ fn resolve_lone_jumps(func: &mut Function, path: &[Level]) -> Vec<usize> {
         // `jumps` stays correct for the instructions further in: the exits that an earlier iteration has
         // replaced now target instructions further out.
         let exits = jumps.exits(inst);
-        let behind = around.at + 1;
-        let lone = match func.regions[around.region].insts[behind..] {
+        let next = around.at + 1;
+        let lone = match func.regions[around.region].insts[next..] {
             _ if exits.is_empty() => None,
             [lone] => Some(lone),
             _ => {
@@ -506,7 +506,7 @@ fn resolve_lone_jumps(func: &mut Function, path: &[Level]) -> Vec<usize> {
                 func.insts[exit].args = args;
             }
         }
-        func.regions[around.region].insts.truncate(behind);
+        func.regions[around.region].insts.truncate(next);
         terminate(func, around.region, Op::Unreachable, span);
     }
     live

@@ -256,7 +256,7 @@ impl Split<'_> {
                 let (part_no, lane) = self.dynamic(data.args[2]);
                 for (i, part) in parts.iter_mut().enumerate() {
                     let with = self.b.insert_dynamic(*part, data.args[1], lane);
-                    let here = self.is_part(part_no, i);
+                    let here = self.emit_is_part(part_no, i);
                     *part = self.b.select(here, with, *part);
                 }
                 self.parts.set(r, parts);
@@ -324,7 +324,7 @@ impl Split<'_> {
             value = Some(match value {
                 None => this,
                 Some(before) => {
-                    let here = self.is_part(part_no, i);
+                    let here = self.emit_is_part(part_no, i);
                     self.b.select(here, this, before)
                 }
             });
@@ -358,7 +358,7 @@ impl Split<'_> {
     }
 
     /// Emits the comparison of `part_no` with the number `part`.
-    fn is_part(&mut self, part_no: Value, part: usize) -> Value {
+    fn emit_is_part(&mut self, part_no: Value, part: usize) -> Value {
         let number = self.b.i32(part as i32);
         self.b.compare(CmpOp::IEq, part_no, number)
     }

@@ -8,44 +8,73 @@
 //!
 //! Only the manager prints, times, skips, bisects and verifies. The caller requests these actions in
 //! [`Hooks`] (the compiler never reads the environment) and finds their results in [`Report`].
+//!
+//! To read: this file, then [`pipeline`], which says why each pass stands where it stands, then a small pass such as
+//! [`divide_doubles`] with its file tests. The modules below are listed by purpose. `docs/passes.md` has one sentence
+//! for each pass, `docs/adding-a-pass.md` tells how to add one, and `docs/gains.md` what those for speed have gained.
 
-pub mod batch_loads;
+// The order of the passes.
+pub mod pipeline;
+
+// Analyses, and transformations that several passes share: no passes.
 mod by_value;
-pub mod carry_exit_values;
-pub mod check_arithmetic;
-pub mod check_barrier;
-pub mod check_copies;
-pub mod check_matrices;
-pub mod check_memory;
-pub mod check_nesting;
-pub mod check_race;
-pub mod check_uninitialized;
-pub mod choose_shifts;
-pub mod const_fold;
 mod counter;
-pub mod cse;
-pub mod dce;
-pub mod divide_doubles;
-pub mod divide_subgroups;
 pub mod effects;
 pub mod facts;
-pub mod forward_memory;
-pub mod fuse_dot_products;
-pub mod fuse_multiply_add;
-pub mod gather_pointer_uses;
-pub mod gather_stores;
 pub mod generic_spaces;
 pub mod guard;
-pub mod guard_loops;
-pub mod hide_operands;
+mod lanes;
+pub mod pointers;
+pub mod points_to;
+pub mod progression;
+mod shadow;
+mod sites;
+pub mod trip_count;
+pub mod uniformity;
+
+// Simplification: what any compiler does.
+pub mod const_fold;
+pub mod cse;
+pub mod dce;
+pub mod forward_memory;
 pub mod hoist_common;
 pub mod hoist_invariants;
 pub mod inline;
+pub mod mem2reg;
+pub mod promote_accumulators;
+pub mod simplify_integers;
+pub mod simplify_regions;
+pub mod solve_loops;
+pub mod sroa;
+pub mod unroll_counted;
+pub mod unrotate_loops;
+
+// What makes kernels quicker on GPUs, or on CPUs (`share_loads`, `pair_words`).
+pub mod batch_loads;
+pub mod choose_shifts;
+pub mod fuse_dot_products;
+pub mod fuse_multiply_add;
+pub mod gather_stores;
 pub mod interleave;
 pub mod isolate_loop_memory;
 pub mod keep_loops;
-mod lanes;
-pub mod limit_nesting;
+pub mod merge_accesses;
+pub mod merge_private;
+pub mod narrow_divisions;
+pub mod pair_words;
+pub mod permute_bytes;
+pub mod scale_indices;
+pub mod share_addresses;
+pub mod share_loads;
+pub mod share_offsets;
+pub mod sink_loads;
+pub mod speculate_loads;
+pub mod split_rotations;
+pub mod widen_accesses;
+
+// Lowering: each pass removes something that Vulkan, or the device, cannot express.
+pub mod divide_subgroups;
+pub mod gather_pointer_uses;
 pub mod lower_exits;
 pub mod lower_generic;
 pub mod lower_images;
@@ -56,45 +85,33 @@ pub mod lower_matrices;
 pub mod lower_memory;
 pub mod lower_printf;
 pub mod lower_system_values;
-pub mod mem2reg;
-pub mod merge_accesses;
-pub mod merge_private;
-pub mod narrow_divisions;
-pub mod pair_words;
-pub mod permute_bytes;
-pub mod pipeline;
-pub mod pointers;
-pub mod points_to;
-pub mod progression;
-pub mod promote_accumulators;
-pub mod report_ended_loops;
-pub mod report_findings;
 pub mod resolve_generic;
-pub mod round_doubles;
-pub mod scalarize_integers;
-pub mod scale_indices;
 pub mod scratch_memory;
 pub mod select_arithmetic;
-mod shadow;
-pub mod share_addresses;
-pub mod share_loads;
-pub mod share_offsets;
-pub mod simplify_integers;
-pub mod simplify_regions;
-pub mod sink_loads;
-mod sites;
-pub mod solve_loops;
-pub mod speculate_loads;
-pub mod split_rotations;
-pub mod sroa;
-pub mod trip_count;
-pub mod uniformity;
-pub mod unroll_counted;
-pub mod unroll_loops;
-pub mod unrotate_loops;
-pub mod widen_accesses;
-pub mod widen_integers;
 pub mod zero_private;
+
+// Faults of drivers (ADR 7).
+pub mod carry_exit_values;
+pub mod divide_doubles;
+pub mod guard_loops;
+pub mod hide_operands;
+pub mod limit_nesting;
+pub mod report_ended_loops;
+pub mod round_doubles;
+pub mod scalarize_integers;
+pub mod unroll_loops;
+pub mod widen_integers;
+
+// Checks: of kernels while they run (`CALDERA_CHECK`), and of the final module.
+pub mod check_arithmetic;
+pub mod check_barrier;
+pub mod check_copies;
+pub mod check_matrices;
+pub mod check_memory;
+pub mod check_nesting;
+pub mod check_race;
+pub mod check_uninitialized;
+pub mod report_findings;
 
 use crate::diag::{Diags, InternalError};
 use crate::inv;

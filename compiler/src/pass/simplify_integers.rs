@@ -214,8 +214,8 @@ fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
     }
 }
 
-/// Returns whether one value is shifted to the left and the other one to the right, by so many bits in all that no bit can
-/// be set in both.
+/// Returns whether one value is shifted to the left and the other one to the right, and the sum of the distances is so large
+/// that no bit can be set in both.
 fn are_opposite_shifts(func: &Function, values: [Value; 2], ty: Ty) -> bool {
     let shift = |value: Value| {
         let mut data = &func.insts[func.def_inst(value)?];

@@ -13,7 +13,7 @@
 //! - Where one arm of an `if` leaves an enclosing block, the code after the `if` moves into the other arm,
 //!   and a block that ends in such an `if` becomes that `if`. Thus an early return becomes an else.
 //! - A loop is repeated at the end of its body only, where rearranging its last `if` or `switch` suffices. Where one arm of
-//!   an `if` leaves a loop, the code of the other arm moves behind the `if`.
+//!   an `if` leaves a loop, the code of the other arm moves after the `if`.
 
 mod loop_ends;
 

@@ -33,7 +33,7 @@ pub const PASS: Pass = Pass {
 /// The most operations in both arms, by their costs.
 const MAX_COST: usize = 16;
 
-/// This many such branches in one region are worth replacing.
+/// The number of branches in one region from which on it is worthwhile to replace them.
 const SEVERAL: usize = 4;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -138,7 +138,7 @@ fn speculate(func: &mut Function) -> bool {
     changed
 }
 
-/// Returns whether a region with so many branches gains by their replacement.
+/// Returns whether it is worthwhile to replace the branches of a region, of which there are `count`.
 fn is_worthwhile(func: &Function, parents: &Parents, region: Region, count: usize) -> bool {
     let Some(owner) = parents.owner(region) else {
         return false;

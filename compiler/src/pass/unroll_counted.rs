@@ -654,7 +654,7 @@ fn in_a_row(
     let stay_end = stay.pop();
     let leave = func.regions[arm(true)].insts.clone();
     let test_results = func.insts[count.test].results.clone();
-    let (&repeat, behind) = insts[at + 1..].split_last().expect("ends in the repeat");
+    let (&repeat, rest) = insts[at + 1..].split_last().expect("ends in the repeat");
     let mut copier = Copier::default();
     for n in 0..=count.repeats {
         copier.reset();
@@ -673,7 +673,7 @@ fn in_a_row(
                 copier.map_value(result, value);
             }
         }
-        copier.insts(func, behind, body, |_, _, _| {});
+        copier.insts(func, rest, body, |_, _, _| {});
         values = func.insts[repeat].args.iter().map(|&a| copier.value(a)).collect();
     }
 }

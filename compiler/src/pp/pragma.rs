@@ -30,14 +30,14 @@ impl Pp<'_> {
             }
             "pack" => {
                 let mut list = tokens;
-                let behind = list.split_off(1);
-                list.extend(self.expand_list(behind));
+                let rest = list.split_off(1);
+                list.extend(self.expand_list(rest));
                 list
             }
             "unroll" => {
                 let mut list = tokens;
-                let behind = list.split_off(1);
-                list.extend(self.expand_list(behind));
+                let rest = list.split_off(1);
+                list.extend(self.expand_list(rest));
                 return Some(self.unroll(list, at));
             }
             _ => self.expand_list(tokens),

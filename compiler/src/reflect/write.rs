@@ -10,14 +10,29 @@ use super::{
 use crate::hash::HashMap;
 use crate::ir::RequiredSubgroups;
 
-/// The bytes of data in one OpString, which has room for 262,128 hexadecimal digits.
-const MAX_PIECE: usize = 128 << 10 >> 1;
+/// The most bytes of data in one OpString. Each takes two hexadecimal digits, and an OpString has room for more than
+/// 262,000.
+const MAX_CHUNK: usize = 64 << 10;
 /// The number of words in a module's header.
 const HEADER: usize = 5;
+const OP_MEMORY_MODEL: u16 = 14;
+const OP_ENTRY_POINT: u16 = 15;
+const OP_EXECUTION_MODE: u16 = 16;
+const OP_CAPABILITY: u16 = 17;
+const OP_TYPE_VOID: u16 = 19;
+const OP_EXECUTION_MODE_ID: u16 = 331;
 /// The opcodes that come before `OpExtension`, and `OpExtension` itself.
-const UP_TO_EXTENSIONS: [u16; 2] = [17, opcode::EXTENSION];
+const UP_TO_EXTENSIONS: [u16; 2] = [OP_CAPABILITY, opcode::EXTENSION];
 /// The opcodes that come before strings.
-const UP_TO_MODES: [u16; 7] = [17, opcode::EXTENSION, opcode::EXT_INST_IMPORT, 14, 15, 16, 331];
+const UP_TO_MODES: [u16; 7] = [
+    OP_CAPABILITY,
+    opcode::EXTENSION,
+    opcode::EXT_INST_IMPORT,
+    OP_MEMORY_MODEL,
+    OP_ENTRY_POINT,
+    OP_EXECUTION_MODE,
+    OP_EXECUTION_MODE_ID,
+];
 
 /// Replaces the reflection of a module, and returns the new module.
 ///
@@ -39,11 +54,11 @@ pub fn write(words: &[u32], reflection: &Reflection) -> Result<Vec<u32>, Reflect
         next: stripped[3],
         ..Writer::default()
     };
-    w.known(&stripped);
+    w.find_constants(&stripped);
     w.set = w.id();
     w.module(&tables, reflection)?;
-    let place = |known: &[u16]| first(&stripped, |code| !known.contains(&code));
-    let (extensions, strings) = (place(&UP_TO_EXTENSIONS), place(&UP_TO_MODES));
+    let end_of = |section: &[u16]| first(&stripped, |code| !section.contains(&code));
+    let (extensions, strings) = (end_of(&UP_TO_EXTENSIONS), end_of(&UP_TO_MODES));
     let functions = first(&stripped, |code| code == opcode::FUNCTION);
     let mut out = stripped[..extensions].to_vec();
     if stripped[1] < 0x10600 {
@@ -76,6 +91,7 @@ fn first(words: &[u32], wanted: impl Fn(u16) -> bool) -> usize {
     at.min(words.len())
 }
 
+/// Returns the words of an instruction, whose last operand is a literal string if there is a text.
 fn instruction(code: u16, operands: &[u32], text: Option<&str>) -> Vec<u32> {
     let mut words = vec![0];
     words.extend(operands);
@@ -123,14 +139,13 @@ impl Writer {
 
     /// Finds the strings and constants that the module already has, and finds or declares `void` and the
     /// 32-bit unsigned type.
-    fn known(&mut self, words: &[u32]) {
-        const TYPE_VOID: u16 = 19;
+    fn find_constants(&mut self, words: &[u32]) {
         let mut at = HEADER;
         let (mut void, mut int) = (None, None);
         while at < words.len() {
             let end = at + (words[at] >> 16) as usize;
             match ((words[at] & 0xffff) as u16, &words[at + 1..end]) {
-                (TYPE_VOID, [id]) => void = Some(*id),
+                (OP_TYPE_VOID, [id]) => void = Some(*id),
                 (opcode::TYPE_INT, [id, 32, 0]) => int = Some(*id),
                 (opcode::CONSTANT, [ty, id, n]) if Some(*ty) == int => {
                     self.numbers.entry(*n).or_insert(*id);
@@ -146,7 +161,7 @@ impl Writer {
         }
         self.void = void.unwrap_or_else(|| {
             let id = self.id();
-            self.constants.extend(instruction(TYPE_VOID, &[id], None));
+            self.constants.extend(instruction(OP_TYPE_VOID, &[id], None));
             id
         });
         self.int = int.unwrap_or_else(|| {
@@ -182,8 +197,9 @@ impl Writer {
         id
     }
 
-    /// Appends an instruction of a set, whose operands are ids, then numbers, then ids.
-    fn call(&mut self, set: u32, number: u32, before: &[u32], numbers: &[u32], behind: &[u32]) -> u32 {
+    /// Appends an instruction of a set. Its operands are the ids `before`, the ids of constants with these numbers, and the ids
+    /// `after`.
+    fn call(&mut self, set: u32, number: u32, before: &[u32], numbers: &[u32], after: &[u32]) -> u32 {
         let id = self.id();
         let mut operands = vec![self.void, id, set, number];
         operands.extend(before);
@@ -191,13 +207,13 @@ impl Writer {
             let n = self.number(n);
             operands.push(n);
         }
-        operands.extend(behind);
+        operands.extend(after);
         self.calls.extend(instruction(opcode::EXT_INST, &operands, None));
         id
     }
 
-    fn op(&mut self, op: Op, before: &[u32], numbers: &[u32], behind: &[u32]) -> u32 {
-        self.call(self.set, op as u32, before, numbers, behind)
+    fn op(&mut self, op: Op, before: &[u32], numbers: &[u32], after: &[u32]) -> u32 {
+        self.call(self.set, op as u32, before, numbers, after)
     }
 
     fn own(&mut self, op: CalderaOp, kernel: u32, numbers: &[u32]) {
@@ -290,9 +306,9 @@ impl Writer {
         ))?;
         // Data without bytes is written as one empty chunk.
         let empty: [&[u8]; 1] = [&[]];
-        let pieces = data.bytes.chunks(MAX_PIECE);
-        for piece in pieces.chain(empty.into_iter().filter(|_| data.bytes.is_empty())) {
-            let hex = super::hex(piece);
+        let chunks = data.bytes.chunks(MAX_CHUNK);
+        for chunk in chunks.chain(empty.into_iter().filter(|_| data.bytes.is_empty())) {
+            let hex = super::hex(chunk);
             let hex = self.text(&hex)?;
             self.op(op, &[], &numbers, &[hex]);
         }

@@ -271,7 +271,7 @@ impl Sema<'_> {
                     }
                 };
                 let name = written.split_whitespace().collect::<Vec<_>>().join(" ");
-                if !self.is_hintable(&name, a.span) {
+                if !self.check_hintable(&name, a.span) {
                     return;
                 }
                 format!("vec_type_hint({})", unsigned_alias(&name))
@@ -299,8 +299,8 @@ impl Sema<'_> {
         kernel.attributes.push_str(&text);
     }
 
-    /// Returns whether `vec_type_hint` can name this type, a number or vector; reports an error otherwise.
-    fn is_hintable(&mut self, name: &str, span: Span) -> bool {
+    /// Checks that the type of `vec_type_hint` is a number or a vector. Reports an error and returns `false` otherwise.
+    fn check_hintable(&mut self, name: &str, span: Span) -> bool {
         let keywords = |w: &str| matches!(w, "unsigned" | "signed" | "char" | "short" | "int" | "long");
         let ty = match predefined(name) {
             Some(Predefined::Type(ty)) => ty,

@@ -9,6 +9,14 @@
 //! subject to it. A function that can fail after having reported an error returns `Result`. Its error carries
 //! no value, because the diagnostic describes the error.
 //!
+//! | to read | modules |
+//! |---|---|
+//! | first: names and types | `scope`, `type_spec`, `record`, `type_name`, `attr` |
+//! | declarations | `decl`, `function`, `kernel`, `uniform_layout` |
+//! | expressions | `expr`, `binary`, `conditional`, `member`, `call`, `literal`, `convert`, `builtin` |
+//! | constants and initializers | `fold`, `init`, `const_init` |
+//! | statements | `stmt`, `switch`, `hoist` |
+//!
 //! Built-in library code is analysed by the same code in another *world*: `Sema::library_function` declares a
 //! function at once and queues its body, which is analysed later where only library names are visible.
 

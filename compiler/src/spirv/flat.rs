@@ -34,11 +34,11 @@ impl Emitter<'_> {
         let [x, y, z] = size;
         let rows = self.spec_op(spv::Op::IMul, y, z);
         let more = self.spec_op(spv::Op::ISub, rows, one);
-        let mut single = self.is_nonzero(more);
+        let mut single = self.write_is_nonzero(more);
         if let Some(items) = self.target.subgroup_size {
             let items = self.u32_const(items);
             let rest = self.spec_op(spv::Op::UMod, x, items);
-            let partial = self.is_nonzero(rest);
+            let partial = self.write_is_nonzero(rest);
             single = self.spec_op(spv::Op::IMul, single, partial);
         }
         let all = self.spec_op(spv::Op::IMul, more, single);
@@ -54,7 +54,7 @@ impl Emitter<'_> {
     }
 
     /// Declares 1 if a number is not 0, otherwise 0. The number is less than 2 to the power of [`ITEMS_LOG2`].
-    pub(super) fn is_nonzero(&mut self, n: Id) -> Id {
+    pub(super) fn write_is_nonzero(&mut self, n: Id) -> Id {
         let most = self.u32_const((1 << ITEMS_LOG2) - 1);
         let exponent = self.u32_const(ITEMS_LOG2);
         let sum = self.spec_op(spv::Op::IAdd, n, most);

@@ -11,7 +11,15 @@
 //! A failure here is a bug of an earlier stage, never the user's error. `docs/adr/0002-spirv-emission.md`
 //! gives the reasons for the choices: WorkgroupSize, push constants as words, the memory model.
 //!
-//! Only this module names rspirv. Emission uses rspirv's data representation: instructions, operands and their
+//! | to read | modules |
+//! |---|---|
+//! | first: the frame of a module | `interface` (kernels), `calls` (functions), `block` (control flow), `types`, `consts`, `capability`, `instruction` |
+//! | instructions | `arith`, `intrinsic`, `memory`, `object` (memory of the descriptor ABI), `image`, `subgroup`, `matrix` |
+//! | what a launch supplies | `push`, `reflection` |
+//! | how work-groups are laid out | `flat`, `pack`; `groups` and `waits` decide whether that is allowed |
+//! | modules that exist already | `split` (one module for each kernel), `check` and `validate` (may a driver see it?), `relax` |
+//!
+//! Only this module, `spirv_in`, `spirv_text` and `spirv_mlir` name rspirv. Emission uses rspirv's data representation: instructions, operands and their
 //! assembly; types and constants are interned here. The checks of modules from outside use its loader, and
 //! [`crate::spirv_text`] its disassembler.
 

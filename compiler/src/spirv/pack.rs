@@ -132,7 +132,7 @@ impl Emitter<'_> {
         });
         let several = pack.map(|n| {
             let more = self.spec_op(spv::Op::ISub, n, one);
-            self.is_nonzero(more)
+            self.write_is_nonzero(more)
         });
         let plane = self.spec_op(spv::Op::IMul, pack[0], pack[1]);
         let all = self.spec_op(spv::Op::IMul, plane, pack[2]);

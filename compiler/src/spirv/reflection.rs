@@ -88,13 +88,14 @@ impl Writer<'_, '_> {
         id
     }
 
-    /// Appends an instruction of the set, whose operands are ids, then numbers, then ids.
-    fn write(&mut self, op: Op, before: &[Id], numbers: &[u32], behind: &[Id]) -> Id {
+    /// Appends an instruction of the set. Its operands are the ids `before`, the ids of constants with these numbers, and the
+    /// ids `after`.
+    fn write(&mut self, op: Op, before: &[Id], numbers: &[u32], after: &[Id]) -> Id {
         let mut operands = before.to_vec();
         for &n in numbers {
             operands.push(self.e.u32_const(n));
         }
-        operands.extend(behind);
+        operands.extend(after);
         self.call(self.set, op as u32, operands)
     }
 

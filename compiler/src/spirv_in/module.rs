@@ -190,7 +190,7 @@ pub(super) fn read<'w>(
             false => section,
         };
         if section < at {
-            return Err(inst.invalid("it is behind the section of a module that it belongs to"));
+            return Err(inst.invalid("it comes after the section of a module that it belongs to"));
         }
         at = section;
         memory_models += u32::from(section == Section::MemoryModel);
@@ -210,7 +210,7 @@ pub(super) fn read<'w>(
 impl<'w> Module<'w> {
     /// Refuses decorations that change a result, and whose id no instruction defines (SPIR-V 2.16.1: each id that is used is the
     /// result of an instruction). LLVM's translator writes such a
-    /// SaturatedConversion if blocks of a function are not behind their dominators; the conversion itself then lacks it.
+    /// SaturatedConversion if blocks of a function do not come after their dominators; the conversion itself then lacks it.
     fn check_decorated(&self) -> Result<(), Error> {
         let changes_result = |d: &&Decorated<'_>| {
             matches!(
@@ -473,7 +473,7 @@ impl<'w> Module<'w> {
         })
     }
 
-    /// Reads a function. Returns the instructions behind it.
+    /// Reads a function. Returns the instructions after it.
     fn read_function<'l>(&mut self, list: &'l [Inst<'w>]) -> Result<&'l [Inst<'w>], Error> {
         let Some((inst, mut rest)) = list.split_first() else {
             return Ok(list);

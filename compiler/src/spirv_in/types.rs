@@ -158,7 +158,7 @@ impl Types {
 
     /// Returns the type of the first element of an array that is no array; that of what is no array is the type itself.
     pub(super) fn first_element(&self, mut id: u32) -> u32 {
-        // An array is declared behind the type of its elements.
+        // An array is declared after the type of its elements.
         while let Some(Type::Array(elem, _)) = self.get(id) {
             id = *elem;
         }

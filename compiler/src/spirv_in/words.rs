@@ -271,7 +271,7 @@ impl<'w> Inst<'w> {
         }
     }
 
-    /// Returns the literal string that starts at operand `n`, and the number of the operand behind it.
+    /// Returns the literal string that starts at operand `n`, and the number of the operand after it.
     pub(super) fn string(&self, n: usize) -> Result<(String, usize), Error> {
         let words = self.args_from(n)?;
         let mut bytes = Vec::new();

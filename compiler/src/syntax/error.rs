@@ -21,10 +21,13 @@ pub(super) enum Recovery {
     Item,
 }
 
+/// An item of the translation unit, in which an error is explained.
 pub(super) struct Context<'a> {
+    /// The tokens, with what is known about them.
     pub(super) source: &'a Source<'a>,
     /// The text that was parsed; `None` before parsing.
     pub(super) text: Option<&'a Rewritten>,
+    /// The tokens of the item.
     pub(super) range: Range<usize>,
 }
 
@@ -93,70 +96,78 @@ fn at_token(
     let wants = |s: &str| expected.contains(s);
     let in_body = cx.body().is_some_and(|b| b.contains(&at));
     let expression = wants("~") && wants("!");
-    let in_for = cx.enclosing(at).is_some_and(|o| {
-        cx.source.tokens[o].is(Punct::LParen) && cx.prev(o).is_some_and(|p| p.is_keyword(Keyword::For))
+    let enclosing = cx.enclosing(at);
+    let in_for = enclosing.is_some_and(|o| {
+        tokens[o].is(Punct::LParen) && cx.prev(o).is_some_and(|p| p.is_keyword(Keyword::For))
     });
     let after_type = before.is_some_and(|i| is_type_keyword(&tokens[i]) || cx.is_type(i));
-    if in_for && wants(";") && !expression {
-        (
-            Diag::error(token.span, "expected ';' in 'for' statement specifier"),
+    let here = |message: &'static str| (Diag::error(token.span, message), false);
+    let semicolon = || Diag::error(after(prev.unwrap_or(token)), cx.missing_semicolon(start));
+    let unclosed = |open: Punct, message: &'static str, note: &'static str| {
+        let open = enclosing.filter(|&o| tokens[o].is(open))?;
+        Some((
+            Diag::error(token.span, message).note(tokens[open].span, note),
             false,
-        )
-    } else if cx.after_record(before) && is_specifier(&token) {
-        let p = prev.unwrap_or(token);
-        (Diag::error(after(p), cx.missing_semicolon(start)), true)
-    } else if after_type
+        ))
+    };
+    if in_for && wants(";") && !expression {
+        return here("expected ';' in 'for' statement specifier");
+    }
+    if cx.after_record(before) && is_specifier(&token) {
+        return (semicolon(), true);
+    }
+    if after_type
         && !token.flags.line_start()
         && !token.is(Punct::RBrace)
         && (wants("[_a-zA-Z]") || wants(";"))
     {
-        (Diag::error(token.span, "expected identifier or '('"), false)
-    } else if !in_body && prev.is_some_and(|p| p.is(Punct::Comma)) && token.is(Punct::RParen) {
-        (Diag::error(token.span, "expected parameter declarator"), false)
-    } else if wants(";") && !expression && prev.is_some() && cx.ends_here(token) {
-        let p = prev.unwrap_or(token);
-        (Diag::error(after(p), cx.missing_semicolon(start)), true)
-    } else if let Some(message) = cx.after_keyword(prev, token, expected) {
-        (Diag::error(token.span, message), false)
-    } else if expression {
-        (Diag::error(token.span, "expected expression"), false)
-    } else if wants("while") {
-        (
-            Diag::error(token.span, "expected 'while' in do/while loop"),
-            false,
-        )
-    } else if wants(")")
-        && cx.enclosing(at).is_some_and(|o| tokens[o].is(Punct::LParen))
-        && !wants("[_a-zA-Z]")
-    {
-        let d = Diag::error(token.span, "expected ')'");
-        let open = cx.enclosing(at).map_or(token.span, |o| tokens[o].span);
-        (d.note(open, "to match this '('"), false)
-    } else if wants("]") && cx.enclosing(at).is_some_and(|o| tokens[o].is(Punct::LBracket)) {
-        let d = Diag::error(token.span, "expected ']'");
-        let open = cx.enclosing(at).map_or(token.span, |o| tokens[o].span);
-        (d.note(open, "to match this '['"), false)
-    } else if wants(";") && (wants("=") || wants("+")) {
-        let p = prev.unwrap_or(token);
-        (Diag::error(after(p), cx.missing_semicolon(start)), false)
-    } else if in_body && matches!(token.kind, TokenKind::Keyword(_)) && !is_specifier(&token) {
-        (Diag::error(token.span, "expected expression"), false)
-    } else if wants("[_a-zA-Z]") || wants("identifier") {
-        let message = if wants("(") {
-            "expected identifier or '('"
-        } else {
-            "expected identifier"
-        };
-        (Diag::error(token.span, message), false)
-    } else if !in_body && at == cx.range.start {
-        (Diag::error(token.span, cx.top_level(at)), false)
-    } else if wants(":") {
-        (Diag::error(token.span, "expected ':'"), false)
-    } else if wants("}") {
-        (Diag::error(token.span, "expected '}'"), false)
-    } else {
-        (Diag::error(token.span, "expected expression"), false)
+        return here("expected identifier or '('");
     }
+    if !in_body && prev.is_some_and(|p| p.is(Punct::Comma)) && token.is(Punct::RParen) {
+        return here("expected parameter declarator");
+    }
+    if wants(";") && !expression && prev.is_some() && cx.ends_here(token) {
+        return (semicolon(), true);
+    }
+    if let Some(message) = cx.after_keyword(prev, token, expected) {
+        return (Diag::error(token.span, message), false);
+    }
+    if expression {
+        return here("expected expression");
+    }
+    if wants("while") {
+        return here("expected 'while' in do/while loop");
+    }
+    if wants(")") && !wants("[_a-zA-Z]") {
+        let missing = unclosed(Punct::LParen, "expected ')'", "to match this '('");
+        if let Some(missing) = missing {
+            return missing;
+        }
+    }
+    if wants("]") {
+        let missing = unclosed(Punct::LBracket, "expected ']'", "to match this '['");
+        if let Some(missing) = missing {
+            return missing;
+        }
+    }
+    if wants(";") && (wants("=") || wants("+")) {
+        return (semicolon(), false);
+    }
+    if in_body && matches!(token.kind, TokenKind::Keyword(_)) && !is_specifier(&token) {
+        return here("expected expression");
+    }
+    if wants("[_a-zA-Z]") || wants("identifier") {
+        return here(match wants("(") {
+            true => "expected identifier or '('",
+            false => "expected identifier",
+        });
+    }
+    if !in_body && at == cx.range.start {
+        return here(cx.top_level(at));
+    }
+    let punctuation = [(":", "expected ':'"), ("}", "expected '}'")];
+    let missing = punctuation.into_iter().find(|(text, _)| wants(text));
+    here(missing.map_or("expected expression", |(_, message)| message))
 }
 
 /// Returns the place after a token.

@@ -119,8 +119,8 @@ impl Packs {
 
     /// Returns the value at a token.
     pub(super) fn at(&self, token: usize) -> u32 {
-        let behind = self.changes.partition_point(|c| c.0 < token);
-        behind.checked_sub(1).map_or(0, |i| self.changes[i].1)
+        let next = self.changes.partition_point(|c| c.0 < token);
+        next.checked_sub(1).map_or(0, |i| self.changes[i].1)
     }
 }
 
@@ -134,9 +134,9 @@ fn words(text: &str) -> Vec<&str> {
             true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
             false => first.len_utf8(),
         };
-        let (word, behind) = rest.split_at(len);
+        let (word, tail) = rest.split_at(len);
         words.push(word);
-        rest = behind.trim_start();
+        rest = tail.trim_start();
     }
     words
 }
@@ -147,8 +147,8 @@ fn parse<'t>(words: &[&'t str]) -> Result<Request<'t>, &'static str> {
         return Err("missing '(' after '#pragma pack' - ignoring");
     };
     let mut next = || {
-        let (first, behind) = rest.split_first()?;
-        rest = behind;
+        let (first, tail) = rest.split_first()?;
+        rest = tail;
         Some(*first)
     };
     // Clang checks the value only after everything else is found correct.

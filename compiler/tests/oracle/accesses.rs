@@ -66,39 +66,60 @@ const PLACES: [Place; 5] = [
     Place::Global,
 ];
 
+/// The copy from one object to the other.
+#[derive(Copy, Clone, Debug)]
+struct Copied {
+    align: u32,
+    size: u32,
+    /// The offset in the source.
+    from: u32,
+    /// The offset in the destination.
+    to: u32,
+}
+
+const fn copied(align: u32, size: u32, from: u32, to: u32) -> Option<Copied> {
+    Some(Copied {
+        align,
+        size,
+        from,
+        to,
+    })
+}
+
 /// How the objects are accessed.
 #[derive(Copy, Clone, Debug)]
 struct Way {
     /// The greatest alignment of loads and stores.
     align: u32,
-    /// Alignment, size, and offsets in the source and the destination of the copy, if there is one.
-    copy: Option<(u32, u32, u32, u32)>,
+    copy: Option<Copied>,
     /// The type of an atomic operation on the destination, if it is in memory that allows it.
     atomic: Option<Ty>,
 }
 
-const fn way(align: u32, copy: Option<(u32, u32, u32, u32)>, atomic: Option<Ty>) -> Way {
+const fn way(align: u32, copy: Option<Copied>, atomic: Option<Ty>) -> Way {
     Way { align, copy, atomic }
 }
 
 const WAYS: [Way; 11] = [
-    way(16, Some((16, 32, 0, 0)), None),
-    way(16, Some((8, 24, 8, 0)), None),
-    way(16, Some((4, 28, 4, 0)), None),
-    way(16, Some((4, 20, 0, 12)), None),
-    way(16, Some((2, 10, 2, 4)), None),
-    way(4, Some((1, 13, 3, 5)), None),
-    way(1, Some((1, 32, 0, 0)), None),
+    way(16, copied(16, 32, 0, 0), None),
+    way(16, copied(8, 24, 8, 0), None),
+    way(16, copied(4, 28, 4, 0), None),
+    way(16, copied(4, 20, 0, 12), None),
+    way(16, copied(2, 10, 2, 4), None),
+    way(4, copied(1, 13, 3, 5), None),
+    way(1, copied(1, 32, 0, 0), None),
     way(16, None, None),
     way(2, None, None),
-    way(16, Some((4, 32, 0, 0)), Some(Ty::I32)),
-    way(16, Some((8, 32, 0, 0)), Some(Ty::I64)),
+    way(16, copied(4, 32, 0, 0), Some(Ty::I32)),
+    way(16, copied(8, 32, 0, 0), Some(Ty::I64)),
 ];
 
+/// An object is stored to in one type, perhaps copied to another object, and loaded in another type.
 #[derive(Copy, Clone, Debug)]
 struct Case {
     stored: Ty,
     loaded: Ty,
+    /// The places of the object and of the one to which it is copied.
     places: [Place; 2],
     way: Way,
 }
@@ -163,10 +184,11 @@ fn kernel(case: &Case, locals: &[Global]) -> Function {
         let place = b.ptr_offset(from, at);
         b.store(place, v, access);
     }
-    if let Some((align, size, source, destination)) = copy {
-        let source = b.ptr_offset(from, source.into());
-        let destination = b.ptr_offset(to, destination.into());
-        b.mem_cpy(destination, access(align), source, access(align), size);
+    if let Some(copy) = copy {
+        let source = b.ptr_offset(from, copy.from.into());
+        let destination = b.ptr_offset(to, copy.to.into());
+        let access = access(copy.align);
+        b.mem_cpy(destination, access, source, access, copy.size);
     }
     let shared = !matches!(case.places[1], Place::Variable | Place::Stack);
     if let Some(ty) = atomic.filter(|_| shared) {
@@ -283,11 +305,8 @@ fn compare(cases: &[Case], target: &Target) -> Result<(), String> {
     Ok(())
 }
 
-/// Every pair of types, with ways of access in private variables, which have all element types; and with pairs of
-/// places, targets and ways that take turns. A build with optimization compares all ways in private variables, and all
-/// pairs of places on all targets.
-#[test]
-fn objects_keep_their_bytes() {
+/// Returns targets for which the pass chooses elements by different rules.
+fn targets() -> [Target; 6] {
     let descriptors = |abi| Target {
         abi: Abi::Descriptor(abi),
         ..Target::desktop()
@@ -301,36 +320,50 @@ fn objects_keep_their_bytes() {
     pairs.features.int64 = false;
     let mut narrow_pairs = narrow.clone();
     narrow_pairs.features.int64 = false;
-    let targets = [
+    [
         Target::desktop(),
         descriptors(DescriptorAbi::default()),
         narrow,
         views,
         pairs,
         narrow_pairs,
-    ];
-    let sample = cfg!(debug_assertions);
+    ]
+}
+
+/// Returns cases that store the type with number `n`: for every `step`-th type that is loaded, `ways` ways of access, or every
+/// second one of them in a build without optimization. Which types and ways these are depends on `turn`, so that several
+/// calls together have all of them.
+fn cases(n: usize, places: [Place; 2], step: usize, turn: usize, ways: usize) -> Vec<Case> {
+    let loaded = TYPES.into_iter().enumerate();
+    let loaded = loaded.filter(|(m, _)| (n + m + turn).is_multiple_of(step));
+    let cases = loaded.flat_map(|(m, loaded)| {
+        (0..ways).step_by(1 + usize::from(SAMPLE)).map(move |way| Case {
+            stored: TYPES[n],
+            loaded,
+            places,
+            way: WAYS[(n + m * 3 + turn * 7 + way) % WAYS.len()],
+        })
+    });
+    cases.collect()
+}
+
+/// Whether only a part of the cases is tested: a build without optimization would take too long for all.
+const SAMPLE: bool = cfg!(debug_assertions);
+
+/// Every pair of types is tested with ways of access in private variables, which have all element types; and with pairs of
+/// places, targets and ways that take turns. A build with optimization compares all ways in private variables, and all
+/// pairs of places on all targets.
+#[test]
+fn objects_keep_their_bytes() {
+    let targets = targets();
     let mut modules = Vec::new();
-    for (n, stored) in TYPES.into_iter().enumerate() {
-        let cases = |places: [Place; 2], step: usize, first: usize, ways: usize| {
-            let loaded = TYPES.into_iter().enumerate();
-            let loaded = loaded.filter(move |(m, _)| (n + m + first).is_multiple_of(step));
-            let cases = loaded.flat_map(move |(m, loaded)| {
-                (0..ways).step_by(1 + usize::from(sample)).map(move |way| Case {
-                    stored,
-                    loaded,
-                    places,
-                    way: WAYS[(n + m * 3 + first * 7 + way) % WAYS.len()],
-                })
-            });
-            cases.collect::<Vec<Case>>()
-        };
-        modules.push((0, cases([Place::Variable; 2], 1, 0, WAYS.len())));
+    for n in 0..TYPES.len() {
+        modules.push((0, cases(n, [Place::Variable; 2], 1, 0, WAYS.len())));
         for (p, from) in PLACES.into_iter().enumerate() {
             for (q, to) in PLACES.into_iter().enumerate() {
                 for target in 0..targets.len() {
-                    let step = if sample { 4 * targets.len() } else { 1 };
-                    modules.push((target, cases([from, to], step, p + q + target, 1)));
+                    let step = if SAMPLE { 4 * targets.len() } else { 1 };
+                    modules.push((target, cases(n, [from, to], step, p + q + target, 1)));
                 }
             }
         }

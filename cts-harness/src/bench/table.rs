@@ -48,6 +48,7 @@ pub(super) fn header(sides: usize) -> String {
             "B median",
             "A over B",
             "quartiles",
+            "best over B",
             "A on device",
             "B on device",
             "over B",
@@ -174,6 +175,20 @@ mod tests {
             assert_eq!(value(Quantity::Time, seconds), text);
         }
         assert_eq!(value(Quantity::Memory, 3_145_728.0), "3.00 MiB");
+    }
+
+    /// A heading ends in the same column as each value below it.
+    #[test]
+    fn every_column_has_a_heading() {
+        let side = || measured(&[1.0, 1.0], &[1.0, 1.0]);
+        for sides in [1, 2] {
+            let values = row(&result((0..sides).map(|_| side()).collect()));
+            assert_eq!(
+                header(sides).chars().count(),
+                values.chars().count(),
+                "{sides} platforms"
+            );
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! `baselines/<device>.txt`: the results of each suite on a device. The files are committed, so that README
-//! can show them.
+//! `baselines/<device>.txt`: the results of each suite on a device. The files are committed, so that the
+//! manual can show them.
 //!
 //! A file begins with a head of `name: value` lines that identify the platform, the device, the driver and
 //! the CTS. It is followed by a section per suite, `[suite] mode revision date`, with a line `Status subtest`
@@ -199,7 +199,7 @@ pub(super) fn update(args: &Args) -> Outcome {
         std::fs::create_dir_all(&directory)?;
         std::fs::write(&file, baseline.to_text())?;
         say!(
-            "{}: {} suites; `cargo harness cts report --readme` brings README up to date",
+            "{}: {} suites; `cargo harness cts report --manual` brings the manual up to date",
             file.display(),
             baseline.suites.len()
         );

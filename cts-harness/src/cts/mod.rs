@@ -58,10 +58,10 @@ enum Cts {
     },
     /// Update the list of a device's known failures from the results of a run
     Bless(bless::Args),
-    /// Copy the results of run folders into the committed baselines, from which README's table is made
+    /// Copy the results of run folders into the committed baselines, from which the manual's table is made
     Baseline(baseline::Args),
     /// Write a page of all runs and baselines (suites × devices, failures with their logs, history), or
-    /// README's table
+    /// the manual's table
     Report(report::Args),
 }
 

@@ -5,7 +5,7 @@ use super::crates::shipped;
 use super::{licences, sbom};
 use crate::artifacts::{cargo, release_flags, root, target_dir};
 use crate::child::Background;
-use crate::files::{copy, fresh, write};
+use crate::files::{copy, files_below, fresh, text, write};
 use crate::packages::{ARM_COMPILER, ARM_LIBC, ensure};
 use crate::{Failure, Outcome, artifacts, child, progress};
 use std::path::{Path, PathBuf};
@@ -106,8 +106,15 @@ pub(crate) fn build(target: Option<&str>) -> Result<Products, Failure> {
         write(&products.path(place), script.stdout)?;
     }
     let documents = products.path(DOCUMENTS);
-    for file in ["README.md", "CHANGELOG.md", "LICENSE"] {
+    for file in ["CHANGELOG.md", "LICENSE"] {
         copy(&root().join(file), &documents.join(file))?;
+    }
+    // README's links lead to the copy of the manual beside it.
+    let readme = text(&root().join("README.md"))?.replace("](icd/docs/manual/", "](manual/");
+    write(&documents.join("README.md"), readme)?;
+    let manual = root().join("icd/docs/manual");
+    for page in files_below(&manual)? {
+        copy(&manual.join(&page), &documents.join("manual").join(&page))?;
     }
     let crates = shipped(&products.target)?;
     write(

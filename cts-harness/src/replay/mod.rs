@@ -252,7 +252,7 @@ fn line(launch: &Launch, memory: usize, difference: &Difference, other: &str) ->
     )
 }
 
-/// Executes a launch on a platform so many times, in a process of its own.
+/// Executes a launch `times` times on a platform, in a process of its own.
 fn execute(args: &Args, side: &Side, folder: &Path, launch: &Launch, times: usize) -> Result<Run, Failure> {
     let scratch = tempfile::tempdir()?;
     let (out, findings) = (scratch.path(), scratch.path().join("findings.jsonl"));

@@ -92,7 +92,7 @@ kernel void three(global ulong *out, global int *in) {
   PUT(e.x);
 }
 
-// Halves of three components are assigned: what belongs to the fourth goes nowhere, not even to memory behind.
+// Halves of three components are assigned: nothing is stored for the fourth one, and the memory after it stays.
 // kernel: halves_of_three
 // global: 1
 // arg: out ulong 20 => [1, 2, 7, 5, 2, 8, 5, 6, 8, 15, 6, 9, 1, 10, 11, 3, 4, 21, 22, 77]

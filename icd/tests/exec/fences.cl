@@ -35,7 +35,7 @@ kernel void own_work(global int *out) {
   mem_fence(CLK_GLOBAL_MEM_FENCE);
   out[get_global_id(0)] += 7;
 }
-// Fences and volatile accesses where only some work-items come by, and not equally often: barriers behind them hold.
+// Fences and volatile accesses where only some work-items come by, and not equally often: barriers after them work.
 // kernel: diverging_fences
 // global: 64
 // local: 64

@@ -1,5 +1,5 @@
 // Loops that replace elements of the buffer that they load from, and indices that wrap around by a mask.
-// An element becomes a sum with ones ahead of it, as in the Mersenne twister; then a sum with ones behind it.
+// An element becomes a sum with later ones, as in the Mersenne twister; then a sum with earlier ones.
 // kernel: twister
 // global: 1
 // arg: inout uint 40 = i * 3 + 1 => i < 23 ? 3 * (i + (i + 1) + 2 * (i + 17)) + 4 : i < 39 ? 3 * (i + (i + 1)) + 2 + 2 * (3 * (i - 23 + (i - 22) + 2 * (i - 6)) + 4) : 3 * 39 + 1

@@ -280,7 +280,7 @@ const VARIABLES: &[(&[&str], &[i32])] = &[
     ),
 ];
 
-/// As [`FAILING`], for such objects.
+/// As [`FAILING`], for objects of OpenCL C 3.0 with variables in global memory.
 const FAILING_VARIABLES: &[(&[&str], &str)] = &[
     (
         &[

@@ -1,4 +1,4 @@
-// Values that are computed in a loop and used behind it, where the work-items leave the loop at different times.
+// Values that are computed in a loop and used after it, where the work-items leave the loop at different times.
 // kernel: search
 // global: 64
 // arg: in int 128 = i * 3

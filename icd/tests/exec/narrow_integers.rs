@@ -264,8 +264,8 @@ const VECTOR_CASES: &[Case] = &[
     }),
 ];
 
-/// Runs a kernel whose first operands are the numbers of the pairs, in a type, and returns its results: so many
-/// numbers of so many bytes for each pair.
+/// Runs a kernel whose first operands are the numbers of the pairs, in the type `t`. It has `results` results of `bytes` bytes for
+/// each pair, which are returned.
 fn run(
     lab: &Lab,
     source: &str,

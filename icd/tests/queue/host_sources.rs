@@ -63,9 +63,11 @@ fn check(q: cl_command_queue, of: cl_mem, count: usize, what: &str) {
     );
 }
 
-/// Numbers of words, one for each way in which a transfer stores: directly, through staging memory, and in
-/// chunks.
+/// Sizes of buffers in words, one for each way in which a transfer stores: directly, through staging memory, and in
+/// chunks. At most [`MOST`] words of a buffer are transferred.
 const COUNTS: [usize; 3] = [1024, 96 << 10, 3 << 20];
+/// The most words that a test transfers.
+const MOST: usize = 1 << 20;
 
 #[test]
 fn a_mapping_is_the_source_of_a_write() {
@@ -76,15 +78,11 @@ fn a_mapping_is_the_source_of_a_write() {
             let [from, to] = [(); 2].map(|()| buffer(&s, 0, count, null_mut()));
             fill(&s, from, count, 0);
             fill(&s, to, count, 0);
-            let ran = late_sevens(&s, q, from, count.min(1 << 20));
-            let (at, mapped) = map(q, from, count.min(1 << 20), After(&[ran]));
-            let written = write(q, to, at, 4 * count.min(1 << 20), After(&[mapped]));
-            check(
-                q,
-                to,
-                count.min(1 << 20),
-                &format!("{count} words, properties {properties}"),
-            );
+            let used = count.min(MOST);
+            let ran = late_sevens(&s, q, from, used);
+            let (at, mapped) = map(q, from, used, After(&[ran]));
+            let written = write(q, to, at, 4 * used, After(&[mapped]));
+            check(q, to, used, &format!("{count} words, properties {properties}"));
             unmap(q, from, at);
             release_events(&[ran, mapped, written]);
             release(&[from, to]);
@@ -209,13 +207,15 @@ fn what_a_read_stores_is_the_source_of_a_write() {
     }
 }
 
-/// A read is let go by one thread while another one enqueues a write of its destination, which waits for the read, in
-/// another queue. The write copies its source at once only if the read has stored.
+/// One thread sets the user event that a read waits for, while another thread enqueues a write, in another queue, whose
+/// source is the read's destination and which waits for the read. The enqueue call may copy the write's source only if the
+/// read has already stored into it.
 #[test]
-fn a_read_that_is_let_go_while_its_write_is_enqueued() {
+fn a_read_that_starts_while_its_write_is_enqueued() {
     const COUNT: usize = 256;
     const TIMES: usize = 600;
-    /// Events before the read's in the write's wait list: to look at them takes a moment, in which the read may start.
+    /// The number of complete events before the read's event in the write's wait list. The enqueue call takes a while to
+    /// examine them, and the read may start meanwhile.
     const BEFORE: usize = 20_000;
     let s = Setup::new();
     let other = queue(&s, 0);
@@ -229,8 +229,8 @@ fn a_read_that_is_let_go_while_its_write_is_enqueued() {
     // The event that the second thread sets; 0 if there is none.
     let closed = AtomicUsize::new(0);
     let ends = AtomicBool::new(false);
-    // How many nanoseconds the last call took that enqueued a write.
-    let lasts = AtomicU64::new(0);
+    // The time in nanoseconds that the last call took that enqueued a write.
+    let duration = AtomicU64::new(0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for time in 0u64.. {
@@ -243,7 +243,7 @@ fn a_read_that_is_let_go_while_its_write_is_enqueued() {
                 };
                 // The moments differ, so that some of them are within the call that enqueues the write.
                 let start = Instant::now();
-                let pause = Duration::from_nanos(lasts.load(Ordering::Relaxed) * (time * 7 % 100) / 100);
+                let pause = Duration::from_nanos(duration.load(Ordering::Relaxed) * (time * 7 % 100) / 100);
                 while start.elapsed() < pause {
                     std::hint::spin_loop();
                 }
@@ -261,7 +261,7 @@ fn a_read_that_is_let_go_while_its_write_is_enqueued() {
             list[BEFORE] = stored;
             let start = Instant::now();
             let written = write(other, to, words.ptr(), 4 * COUNT, After(&list));
-            lasts.store(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            duration.store(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
             assert_eq!(cl!(clFinish(other)), 0);
             let got = Words::new(COUNT);
             read_now(other, to, &got);
@@ -271,7 +271,7 @@ fn a_read_that_is_let_go_while_its_write_is_enqueued() {
         ends.store(true, Ordering::Release);
         assert_eq!(
             wrong, 0,
-            "of {TIMES} writes, so many copied what was there before the read"
+            "{wrong} of {TIMES} writes copied what was there before the read"
         );
     });
     release_events(&[complete]);

@@ -6,10 +6,10 @@ use crate::common::objects::Setup;
 use crate::common::*;
 use crate::{cl, created, query};
 
-/// Markers and barriers in an idle queue, and after a command that waits for a user event.
+/// Markers and barriers in an idle queue, and after a command that is deferred, because it waits for a user event.
 #[test]
 fn markers_and_barriers() {
-    for held in [false, true] {
+    for deferred in [false, true] {
         let s = Setup::with(CL_QUEUE_PROFILING_ENABLE);
         let b = s.buffer(&[0; 64]);
         let (gate, code) = created!(clCreateUserEvent(s.context));
@@ -22,8 +22,8 @@ fn markers_and_barriers() {
             1,
             0,
             64,
-            u32::from(held),
-            if held { &raw const gate } else { null() },
+            u32::from(deferred),
+            if deferred { &raw const gate } else { null() },
             &raw mut fill
         ));
         assert_eq!(code, 0);
@@ -38,7 +38,7 @@ fn markers_and_barriers() {
         assert_eq!(cl!(clEnqueueMarker(s.queue, &raw mut e[2])), 0);
         assert_eq!(cl!(clEnqueueBarrier(s.queue)), 0);
         assert_eq!(cl!(clEnqueueWaitForEvents(s.queue, 1, &raw const fill)), 0);
-        if held {
+        if deferred {
             for e in e {
                 let status = query!(clGetEventInfo(e; CL_EVENT_COMMAND_EXECUTION_STATUS) as i32);
                 assert_ne!(status, CL_COMPLETE, "before what it waits for");
@@ -55,7 +55,7 @@ fn markers_and_barriers() {
                 command
             );
             let end = |e| query!(clGetEventProfilingInfo(e; CL_PROFILING_COMMAND_END) as u64);
-            assert!(end(event) >= end(fill), "held {held}");
+            assert!(end(event) >= end(fill), "deferred {deferred}");
         }
         for e in e.into_iter().chain([fill, gate]) {
             assert_eq!(cl!(clReleaseEvent(e)), 0);

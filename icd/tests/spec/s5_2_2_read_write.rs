@@ -206,7 +206,7 @@ fn fill() {
     let b = s.buffer(&vec![0xFF; 1024]);
     let mut turn = 0;
     for size in [1usize, 2, 4, 8, 16, 32, 64, 128] {
-        for held in [false, true] {
+        for deferred in [false, true] {
             turn += 1;
             let pattern: Vec<u8> = (0..size).map(|i| (i * 3 + size + turn) as u8).collect();
             let (gate, code) = created!(clCreateUserEvent(s.context));
@@ -218,8 +218,8 @@ fn fill() {
                 size,
                 size,
                 1024 - 2 * size,
-                u32::from(held),
-                if held { &raw const gate } else { null() },
+                u32::from(deferred),
+                if deferred { &raw const gate } else { null() },
                 null_mut()
             ));
             assert_eq!(code, 0, "pattern of {size}");
@@ -227,7 +227,7 @@ fn fill() {
             let got = s.read(b, 1024);
             assert!(
                 got[size..1024 - size].chunks(size).all(|c| c == pattern),
-                "pattern of {size}, held {held}"
+                "pattern of {size}, deferred {deferred}"
             );
             assert_eq!(cl!(clReleaseEvent(gate)), 0);
         }

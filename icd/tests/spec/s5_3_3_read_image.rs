@@ -281,7 +281,7 @@ fn all_types_and_sizes_of_texels() {
 }
 
 #[test]
-fn more_than_a_piece() {
+fn more_than_a_chunk() {
     let s = Setup::new();
     if !images(&s) {
         return;

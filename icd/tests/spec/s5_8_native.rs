@@ -127,9 +127,9 @@ fn waits_and_fails_as_other_commands_do() {
     let b = ones(&s, 4);
     let (gate, code) = created!(clCreateUserEvent(s.context));
     assert_eq!(code, 0);
-    let held = enqueue(&s, b, 4, 5, Some(gate));
+    let deferred = enqueue(&s, b, 4, 5, Some(gate));
     assert_eq!(cl!(clFlush(s.queue)), 0);
-    assert!(query!(clGetEventInfo(held; CL_EVENT_COMMAND_EXECUTION_STATUS) as i32) > CL_COMPLETE);
+    assert!(query!(clGetEventInfo(deferred; CL_EVENT_COMMAND_EXECUTION_STATUS) as i32) > CL_COMPLETE);
     assert_eq!(cl!(clSetUserEventStatus(gate, CL_COMPLETE)), 0);
     assert_eq!(cl!(clFinish(s.queue)), 0);
     assert_eq!(words(&s, b, 4), [5; 4]);

@@ -2,6 +2,13 @@
 //!
 //! Enumeration only reads properties. The Vulkan device with its queues, allocator and memory is made when the
 //! first context asks for it (`Device::opened`), and exists until the process ends or the device is lost.
+//!
+//! | to read | modules |
+//! |---|---|
+//! | first: what a device offers | `caps` (from Vulkan's features to OpenCL's and the compiler's), `limits`, `images`, `info`, `system`, `report` |
+//! | what is measured | `calibrate` |
+//! | while the device is in use | `opened`, `clock_keeper` |
+//! | its memory | `pinned`, `staging`, `recycling`; copies outside of queues: `upload`, `bounce` |
 
 pub(crate) mod bounce;
 pub(crate) mod calibrate;

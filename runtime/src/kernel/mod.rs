@@ -1,11 +1,13 @@
 //! Kernels (CL 5.7): a function of a program with argument values.
 //!
-//! [`args`] checks argument values and `values` stores them; `placed` places them as the module demands, and
-//! `uses` derives the memory accesses from them. An enqueue call hands a [`launch`] to a queue; `cached_launch` keeps
-//! the last one, [`recorded`] has those of command-buffers, `local_size` chooses the work-group size, and `scratch` determines the scratch memory. `code`
-//! holds the shader modules, [`pipeline`] the pipelines, which `early` makes before they are needed, `driver_cache` and
-//! `launched` store on disk what the next process needs for that, and `descriptors` makes the descriptor sets. `ended` has what kernels report of loops that the driver has ended, `alias` copies texels for 2D images from buffers, and `copy` copies rows
-//! and large ranges by a kernel.
+//! | to read | modules |
+//! |---|---|
+//! | first: arguments | [`args`] checks them, `values` stores them, `placed` places them as the module demands, and `uses` derives the memory accesses from them |
+//! | launches | an enqueue call hands a [`launch`] to a queue; `cached_launch` keeps the last one of a kernel object, [`recorded`] has those of command-buffers |
+//! | sizes | `local_size` chooses the work-group size, `parts` divides the NDRange, `packing` joins small work-groups, `scratch` determines the scratch memory |
+//! | code | `code` holds the shader modules, [`pipeline`] the pipelines, and `descriptors` makes the descriptor sets |
+//! | pipelines in advance | `early` makes them; `driver_cache` and `launched` store on disk what the next process needs for that |
+//! | special kernels | `copy` copies rows and large ranges, `alias` copies texels for 2D images from buffers, and `ended` has what kernels report of loops that the driver has ended |
 
 mod alias;
 pub mod args;

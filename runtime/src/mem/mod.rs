@@ -1,4 +1,12 @@
 //! Memory objects (CL 5.2).
+//!
+//! | to read | modules |
+//! |---|---|
+//! | first: the kinds of objects | this file, `buffer`, `image`, `pipe`, `properties`, `map`, `destructor_callbacks` |
+//! | host memory | `host_ptr`, `host_stores`; copies by the host: `bar_mapping`, `parallel`, `copy_threads` |
+//! | contexts with several devices | `residence`, `migrate`, `claim` |
+//! | memory that kernels reach by address | `addresses`, `svm`, `usm` |
+//! | memory of other APIs | `external` |
 
 pub(crate) mod addresses;
 pub(crate) mod bar_mapping;

@@ -111,7 +111,7 @@ impl Hazards {
     }
 
     fn add(&mut self, access: &Access) {
-        // No single command has so many accesses.
+        // The number does not fit into 16 bits. No single command has that many accesses.
         let Ok(number) = u16::try_from(self.list.len() + 1) else {
             self.unknown = true;
             return;

@@ -5,6 +5,15 @@
 //! all earlier commands, not that independent commands never overlap on the GPU (`hazards`). With
 //! CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, commands are ordered by their wait lists and by barriers, and also
 //! by the ranges of memory that both are known to access.
+//!
+//! | to read | modules |
+//! |---|---|
+//! | first: from an enqueue call to the GPU and back | `enqueue`, `scheduler`, `batch`, `completion` (`runtime/docs/scheduling.md` has the whole) |
+//! | other enqueue functions | `enqueue_image`, `svm`, `native`; for reads and writes `transfer` and `turn` |
+//! | order | `hazards`; commands that must wait: `deferred`, `moves`, `retirements` |
+//! | errors that no call returns | `failure` |
+//! | what makes it quicker | `flusher`, `speculation` |
+//! | what tools ask for | `observed` (profile and trace), `contents` (captures), `written` (checks of kernels) |
 
 mod batch;
 mod completion;

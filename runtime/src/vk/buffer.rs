@@ -29,11 +29,15 @@ pub(crate) struct Buffer {
     memory: Vec<Memory>,
     /// Imported memory of the application, or of another API.
     imported: Option<vk::DeviceMemory>,
+    /// The host's address of the first byte, if the host accesses the memory through its caches.
     mapped: Option<NonNull<u8>>,
+    /// The host's address of the first byte in the BAR mapping.
     bar_mapping: Option<NonNull<u8>>,
+    /// The device address of the first byte; 0 if the device has no addresses.
     address: u64,
+    /// The size in bytes.
     size: u64,
-    /// A lost device may still use the buffer.
+    /// Whether a lost device may still use the buffer, so that it must not be freed.
     in_use: AtomicBool,
 }
 
@@ -95,13 +99,13 @@ impl Buffer {
 
     /// Notes that the buffer has been bound, and where the host finds its first byte if it accesses the memory through
     /// its caches.
-    pub(super) fn is_bound(&mut self, host: Option<NonNull<u8>>) {
+    pub(super) fn note_bound(&mut self, host: Option<NonNull<u8>>) {
         self.mapped = host;
         self.find_address();
     }
 
-    /// Makes a buffer that can be bound to imported memory. Buffers of the usage of all buffers can be made of it
-    /// (`external::imports_buffers`), and `size` is not 0.
+    /// Makes a buffer that can be bound to imported memory of these types. The caller guarantees that the device imports
+    /// such memory for buffers with the usage of every buffer (`external::imports_buffers`), and that `size` is not 0.
     pub(super) fn of_external(
         device: &Arc<Device>,
         size: u64,
@@ -177,46 +181,61 @@ impl Buffer {
         let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
         // If a later step fails, `buffer`'s Drop destroys the Vulkan buffer.
         let mut buffer = Buffer::unbound(device, raw, size);
-        // SAFETY: the buffer is alive.
-        let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-        requirements.alignment = requirements.alignment.max(ALIGN);
-        let shared = place == Place::Host || device.unified();
         if large {
             buffer.memory = sparse::populate(
                 device,
                 sparse::Resource::Buffer(raw),
-                requirements,
+                buffer.requirements(),
                 MemoryLocation::GpuOnly,
             )?;
         } else {
-            let allocator = &device.allocator;
-            let window = (!shared && size <= device.tuning.bar_buffer)
-                .then(|| allocator.allocate_in_bar(raw, requirements))
-                .flatten();
-            let (memory, in_bar) = match window {
-                Some(memory) => (memory, true),
-                None if shared => {
-                    let cached = MemoryLocation::GpuToCpu;
-                    (allocator.allocate(Some(raw), requirements, cached)?, false)
-                }
-                None => {
-                    let local = MemoryLocation::GpuOnly;
-                    (allocator.allocate(Some(raw), requirements, local)?, false)
-                }
-            };
-            // SAFETY: buffer and memory are new and of the same device; offset and size meet the requirements.
-            let bound = unsafe {
-                device
-                    .raw
-                    .bind_buffer_memory(raw, memory.memory(), memory.offset())
-            };
-            buffer.mapped = memory.mapped().filter(|_| shared);
-            buffer.bar_mapping = memory.mapped().filter(|_| in_bar);
-            buffer.memory.push(memory);
-            device.note(bound.call("vkBindBufferMemory"))?;
+            buffer.allocate(place)?;
         }
         buffer.find_address();
         Ok(buffer)
+    }
+
+    /// Returns what the driver requires of the buffer's memory, with the alignment of every buffer.
+    fn requirements(&self) -> vk::MemoryRequirements {
+        // SAFETY: the buffer is alive.
+        let mut requirements = unsafe { self.device.raw.get_buffer_memory_requirements(self.raw) };
+        requirements.alignment = requirements.alignment.max(ALIGN);
+        requirements
+    }
+
+    /// Allocates the memory of a buffer that has none, in one allocation, and binds it.
+    fn allocate(&mut self, place: Place) -> Result<(), AllocError> {
+        let requirements = self.requirements();
+        let (device, raw) = (&self.device, self.raw);
+        let allocator = &device.allocator;
+        let shared = place == Place::Host || device.unified();
+        let in_bar = (!shared && self.size <= device.tuning.bar_buffer)
+            .then(|| allocator.allocate_in_bar(raw, requirements))
+            .flatten();
+        let is_in_bar = in_bar.is_some();
+        let memory = match in_bar {
+            Some(memory) => memory,
+            None => {
+                // Memory that the host reads goes through its caches.
+                let location = match shared {
+                    true => MemoryLocation::GpuToCpu,
+                    false => MemoryLocation::GpuOnly,
+                };
+                allocator.allocate(Some(raw), requirements, location)?
+            }
+        };
+        // SAFETY: buffer and memory are new and of the same device; offset and size meet the requirements.
+        let bound = unsafe {
+            device
+                .raw
+                .bind_buffer_memory(raw, memory.memory(), memory.offset())
+        };
+        let bound = device.note(bound.call("vkBindBufferMemory"));
+        self.mapped = memory.mapped().filter(|_| shared);
+        self.bar_mapping = memory.mapped().filter(|_| is_in_bar);
+        self.memory.push(memory);
+        bound?;
+        Ok(())
     }
 
     /// Returns the device that the buffer belongs to.

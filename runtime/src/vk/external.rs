@@ -212,7 +212,7 @@ impl ExternalMemory {
             }
             super::fault::allocation("vkAllocateMemory")?;
             // SAFETY: the extension is enabled, and the descriptor is open. OpenCL does not tell the size and the memory type
-            // of the exporter's allocation (see the top of the file). The driver refuses an import with others.
+            // of the exporter's allocation (see the top of the file). The driver refuses an import with another size or type.
             match unsafe { device.raw.allocate_memory(&info, None) }.call("vkAllocateMemory") {
                 Ok(memory) => {
                     duplicate.give_away();
@@ -240,7 +240,7 @@ impl Duplicate {
             return Err(VkError::handle("an import", "a negative file descriptor"));
         }
         // SAFETY: the number is not negative. By the clause of the property, it is a descriptor of the application, which
-        // closes it after the call at the earliest. If it is none, the system reports that.
+        // closes it after the call at the earliest. If it is not an open descriptor, the call below fails.
         let given = unsafe { std::os::fd::BorrowedFd::borrow_raw(fd) };
         let duplicate = given.try_clone_to_owned();
         let duplicate = duplicate.map_err(|e| VkError::handle("dup", e))?;
@@ -327,7 +327,7 @@ impl Buffer {
             let mapped = unsafe { device.raw.map_memory(memory, 0, vk::WHOLE_SIZE, flags) };
             host = std::ptr::NonNull::new(mapped.call("vkMapMemory")?.cast());
         }
-        buffer.is_bound(host);
+        buffer.note_bound(host);
         close(handle.1);
         Ok(buffer)
     }

@@ -122,6 +122,6 @@ fn try_import(
     buffer.own(memory);
     // SAFETY: buffer and memory are new and of the same device; memory type and offset meet the requirements.
     unsafe { device.raw.bind_buffer_memory(raw, memory, offset) }.call("vkBindBufferMemory")?;
-    buffer.is_bound(Some(host.non_null()));
+    buffer.note_bound(Some(host.non_null()));
     Ok(Some(buffer))
 }

@@ -14,6 +14,16 @@
 //! **Lifetime on the GPU.** A wrapper does not know whether the GPU still uses its object. The caller that
 //! submits must keep buffers, pipelines and recorders alive until the timeline has reached the submission's
 //! value; batches of `crate::queue` hold `Arc`s for that. The safety comments here call this *the batch rule*.
+//!
+//! | to read | modules |
+//! |---|---|
+//! | first: from the loader to a device | `instance`, `facts` and `features` (what a physical device has), `device`, `queue` |
+//! | devices that are older, or pretend to be | `chain`, `older`, `fences`, `mask` |
+//! | memory and its objects | `memory`, `buffer`, `import`, `image`, `format`, `sampler`, `sparse` |
+//! | commands | `recorder`, `transfer`, `descriptor`, `pipeline`, `query`, `sync`, `matrix` |
+//! | sharing with other APIs | `external`, `semaphore` |
+//! | what is quick | `tuning`; for the clock of NVIDIA GPUs `nvml` and `cuda` |
+//! | finding faults | `debug`, `lost`, `statistics`, `reorder`, `fault` |
 #![allow(unsafe_code, reason = "this module is the boundary to the driver")]
 
 mod buffer;

@@ -254,7 +254,7 @@ fn finish(mut out: Args, language: &str, environment: &Environment) -> Result<Ar
     }
     out.target = target(environment, &out.clspv)?;
     out.spirv = environment.spirv;
-    out.clspv.options(&mut out.options);
+    out.clspv.apply_to_options(&mut out.options);
     out.options.spec_constants.clone_from(&out.specialization);
     if out.files.is_empty() {
         return Err(usage("no input file (see --help)"));

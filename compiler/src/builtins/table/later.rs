@@ -24,8 +24,8 @@ const BITWISE: &[Sig] = &[sig(
 /// cl_khr_kernel_clock.
 const TICKS: &[Sig] = &[sig(ONE, Ty::Fixed(Scalar::ULong), &[])];
 const TICKS_IN_TWO: &[Sig] = &[sig(ONE, Ty::Vector(Scalar::UInt, 2), &[])];
-/// `c11_atomic` checks the arguments.
-const ANY: &[Sig] = &[];
+/// No signatures: `c11_atomic` checks the arguments.
+const UNCHECKED: &[Sig] = &[];
 
 const fn atomic(what: C11Atomic) -> How {
     How::Inline(Inline::C11Atomic(what))
@@ -50,54 +50,58 @@ const EXCHANGE: How = atomic(C11Atomic::Fetch(AtomicOp::Xchg, AtomicOp::Xchg));
 pub(super) static ROWS: &[Row] = &[
     row(
         "atomic_compare_exchange_strong",
-        ANY,
+        UNCHECKED,
         atomic(C11Atomic::CompareExchange),
     ),
     row(
         "atomic_compare_exchange_strong_explicit",
-        ANY,
+        UNCHECKED,
         atomic(C11Atomic::CompareExchange),
     ),
     // The weak forms may fail without a reason. These never do.
     row(
         "atomic_compare_exchange_weak",
-        ANY,
+        UNCHECKED,
         atomic(C11Atomic::CompareExchange),
     ),
     row(
         "atomic_compare_exchange_weak_explicit",
-        ANY,
+        UNCHECKED,
         atomic(C11Atomic::CompareExchange),
     ),
-    row("atomic_exchange", ANY, EXCHANGE),
-    row("atomic_exchange_explicit", ANY, EXCHANGE),
-    row("atomic_fetch_add", ANY, op(AtomicOp::Add)),
-    row("atomic_fetch_add_explicit", ANY, op(AtomicOp::Add)),
-    row("atomic_fetch_and", ANY, op(AtomicOp::And)),
-    row("atomic_fetch_and_explicit", ANY, op(AtomicOp::And)),
-    row("atomic_fetch_max", ANY, MAX),
-    row("atomic_fetch_max_explicit", ANY, MAX),
-    row("atomic_fetch_min", ANY, MIN),
-    row("atomic_fetch_min_explicit", ANY, MIN),
-    row("atomic_fetch_or", ANY, op(AtomicOp::Or)),
-    row("atomic_fetch_or_explicit", ANY, op(AtomicOp::Or)),
-    row("atomic_fetch_sub", ANY, op(AtomicOp::Sub)),
-    row("atomic_fetch_sub_explicit", ANY, op(AtomicOp::Sub)),
-    row("atomic_fetch_xor", ANY, op(AtomicOp::Xor)),
-    row("atomic_fetch_xor_explicit", ANY, op(AtomicOp::Xor)),
-    row("atomic_flag_clear", ANY, atomic(C11Atomic::FlagClear)),
-    row("atomic_flag_clear_explicit", ANY, atomic(C11Atomic::FlagClear)),
-    row("atomic_flag_test_and_set", ANY, atomic(C11Atomic::FlagSet)),
+    row("atomic_exchange", UNCHECKED, EXCHANGE),
+    row("atomic_exchange_explicit", UNCHECKED, EXCHANGE),
+    row("atomic_fetch_add", UNCHECKED, op(AtomicOp::Add)),
+    row("atomic_fetch_add_explicit", UNCHECKED, op(AtomicOp::Add)),
+    row("atomic_fetch_and", UNCHECKED, op(AtomicOp::And)),
+    row("atomic_fetch_and_explicit", UNCHECKED, op(AtomicOp::And)),
+    row("atomic_fetch_max", UNCHECKED, MAX),
+    row("atomic_fetch_max_explicit", UNCHECKED, MAX),
+    row("atomic_fetch_min", UNCHECKED, MIN),
+    row("atomic_fetch_min_explicit", UNCHECKED, MIN),
+    row("atomic_fetch_or", UNCHECKED, op(AtomicOp::Or)),
+    row("atomic_fetch_or_explicit", UNCHECKED, op(AtomicOp::Or)),
+    row("atomic_fetch_sub", UNCHECKED, op(AtomicOp::Sub)),
+    row("atomic_fetch_sub_explicit", UNCHECKED, op(AtomicOp::Sub)),
+    row("atomic_fetch_xor", UNCHECKED, op(AtomicOp::Xor)),
+    row("atomic_fetch_xor_explicit", UNCHECKED, op(AtomicOp::Xor)),
+    row("atomic_flag_clear", UNCHECKED, atomic(C11Atomic::FlagClear)),
+    row(
+        "atomic_flag_clear_explicit",
+        UNCHECKED,
+        atomic(C11Atomic::FlagClear),
+    ),
+    row("atomic_flag_test_and_set", UNCHECKED, atomic(C11Atomic::FlagSet)),
     row(
         "atomic_flag_test_and_set_explicit",
-        ANY,
+        UNCHECKED,
         atomic(C11Atomic::FlagSet),
     ),
-    row("atomic_init", ANY, atomic(C11Atomic::Init)),
-    row("atomic_load", ANY, atomic(C11Atomic::Load)),
-    row("atomic_load_explicit", ANY, atomic(C11Atomic::Load)),
-    row("atomic_store", ANY, atomic(C11Atomic::Store)),
-    row("atomic_store_explicit", ANY, atomic(C11Atomic::Store)),
+    row("atomic_init", UNCHECKED, atomic(C11Atomic::Init)),
+    row("atomic_load", UNCHECKED, atomic(C11Atomic::Load)),
+    row("atomic_load_explicit", UNCHECKED, atomic(C11Atomic::Load)),
+    row("atomic_store", UNCHECKED, atomic(C11Atomic::Store)),
+    row("atomic_store_explicit", UNCHECKED, atomic(C11Atomic::Store)),
     row(
         "atomic_work_item_fence",
         &[sig(ONE, Ty::Void, &[UINT, INT, INT])],
@@ -129,7 +133,7 @@ pub(super) static ROWS: &[Row] = &[
     ),
     row(
         "get_fence",
-        ANY,
+        UNCHECKED,
         How::Inline(Inline::PointerQuery(PointerQuery::Fence)),
     ),
     row(
@@ -138,9 +142,9 @@ pub(super) static ROWS: &[Row] = &[
         How::Library("__c_global_linear_id"),
     ),
     row("get_local_linear_id", NOTHING, How::Library("__c_linear_id")),
-    row("to_global", ANY, to(Space::Global)),
-    row("to_local", ANY, to(Space::Local)),
-    row("to_private", ANY, to(Space::Private)),
+    row("to_global", UNCHECKED, to(Space::Global)),
+    row("to_local", UNCHECKED, to(Space::Local)),
+    row("to_private", UNCHECKED, to(Space::Private)),
     row("work_group_all", VOTE, How::Library("__c_work_group_all")),
     row("work_group_any", VOTE, How::Library("__c_work_group_any")),
     row(

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// `sema::builtin::pipe` checks the arguments.
-const ANY: &[Sig] = &[];
+/// No signatures: `sema::builtin::pipe` checks the arguments.
+const UNCHECKED: &[Sig] = &[];
 
 const fn pipe(what: PipeCall) -> How {
     How::Inline(Inline::Pipe(what))
@@ -18,37 +18,37 @@ const fn commit(write: bool) -> How {
 }
 
 pub(super) static ROWS: &[Row] = &[
-    row("commit_read_pipe", ANY, commit(false)),
-    row("commit_write_pipe", ANY, commit(true)),
-    row("get_pipe_max_packets", ANY, pipe(PipeCall::MaxPackets)),
-    row("get_pipe_num_packets", ANY, pipe(PipeCall::NumPackets)),
-    row("is_valid_reserve_id", ANY, pipe(PipeCall::IsValid)),
-    row("read_pipe", ANY, pipe(PipeCall::Access { write: false })),
-    row("reserve_read_pipe", ANY, reserve(false, Group::Item)),
-    row("reserve_write_pipe", ANY, reserve(true, Group::Item)),
-    row("sub_group_commit_read_pipe", ANY, commit(false)),
-    row("sub_group_commit_write_pipe", ANY, commit(true)),
+    row("commit_read_pipe", UNCHECKED, commit(false)),
+    row("commit_write_pipe", UNCHECKED, commit(true)),
+    row("get_pipe_max_packets", UNCHECKED, pipe(PipeCall::MaxPackets)),
+    row("get_pipe_num_packets", UNCHECKED, pipe(PipeCall::NumPackets)),
+    row("is_valid_reserve_id", UNCHECKED, pipe(PipeCall::IsValid)),
+    row("read_pipe", UNCHECKED, pipe(PipeCall::Access { write: false })),
+    row("reserve_read_pipe", UNCHECKED, reserve(false, Group::Item)),
+    row("reserve_write_pipe", UNCHECKED, reserve(true, Group::Item)),
+    row("sub_group_commit_read_pipe", UNCHECKED, commit(false)),
+    row("sub_group_commit_write_pipe", UNCHECKED, commit(true)),
     row(
         "sub_group_reserve_read_pipe",
-        ANY,
+        UNCHECKED,
         reserve(false, Group::SubGroup),
     ),
     row(
         "sub_group_reserve_write_pipe",
-        ANY,
+        UNCHECKED,
         reserve(true, Group::SubGroup),
     ),
-    row("work_group_commit_read_pipe", ANY, commit(false)),
-    row("work_group_commit_write_pipe", ANY, commit(true)),
+    row("work_group_commit_read_pipe", UNCHECKED, commit(false)),
+    row("work_group_commit_write_pipe", UNCHECKED, commit(true)),
     row(
         "work_group_reserve_read_pipe",
-        ANY,
+        UNCHECKED,
         reserve(false, Group::WorkGroup),
     ),
     row(
         "work_group_reserve_write_pipe",
-        ANY,
+        UNCHECKED,
         reserve(true, Group::WorkGroup),
     ),
-    row("write_pipe", ANY, pipe(PipeCall::Access { write: true })),
+    row("write_pipe", UNCHECKED, pipe(PipeCall::Access { write: true })),
 ];

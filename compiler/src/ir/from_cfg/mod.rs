@@ -121,7 +121,7 @@ const MAX_ROUNDS: usize = 48;
 /// The largest nesting depth of regions; deeper graphs become a loop around a switch.
 const MAX_NESTING: usize = 200;
 /// The largest number of loops of a graph that is structured. A loop costs every pass much more than the case of
-/// a switch; programs with so many loops are not written by hand.
+/// a switch; programs with more loops than that are not written by hand.
 const MAX_LOOPS: usize = 1000;
 /// The nesting depth from which on the code of a branch's second target is placed after the `If` instead of
 /// in its second arm.
@@ -299,17 +299,18 @@ impl Translation<'_, '_, '_> {
         }
     }
 
-    /// Opens a `Block` for each of these blocks, which is placed after it; the last one is outermost.
-    fn open(&mut self, behind: &[usize]) {
-        for &t in behind.iter().rev() {
+    /// Opens a `Block` for each block that is placed after the current one; the `Block` of the last one is outermost.
+    fn open(&mut self, after: &[usize]) {
+        for &t in after.iter().rev() {
             let (inst, region) = self.b.block(&[]);
             self.targets[t] = Some(inst);
             self.enter(region);
         }
     }
 
-    fn close(&mut self, behind: &[usize]) {
-        for &t in behind.iter().rev() {
+    /// Closes what [`Self::open`] has opened, and places each block after its `Block`.
+    fn close(&mut self, after: &[usize]) {
+        for &t in after.iter().rev() {
             self.work.extend([Step::Tree(t), Step::Leave]);
         }
     }

@@ -73,7 +73,7 @@ impl Clock {
         }
     }
 
-    /// Counts a barrier, unless so many have been passed that no more can be counted.
+    /// Counts a barrier, unless the counter has its greatest value.
     pub(super) fn advance(&self, b: &mut Builder<'_>) {
         let step = 1 << race::BARRIER_SHIFT;
         let before = b.load(self.passed, Ty::I32, WORD);

@@ -349,12 +349,12 @@ fn repeat(b: &mut Builder<'_>, s: Value, size: Value, float_size: Value, filter:
     // A texel is at most one step out of range on either side.
     let zero = b.i32(0);
     let mut wrap = |i: Value| {
-        let before = b.compare(CmpOp::SLt, i, zero);
+        let is_below = b.compare(CmpOp::SLt, i, zero);
         let up = b.binary(BinOp::IAdd, i, size);
-        let i = b.select(before, up, i);
-        let behind = b.compare(CmpOp::SGe, i, size);
+        let i = b.select(is_below, up, i);
+        let is_above = b.compare(CmpOp::SGe, i, size);
         let down = b.binary(BinOp::ISub, i, size);
-        b.select(behind, down, i)
+        b.select(is_above, down, i)
     };
     Position {
         first: wrap(position.first),

@@ -15,7 +15,7 @@ pub(super) struct Slot {
     pub(super) splits: bool,
     /// The offset and type of each load and store.
     pub(super) shapes: BTreeSet<(u32, Ty)>,
-    /// Those of the stores.
+    /// The offset and type of each store.
     pub(super) stores: BTreeSet<(u32, Ty)>,
 }
 

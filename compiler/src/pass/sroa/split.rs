@@ -39,7 +39,7 @@ pub(super) fn split(func: &mut Function, slots: &Slots) -> bool {
     let touched = |func: &Function, clusters: &[Vec<Cluster>], inst: Inst| {
         let data = &func.insts[inst];
         let place = match data.op {
-            // Where a pointer points is of no interest: it may be in front of the variable, on its way to an access.
+            // Only accesses must be within the variable. A pointer may be outside of it, before another offset is added.
             Op::Alloca { .. } | Op::PtrAdd => slots.variable(data.results[0]).map(|n| (n, 0)),
             Op::Load(_) | Op::Store(_) => slots.get(data.args[0]),
             _ => return None,

@@ -269,7 +269,7 @@ where
             | Op::SelectionMerge
             | Op::SubgroupBlockPrefetchINTEL
             | Op::LoopControlINTEL => Ok(()),
-            Op::Phi => Err(inst.invalid("it is behind another instruction of the block")),
+            Op::Phi => Err(inst.invalid("it comes after another instruction of the block")),
             _ => Err(inst.unsupported("the instruction is not implemented")),
         }
     }

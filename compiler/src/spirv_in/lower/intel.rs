@@ -32,8 +32,9 @@ where
         self.b.value(IrOp::Intrinsic(intrinsic), [], Ty::I32)
     }
 
-    /// The two operands are the halves of a sequence of twice as many values as a sub-group has work-items. Down
-    /// reads a work-item's value of the first operand at a distance behind it, Up one of the second operand before it.
+    /// Translates a shuffle of two values. The operands of all work-items are a sequence: the first operands, in the order of the
+    /// work-items, and then the second ones. Down begins at a work-item's first operand and reads the value at a distance after it;
+    /// Up begins at the second operand and reads the value at a distance before it.
     fn shuffle_of_two(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         inst.exactly(3)?;
         let (first, second) = (self.operand(inst, 0)?, self.operand(inst, 1)?);
@@ -51,8 +52,8 @@ where
         let (is_first, from) = if down {
             let from = self.b.binary(BinOp::IAdd, id, distance);
             let is_first = self.b.compare(CmpOp::ULt, from, size);
-            let behind = self.b.binary(BinOp::ISub, from, size);
-            (is_first, self.b.select(is_first, from, behind))
+            let in_second = self.b.binary(BinOp::ISub, from, size);
+            (is_first, self.b.select(is_first, from, in_second))
         } else {
             let from = self.b.binary(BinOp::ISub, id, distance);
             let is_first = self.b.compare(CmpOp::ULt, id, distance);

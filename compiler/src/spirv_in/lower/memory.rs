@@ -43,7 +43,7 @@ where
         Ok(())
     }
 
-    /// Returns what the memory operands from number `n` on say about an access, and the number behind them.
+    /// Returns what the memory operands from number `n` on say about an access, and the number of the operand after them.
     pub(super) fn access(&self, inst: &Inst<'_>, n: usize, natural: u32) -> Result<(Access, usize), Error> {
         let mut access = Access {
             align: natural.max(1),

@@ -9,6 +9,11 @@
 //! | Boolean in memory | one byte, 0 or 1 |
 //! | value that another block uses | private memory, which mem2reg promotes |
 //! | phi | private memory, which each predecessor writes |
+//!
+//! To read: `func` and `control` translate a function, `dispatch` finds the translation of each instruction, `value`
+//! has the operands. The other modules translate one kind of instruction each. `imported`, `opencl_std`, `pipe` and
+//! part of `call` make calls of OpenCL C's functions, `kernel` describes entry points, and `intel` is for the
+//! extensions of one vendor.
 
 mod arith;
 mod bits;

@@ -69,7 +69,7 @@ impl<'w> Inst<'w> {
         grammar::name(kind, value).ok_or_else(|| self.error(format!("{value} is no {kind:?}")))
     }
 
-    /// Returns the string from operand `n` on, and the number of the operand behind it.
+    /// Returns the string from operand `n` on, and the number of the operand after it.
     fn string(&self, n: usize) -> Printed<(String, usize)> {
         let words = self.args.get(n..).unwrap_or_default();
         let end = words.iter().position(|w| w.to_le_bytes().contains(&0));

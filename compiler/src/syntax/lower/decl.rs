@@ -236,10 +236,10 @@ impl Lower<'_> {
         let mut last = self.after(first);
         if tag.is_some() {
             let tag_at = last;
-            let behind = self.attributes_after(tag_at);
-            if self.is(behind, Punct::LBrace) {
-                attributes.extend(self.attributes_in(tag_at, behind));
-                last = behind;
+            let next = self.attributes_after(tag_at);
+            if self.is(next, Punct::LBrace) {
+                attributes.extend(self.attributes_in(tag_at, next));
+                last = next;
             }
         }
         let members = t.declarations.as_ref().map(|list| {
@@ -253,8 +253,8 @@ impl Lower<'_> {
         });
         if members.is_some() && self.is(last, Punct::LBrace) {
             last = self.partner(last);
-            let behind = self.attributes_after(last);
-            attributes.extend(self.attributes_in(last, behind));
+            let next = self.attributes_after(last);
+            attributes.extend(self.attributes_in(last, next));
         }
         StructSpec {
             is_union: t.kind.node == c::StructKind::Union,
@@ -330,10 +330,10 @@ impl Lower<'_> {
             // Collect the attributes after the name, up to the end of the declarator.
             let mut at = name + 1;
             loop {
-                let behind = self.attributes_after(at - 1);
-                if behind > at {
-                    attributes.extend(self.attributes_in(at, behind));
-                    at = behind;
+                let next = self.attributes_after(at - 1);
+                if next > at {
+                    attributes.extend(self.attributes_in(at, next));
+                    at = next;
                 } else if at < self.end && (self.is(at, Punct::LParen) || self.is(at, Punct::LBracket)) {
                     at = self.partner(at).max(at) + 1;
                 } else if at < self.end

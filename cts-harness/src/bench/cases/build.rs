@@ -47,9 +47,9 @@ fn values(state: State, longest: usize) -> Vec<(String, String, Quantity)> {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Subject {
     Trivial,
-    /// One kernel, and about so many lines.
+    /// A program of one kernel, with about this number of lines.
     Lines(usize),
-    /// So many kernels, of which two are launched.
+    /// A program with this number of kernels, of which two are launched.
     Kernels(usize),
 }
 

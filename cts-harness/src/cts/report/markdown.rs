@@ -1,4 +1,4 @@
-//! Writes README's table of suites × devices from the committed baselines.
+//! Writes the manual's table of suites × devices from the committed baselines.
 
 use super::in_order;
 use crate::cts::baseline::Baseline;
@@ -9,8 +9,8 @@ use crate::{Failure, Outcome};
 use std::fmt::Write;
 use std::path::Path;
 
-/// The lines before and after the table in README.
-const BEGIN: &str = "<!-- conformance: written by `cargo harness cts report --readme` -->";
+/// The lines before and after the table in the manual's page.
+const BEGIN: &str = "<!-- conformance: written by `cargo harness cts report --manual` -->";
 const END: &str = "<!-- end of conformance -->";
 
 fn cell(counts: &Counts) -> String {
@@ -70,17 +70,17 @@ pub(super) fn columns(baselines: &[Baseline]) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Replaces the table between its marks in README.
-pub(super) fn into_readme(readme: &Path, baselines: &[Baseline]) -> Outcome {
-    let text = std::fs::read_to_string(readme)?;
+/// Replaces the table between its marks in the manual's page.
+pub(super) fn into_manual(page: &Path, baselines: &[Baseline]) -> Outcome {
+    let text = std::fs::read_to_string(page)?;
     let Some(new) = replaced(&text, &columns(baselines)?) else {
-        return fail!("{} lacks the line «{BEGIN}» or «{END}»", readme.display());
+        return fail!("{} lacks the line «{BEGIN}» or «{END}»", page.display());
     };
     if new == text {
-        say!("{} is up to date", readme.display());
+        say!("{} is up to date", page.display());
     } else {
-        std::fs::write(readme, new)?;
-        say!("{}: the table is new", readme.display());
+        std::fs::write(page, new)?;
+        say!("{}: the table is new", page.display());
     }
     Ok(())
 }
@@ -96,12 +96,12 @@ mod tests {
     use super::*;
     use crate::cts::baseline;
 
-    /// README shows the committed baselines.
+    /// The manual shows the committed baselines.
     #[test]
-    fn readme_is_current() {
+    fn the_manual_is_current() {
         let baselines = baseline::all(&baseline::directory()).unwrap();
-        let text = include_str!("../../../../README.md");
-        let new = replaced(text, &columns(&baselines).unwrap()).expect("README has the marks");
-        assert!(new == text, "run `cargo harness cts report --readme`");
+        let text = include_str!("../../../../icd/docs/manual/conformance.md");
+        let new = replaced(text, &columns(&baselines).unwrap()).expect("the page has the marks");
+        assert!(new == text, "run `cargo harness cts report --manual`");
     }
 }

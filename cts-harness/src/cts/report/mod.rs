@@ -1,4 +1,4 @@
-//! `report`: writes a page with the results of all runs and baselines, or README's table.
+//! `report`: writes a page with the results of all runs and baselines, or the manual's table.
 
 mod html;
 mod markdown;
@@ -24,9 +24,9 @@ pub(super) struct Args {
     /// Print the Markdown table of the committed baselines, without writing a page
     #[arg(long)]
     markdown: bool,
-    /// Write this table into README.md, without writing a page
+    /// Write this table into the manual (icd/docs/manual/conformance.md), without writing a page
     #[arg(long)]
-    readme: bool,
+    manual: bool,
     /// Directory of the baselines
     #[arg(long, hide = true)]
     baselines: Option<PathBuf>,
@@ -74,10 +74,11 @@ pub(super) fn report(args: &Args) -> Outcome {
     if args.markdown {
         progress::line(markdown::columns(&baselines)?.trim_end());
     }
-    if args.readme {
-        markdown::into_readme(&artifacts::root().join("README.md"), &baselines)?;
+    if args.manual {
+        let page = artifacts::root().join("icd/docs/manual/conformance.md");
+        markdown::into_manual(&page, &baselines)?;
     }
-    if args.markdown || args.readme {
+    if args.markdown || args.manual {
         return Ok(());
     }
     let top = artifacts::release_dir().join("cts");

@@ -36,7 +36,7 @@ const STEPS: usize = 40;
 /// A thread checks its results when it has more pending commands than this.
 const PENDING: usize = 6;
 /// The number of results with each fault that are printed in full.
-const TOLD: usize = 3;
+const PRINTED: usize = 3;
 
 /// Runs epochs until the time is over, then reports how many results were wrong, by fault.
 pub(super) fn run(cl: &'static Cl, args: &super::Args, seed: u64) -> Outcome {
@@ -49,7 +49,7 @@ pub(super) fn run(cl: &'static Cl, args: &super::Args, seed: u64) -> Outcome {
         for Finding { fault, why } in findings {
             let count = totals.entry(fault).or_default();
             *count += 1;
-            if *count <= TOLD {
+            if *count <= PRINTED {
                 progress::error(&format!("{fault:?}, seed {seed}: {why}"));
             }
         }
@@ -136,8 +136,8 @@ fn last_look(scene: &Scene, domain: &Domain, findings: &mut Vec<Finding>) -> Out
     Ok(())
 }
 
-/// Calls `enqueue`, which calls its argument before and after an enqueue call. Returns the time from the first to the last
-/// of these calls, too.
+/// Calls `enqueue` with a function that notes the time, which `enqueue` calls before and after its enqueue calls. Returns the
+/// result of `enqueue`, and the time from the first note to the last.
 fn spanned<R>(
     scene: &Scene,
     enqueue: impl FnOnce(&mut dyn FnMut()) -> Result<R, Failure>,
@@ -311,8 +311,8 @@ impl<'a> Worker<'a> {
         let event = place.queue.launch(&self.add, COUNTERS, None, &after)?;
         place.returned.fetch_add(1, Ordering::SeqCst);
         if self.random.one_in(2) {
-            ASKED.fetch_add(1, Ordering::SeqCst);
-            event.on_status(CL_COMPLETE, called, std::ptr::null_mut())?;
+            REGISTERED.fetch_add(1, Ordering::SeqCst);
+            event.on_status(CL_COMPLETE, count_call, std::ptr::null_mut())?;
         }
         Ok(())
     }
@@ -335,26 +335,26 @@ impl<'a> Worker<'a> {
 }
 
 /// The numbers of callbacks that were registered, and of callback calls, in all epochs.
-static ASKED: AtomicU64 = AtomicU64::new(0);
-static CAME: AtomicU64 = AtomicU64::new(0);
+static REGISTERED: AtomicU64 = AtomicU64::new(0);
+static CALLED: AtomicU64 = AtomicU64::new(0);
 
-extern "C" fn called(_: cl_event, _: cl_int, _: *mut c_void) {
-    CAME.fetch_add(1, Ordering::SeqCst);
+extern "C" fn count_call(_: cl_event, _: cl_int, _: *mut c_void) {
+    CALLED.fetch_add(1, Ordering::SeqCst);
 }
 
 /// Checks, after all commands are complete, that each callback was called exactly once.
 fn judge_callbacks() -> Option<Finding> {
     let end = Instant::now() + Duration::from_secs(20);
-    let asked = ASKED.load(Ordering::SeqCst);
-    while CAME.load(Ordering::SeqCst) < asked && Instant::now() < end {
+    let registered = REGISTERED.load(Ordering::SeqCst);
+    while CALLED.load(Ordering::SeqCst) < registered && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let came = CAME.load(Ordering::SeqCst);
-    let fault = match came.cmp(&asked) {
+    let called = CALLED.load(Ordering::SeqCst);
+    let fault = match called.cmp(&registered) {
         std::cmp::Ordering::Equal => return None,
         std::cmp::Ordering::Less => Fault::Lost,
         std::cmp::Ordering::Greater => Fault::Duplicated,
     };
-    let why = format!("{came} callbacks came, not {asked}");
+    let why = format!("{called} callbacks were called, not {registered}");
     Some(Finding { fault, why })
 }
