@@ -203,6 +203,35 @@ fn sub_devices() {
     assert_eq!(cl!(clReleaseDevice(d)), 0, "root-level devices are not counted");
 }
 
+/// Programs keep binaries in files and look for them by CL_DRIVER_VERSION. It differs where a binary that one process made is
+/// refused by another one, and only there.
+#[test]
+fn the_version_of_the_driver_follows_the_code() {
+    const SAME: &str = "DRIVER_VERSION_OF_THE_SAME_CODE";
+    const OTHER: &str = "DRIVER_VERSION_OF_OTHER_CODE";
+    let version = query_text!(clGetDeviceInfo(device(); CL_DRIVER_VERSION));
+    assert!(version.contains("; code "), "{version}");
+    if let Ok(other) = std::env::var(OTHER) {
+        return assert_ne!(version, other);
+    }
+    if let Ok(same) = std::env::var(SAME) {
+        return assert_eq!(version, same);
+    }
+    let again = |variables: &[(&str, &str)]| {
+        let test = "s4_2_device::the_version_of_the_driver_follows_the_code";
+        crate::common::again::run_exactly_with(&[test], variables);
+    };
+    again(&[(SAME, &version), ("CALDERA_LOG", "warn")]);
+    for (name, value) in [
+        ("CALDERA_ABI", "descriptor"),
+        ("CALDERA_CALIBRATION", "off"),
+        ("CALDERA_CHECK", "all"),
+        ("CALDERA_DEBUG", "nvidia-faults"),
+    ] {
+        again(&[(OTHER, &version), (name, value)]);
+    }
+}
+
 /// The report names each optional feature, and follows the rules of the `clGet*Info` calls.
 #[test]
 fn feature_report() {

@@ -505,6 +505,16 @@ pub(super) fn fp_configs(target: &Target, measured: &Measured) -> [FpConfig; 3] 
     ]
 }
 
+/// Returns a number that changes with the compiler and with what it is told of the device and by the user. It is a part of
+/// CL_DRIVER_VERSION, because programs that keep binaries (PyOpenCL, for one) look for them by that text, and Caldera
+/// refuses a binary that was made for another target. The results of calibration, which come later, are left out.
+fn code_version(target: &Target) -> u32 {
+    let (compiler, config) = (caldera_compiler::IDENTITY, config());
+    let settings = (config.check, config.calibrate, &config.assumed);
+    let text = format!("{compiler} {target:?} {settings:?}");
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes()) as u32
+}
+
 /// Returns the answers of clGetDeviceInfo.
 #[allow(clippy::too_many_lines, reason = "a table with one row for each query")]
 pub(super) fn info(
@@ -598,10 +608,11 @@ pub(super) fn info(
         name: config().device_name.clone().unwrap_or_else(|| f.name.clone()),
         vendor: vendor(f),
         driver_version: format!(
-            "{} ({} {})",
+            "{} ({} {}; code {:08x})",
             env!("CARGO_PKG_VERSION"),
             f.driver_name,
-            f.driver_info
+            f.driver_info,
+            code_version(target)
         ),
         profile: "FULL_PROFILE",
         version: format!(

@@ -214,7 +214,8 @@ pub struct DeviceInfo {
     pub name: String,
     /// CL_DEVICE_VENDOR.
     pub vendor: String,
-    /// CL_DRIVER_VERSION.
+    /// CL_DRIVER_VERSION: the version of Caldera, the Vulkan driver with its version, and a number that changes with the code that
+    /// programs get.
     pub driver_version: String,
     /// CL_DEVICE_PROFILE.
     pub profile: &'static str,
