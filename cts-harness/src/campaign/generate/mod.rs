@@ -22,6 +22,7 @@ mod kernel;
 mod later;
 mod types;
 mod variables;
+mod written;
 
 use crate::random::Random;
 use choices::Choices;
@@ -59,9 +60,10 @@ impl Std {
 }
 
 pub(super) use expressions::{differences, program as expressions};
-pub(super) use flow::{Written, program as flow};
+pub(super) use flow::program as flow;
 pub(super) use ieee::{Numbers, program as floats};
 pub(super) use kernel::program;
+pub(super) use written::Written;
 
 impl Features {
     /// Returns the directives that enable the extensions of the features.
