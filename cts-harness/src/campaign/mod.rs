@@ -86,6 +86,11 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
+    /// Run programs that access the same bytes with different types, whose results the harness computes itself
+    Views {
+        #[command(flatten)]
+        options: Options,
+    },
     /// Run the kernels of a corpus with generated inputs; the seed is the number of a kernel
     Corpus {
         #[command(flatten)]
@@ -222,6 +227,12 @@ pub(crate) fn run(args: &Args) -> Outcome {
             by_graph,
             options,
         } => compare(&flow(*sub_group, *by_graph), Comparison::Bits, options, 1),
+        Command::Views { options } => compare(
+            &|_| Box::new(|seed, _: &Path| Ok(Some(Program::computed(generate::views(seed)?, "views")))),
+            Comparison::Bits,
+            options,
+            1,
+        ),
         Command::Corpus { units, options } => {
             std::fs::create_dir_all(&options.out)?;
             let cases = units.cases(options)?;

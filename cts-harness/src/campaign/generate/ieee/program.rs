@@ -153,12 +153,15 @@ impl Program {
         let functions: String = self.functions.iter().map(|f| f.text.as_str()).collect();
         let used = names([lines.as_str(), functions.as_str()]);
         let inputs = FloatGenerator::inputs(&self.arrays);
+        let is_used = |(term, _): &&(Term, _)| used.contains(term.text.as_str());
         let declarations: String = inputs
             .iter()
-            .filter(|(term, _)| used.contains(term.text.as_str()))
+            .filter(is_used)
             .map(|(term, place)| declaration(&term.text, &place.text, term.ty))
             .collect();
-        let arrays: String = self.arrays.iter().map(Array::text).collect();
+        let read = names([declarations.as_str()]);
+        let arrays = self.arrays.iter().filter(|a| read.contains(a.name().as_str()));
+        let arrays: String = arrays.map(Array::text).collect();
         let tables: String = self.tables.iter().map(|t| t.text.as_str()).collect();
         let parameters: String = self.parameters.iter().map(Parameter::text).collect();
         format!(

@@ -54,15 +54,16 @@ pub(super) struct Array {
 }
 
 impl Array {
+    pub(super) fn name(&self) -> String {
+        format!("{}{}", self.letter, self.bits)
+    }
+
     /// Returns the declaration of the array.
     pub(super) fn text(&self) -> String {
         let values: Vec<String> = self.values.iter().map(|v| format!("{v:#x}UL")).collect();
         let ty = int(self.bits, false, 1).name();
-        let (letter, bits) = (self.letter, self.bits);
-        format!(
-            "constant {ty} {letter}{bits}[{ITEMS}] = {{{}}};\n",
-            values.join(", ")
-        )
+        let name = self.name();
+        format!("constant {ty} {name}[{ITEMS}] = {{{}}};\n", values.join(", "))
     }
 
     /// Returns an input that comes from the array: the elements of a vector are adjacent elements.
