@@ -55,13 +55,20 @@ fn result(program: &Program, item: usize) -> Vec<u64> {
     all
 }
 
+/// The factors of a word's number, the object's and the work-item's in the first values of objects.
+pub(super) const FACTORS: [u32; 3] = [0x9e37_79b1, 0x85eb_ca6b, 0xc2b2_ae35];
+
 /// Returns the first value of a byte of an object.
 pub(super) fn initial(program: &Program, object: usize, item: usize, byte: usize) -> u8 {
     let item = match program.objects[object].space {
         Space::Constant => 0,
         _ => item,
     };
-    (byte * 7 + object * 31 + item * 13 + 1) as u8
+    let all = [byte / 4, object, item].into_iter().zip(FACTORS);
+    let word = all.fold(0u32, |sum, (x, factor)| {
+        sum.wrapping_add((x as u32 + 1).wrapping_mul(factor))
+    });
+    word.to_le_bytes()[byte % 4]
 }
 
 /// Returns the first value of a variable.
@@ -133,6 +140,19 @@ impl Item<'_> {
         }
     }
 
+    fn walk(&mut self, v: usize, access: Access, count: Number, stores: bool) {
+        let (object, range) = self.place(&access);
+        for n in 0..self.number(count) as usize % 8 + 1 {
+            let begin = range.start + n * access.size;
+            let range = begin..begin + access.size;
+            self.mix(v, little(&self.objects[object][range.clone()]));
+            if stores {
+                let word = self.variables[v].to_le_bytes();
+                self.objects[object][range].copy_from_slice(&word[..access.size]);
+            }
+        }
+    }
+
     fn body(&mut self, body: &[Statement]) {
         for statement in body {
             self.statement(statement);
@@ -168,6 +188,13 @@ impl Item<'_> {
                 let second = self.variables[*v] >> bit & 1 == 0;
                 self.pointers[*p] = places[usize::from(second)];
             }
+            Statement::Exchange(p, q) => self.pointers.swap(*p, *q),
+            Statement::Walk {
+                variable,
+                access,
+                count,
+                stores,
+            } => self.walk(*variable, *access, *count, *stores),
             Statement::If(v, bit, a, b) => {
                 let body = if self.variables[*v] >> bit & 1 != 0 { a } else { b };
                 self.body(body);

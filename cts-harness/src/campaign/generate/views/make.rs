@@ -8,6 +8,18 @@ use crate::random::Random;
 /// The sizes of structures that are assigned.
 const STRUCTURES: [usize; 4] = [6, 12, 24, 32];
 
+/// The sizes of integers as which the objects of a space may be accessed.
+const SIZES: [&[usize]; 8] = [
+    &[4],
+    &[8],
+    &[4, 8],
+    &[1, 4],
+    &[2, 4],
+    &[1, 2],
+    &[1, 2, 4, 8],
+    &[1, 2, 4, 8],
+];
+
 pub(super) fn random_program(seed: u64) -> Program {
     let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(1));
     let spaces = [
@@ -17,13 +29,21 @@ pub(super) fn random_program(seed: u64) -> Program {
         Space::Local,
         Space::Constant,
     ];
-    let objects = spaces.map(|space| Object {
-        space,
-        declared: match random.below(6) {
+    let sizes = [(); 4].map(|_| (SIZES[random.below(SIZES.len())], random.one_in(2)));
+    let objects = spaces.map(|space| {
+        let (sizes, known) = sizes[space as usize];
+        let declared = match random.below(8) {
             0 => Declared::Structure,
             1 => Declared::Elements(4, 4),
-            n => Declared::Elements([1, 2, 4, 8][n - 2], 1),
-        },
+            2 => Declared::Elements([1, 2, 4, 8][random.below(4)], 1),
+            _ => Declared::Elements(sizes[random.below(sizes.len())], 1),
+        };
+        Object {
+            space,
+            declared,
+            sizes,
+            known,
+        }
     });
     let mut functions = Vec::new();
     for f in 0..random.below(3) {
@@ -39,7 +59,10 @@ pub(super) fn random_program(seed: u64) -> Program {
         let body = maker.body(2, 4);
         functions.push(Function { space, body });
     }
-    let pointers: Vec<Space> = (0..random.below(3)).map(|_| spaces[random.below(4)]).collect();
+    let mut pointers: Vec<Space> = (0..random.below(3)).map(|_| spaces[random.below(4)]).collect();
+    if random.one_in(2) && pointers.len() > 1 {
+        pointers[1] = pointers[0];
+    }
     let dumped = random.one_in(2);
     let mut maker = Maker {
         random: &mut random,
@@ -83,8 +106,10 @@ impl Maker<'_> {
         self.random.below(VARIABLES)
     }
 
-    fn number(&mut self) -> Number {
+    /// Returns a number, which is a constant or a loop counter if `known`.
+    fn number(&mut self, known: bool) -> Number {
         match self.random.below(8) {
+            3 | 4 if known => Number::Constant(self.random.below(8) as u32),
             0..3 => Number::Constant(self.random.below(64) as u32),
             3 => Number::Item,
             4 => Number::Variable(self.variable()),
@@ -123,9 +148,24 @@ impl Maker<'_> {
         }
     }
 
+    /// Returns the sizes of integers as which objects of a space are accessed, and whether indices are known.
+    fn kind(&self, space: Space) -> (&'static [usize], bool) {
+        let object = self.objects.iter().find(|o| o.space == space);
+        object.map_or((&[4], false), |o| (o.sizes, o.known))
+    }
+
+    /// Returns an access as floats or words, or `None` where words are not accessed.
+    fn words(&mut self, spaces: &[Space], n: usize) -> Option<Access> {
+        let mut access = self.access(spaces)?;
+        (access.size, access.n) = (4, n);
+        let (sizes, _) = self.kind(self.space(access.pointer));
+        sizes.contains(&4).then_some(access)
+    }
+
     fn access(&mut self, spaces: &[Space]) -> Option<Access> {
         let pointer = self.pointer(spaces)?;
-        let size = self.pick(&[1, 2, 4, 4, 8]);
+        let (sizes, known) = self.kind(self.space(pointer));
+        let size = self.pick(sizes);
         let n = self.pick(&[1, 1, 1, 2, 2, 3, 4, 8, 16]);
         let n: usize = if size * n > 32 { 1 } else { n };
         let form = match size * n.next_power_of_two() {
@@ -133,7 +173,7 @@ impl Maker<'_> {
             32 => AccessForm::Vload,
             _ => self.pick(&[AccessForm::Offset, AccessForm::Index, AccessForm::Vload]),
         };
-        let index = self.number();
+        let index = self.number(known);
         Some(Access {
             pointer,
             size,
@@ -155,7 +195,7 @@ impl Maker<'_> {
         const ALL: [Space; 4] = [Space::Private, Space::Local, Space::Global, Space::Constant];
         let written = &ALL[..3];
         let bit = self.random.below(32) as u32;
-        Some(match self.random.below(20) {
+        Some(match self.random.below(22) {
             0..5 => Statement::Load(self.variable(), self.access(&ALL)?),
             5..9 => {
                 let mut access = self.access(written)?;
@@ -166,17 +206,19 @@ impl Maker<'_> {
                 Statement::Store(access, self.variable())
             }
             9 => {
-                let mut access = self.access(written)?;
-                (access.size, access.n) = (4, self.pick(&[1, 2, 4]));
-                Statement::StoreFloat(access, self.variable())
+                let n = self.pick(&[1, 2, 4]);
+                Statement::StoreFloat(self.words(written, n)?, self.variable())
             }
             10 => {
-                let mut access = self.access(&[Space::Local, Space::Global])?;
-                (access.size, access.n) = (4, 1);
+                let access = self.words(&[Space::Local, Space::Global], 1)?;
                 Statement::Atomic(self.variable(), access)
             }
             11 | 12 => self.copy(&ALL)?,
             13 if !self.pointers.is_empty() => self.choice(),
+            20 => self.walk(&ALL)?,
+            21 if self.pointers.len() > 1 && self.pointers[0] == self.pointers[1] => {
+                Statement::Exchange(0, 1)
+            }
             14 | 15 if depth > 0 => {
                 let (a, b) = (self.body(depth - 1, 3), self.random.one_in(2));
                 let b = if b { self.body(depth - 1, 3) } else { Vec::new() };
@@ -184,7 +226,7 @@ impl Maker<'_> {
             }
             16 | 17 if depth > 0 => {
                 let count = match self.random.below(3) {
-                    0 => self.number(),
+                    0 => self.number(false),
                     _ => Number::Constant(self.random.below(8) as u32),
                 };
                 self.loops += 1;
@@ -213,10 +255,30 @@ impl Maker<'_> {
         }
         let bytes = self.pick(&STRUCTURES);
         for access in [&mut to, &mut from] {
+            // The structures have members of all sizes.
+            if self.kind(self.space(access.pointer)).0.len() < 4 {
+                return None;
+            }
             (access.size, access.n) = (1, bytes);
             access.form = AccessForm::Offset;
         }
         Some(Statement::Copy(to, from))
+    }
+
+    /// Goes through the first integers of an object, or of the bytes after a pointer, eight at most.
+    fn walk(&mut self, all: &[Space]) -> Option<Statement> {
+        let stores = self.random.one_in(2);
+        let mut access = self.access(if stores { &all[..3] } else { all })?;
+        (access.n, access.form) = (1, AccessForm::Index);
+        access.index = Number::Constant(0);
+        let (_, known) = self.kind(self.space(access.pointer));
+        let (variable, count) = (self.variable(), self.number(known));
+        Some(Statement::Walk {
+            variable,
+            access,
+            count,
+            stores,
+        })
     }
 
     /// Chooses a place for a pointer.

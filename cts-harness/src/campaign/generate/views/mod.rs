@@ -47,6 +47,10 @@ enum Declared {
 struct Object {
     space: Space,
     declared: Declared,
+    /// The sizes of the integers as which the objects of this space are accessed.
+    sizes: &'static [usize],
+    /// Whether indices are constants or loop counters.
+    known: bool,
 }
 
 /// An unsigned number of 32 bits.
@@ -104,6 +108,16 @@ enum Statement {
     Copy(Access, Access),
     /// Chooses between two places, by a bit of a variable.
     Choose(usize, (usize, u32), [(usize, usize); 2]),
+    /// Exchanges two pointers.
+    Exchange(usize, usize),
+    /// Mixes the integers from a place on, as many as a number tells, into a variable, by a pointer that a loop increments. If `stores`, each
+    /// integer is replaced by the variable.
+    Walk {
+        variable: usize,
+        access: Access,
+        count: Number,
+        stores: bool,
+    },
     If(usize, u32, Vec<Statement>, Vec<Statement>),
     /// So many iterations, at most 8.
     Loop(Number, Vec<Statement>),
@@ -168,6 +182,8 @@ impl Tree for Statement {
             | Statement::Atomic(..)
             | Statement::Copy(..)
             | Statement::Choose(..)
+            | Statement::Exchange(..)
+            | Statement::Walk { .. }
             | Statement::Call(..)
             | Statement::Mix(..) => Vec::new(),
         }
@@ -252,6 +268,8 @@ mod tests {
             "struct S12",
             "f1(",
             "? ",
+            "q0 = q1;",
+            "w++",
         ] {
             assert!(all.contains(part), "{part}");
         }

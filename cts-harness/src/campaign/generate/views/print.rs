@@ -1,8 +1,8 @@
 //! Writes a program as text.
 
 use super::{
-    Access, AccessForm, BYTES, Declared, GROUP, Number, PRIME, Pointer, Program, Space, Statement, VARIABLES,
-    execute,
+    Access, AccessForm, BYTES, Declared, GROUP, Number, Object, PRIME, Pointer, Program, Space, Statement,
+    VARIABLES, execute,
 };
 
 impl Space {
@@ -67,8 +67,7 @@ pub(super) fn text(program: &Program) -> String {
     for (o, object) in program.objects.iter().enumerate() {
         text += &declaration(o, object.space, object.declared);
         if object.space != Space::Constant {
-            let byte = format!("i * 7u + {}u + me * 13u + 1u", o * 31);
-            text += &format!("for (uint i = 0; i < {BYTES}u; i++) o{o}[i] = (uchar)({byte});\n");
+            text += &beginning(o, object);
         }
     }
     for v in 0..VARIABLES {
@@ -85,11 +84,7 @@ pub(super) fn text(program: &Program) -> String {
     Printer { program, loops: 0 }.body(&program.body, &mut text);
     for (o, object) in program.objects.iter().enumerate() {
         if object.space != Space::Global && program.dumped {
-            let (word, begin) = (object.space.word(), o * BYTES / 8);
-            text += &format!(
-                "for (uint i = 0; i < {}u; i++) out[{begin}u + i] = ((const {word} ulong *)o{o})[i];\n",
-                BYTES / 8
-            );
+            text += &dump(o, object);
         }
     }
     for v in 0..VARIABLES {
@@ -119,6 +114,49 @@ fn declaration(o: usize, space: Space, declared: Declared) -> String {
             count * GROUP
         ),
     }
+}
+
+/// Returns the statement that gives an object its first values.
+fn beginning(o: usize, object: &Object) -> String {
+    let [word, number, item] = execute::FACTORS;
+    let rest = format!("{}u + (me + 1u) * {item}u", (o as u32 + 1).wrapping_mul(number));
+    let at = |index: String| format!("(({index} + 1u) * {word}u + {rest})");
+    let (size, n) = match object.declared {
+        Declared::Elements(size, n) if object.sizes.contains(&size) => (size, n),
+        _ => (object.sizes[0], 1),
+    };
+    let element = |index: String| match size {
+        8 => format!(
+            "({} | (ulong){} << 32)",
+            at(format!("{index} * 2u")),
+            at(format!("({index} * 2u + 1u)"))
+        ),
+        4 => at(index),
+        _ => format!(
+            "({} >> {index} * {}u % 32u)",
+            at(format!("{index} * {size}u / 4u")),
+            size * 8
+        ),
+    };
+    let ty = integers(size, n);
+    let all: Vec<String> = (0..n).map(|e| element(format!("(i * {n}u + {e}u)"))).collect();
+    let value = format!("({ty})({})", all.join(", "));
+    let (space, count) = (object.space.word(), BYTES / size / n);
+    format!("for (uint i = 0; i < {count}u; i++) (({space} {ty} *)o{o})[i] = {value};\n")
+}
+
+/// Returns the statement that makes the bytes of an object results.
+fn dump(o: usize, object: &Object) -> String {
+    let (space, size) = (object.space.word(), object.sizes[object.sizes.len() - 1]);
+    let (ty, begin) = (integers(size, 1), o * BYTES / 8);
+    let all: Vec<String> = (0..8 / size)
+        .map(|e| {
+            let load = format!("((const {space} {ty} *)o{o})[i * {}u + {e}u]", 8 / size);
+            format!("(ulong){load} << {}", e * size * 8)
+        })
+        .collect();
+    let (words, value) = (BYTES / 8, all.join(" | "));
+    format!("for (uint i = 0; i < {words}u; i++) out[{begin}u + i] = {value};\n")
 }
 
 struct Printer<'p> {
@@ -241,6 +279,27 @@ impl Printer<'_> {
                 "q{p} = v{v} >> {bit} & 1 ? o{} + {} : o{} + {};\n",
                 a.0, a.1, b.0, b.1
             ),
+            Statement::Exchange(p, q) => {
+                let space = self.program.pointers[*p].word();
+                format!("{{ {space} uchar *const q = q{p}; q{p} = q{q}; q{q} = q; }}\n")
+            }
+            Statement::Walk {
+                variable: v,
+                access,
+                count,
+                stores,
+            } => {
+                let (ty, (_, space)) = (integers(access.size, 1), self.pointer(access.pointer));
+                let (place, count) = (self.at(access, &ty), self.number(*count));
+                let store = if *stores {
+                    format!("; *w = ({ty})v{v}")
+                } else {
+                    String::new()
+                };
+                format!(
+                    "for ({space} {ty} *w = &{place}, *e = w + {count} % 8u + 1u; w != e; w++) {{ MIX(v{v}, *w){store}; }}\n"
+                )
+            }
             Statement::If(v, bit, a, b) => {
                 *text += &format!("if (v{v} >> {bit} & 1) {{\n");
                 self.body(a, text);
