@@ -10,7 +10,11 @@ use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::random::Random;
 
 impl Program {
-    fn written(self) -> Result<Written, Failure> {
+    /// Returns the program with its result, or `None` if that is not defined.
+    fn written(self) -> Result<Option<Written>, Failure> {
+        let Some(words) = execute::execute(&self) else {
+            return Ok(None);
+        };
         let size = self.items * self.groups;
         let plan = Plan {
             memory: vec![Memory::result(size * 8, Fill::Zero)],
@@ -26,14 +30,15 @@ impl Program {
             std: Some("CL3.0".into()),
             ..Plan::default()
         };
-        let (text, words) = (print::text(&self), execute::execute(&self));
-        Written::new(&plan, &text, words, text.len(), self)
+        let text = print::text(&self);
+        Written::new(&plan, &text, words, text.len(), self).map(Some)
     }
 }
 
 impl Form for Program {
     fn smaller(&self) -> Result<Vec<Written>, Failure> {
-        shrink::smaller(self).into_iter().map(Program::written).collect()
+        let all = shrink::smaller(self).into_iter();
+        all.filter_map(|p| p.written().transpose()).collect()
     }
 }
 
@@ -43,7 +48,8 @@ impl Form for Program {
 /// nothing together between the decision to leave a loop and leaving it, because in the graph these statements are not part
 /// of the loop.
 pub(in crate::campaign) fn program(seed: u64, sub_group: usize, by_graph: bool) -> Result<Written, Failure> {
-    random_program(seed, sub_group, by_graph).written()
+    let program = random_program(seed, sub_group, by_graph).written()?;
+    program.ok_or_else(|| Failure("the program of this seed is not defined".into()))
 }
 
 pub(super) fn random_program(seed: u64, sub_group: usize, by_graph: bool) -> Program {
