@@ -33,6 +33,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
@@ -82,6 +83,11 @@ enum Command {
         /// platforms that get it as SPIR-V
         #[arg(long)]
         by_graph: bool,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Run programs that access the same bytes with different types, whose results the harness computes itself
+    Views {
         #[command(flatten)]
         options: Options,
     },
@@ -168,20 +174,17 @@ struct Program {
     text: String,
     /// A description of how it was made.
     how: String,
-    /// The 64-bit words of its result, if the source knows them.
-    exact: Option<Vec<u64>>,
-    /// The program in a form that can be made smaller.
-    flow: Option<generate::Written>,
+    /// The program with its result, in a form that can be made smaller, if the source computes results.
+    written: Option<generate::Written>,
 }
 
 impl Program {
     /// Makes a program whose result the harness has computed.
-    fn of_flow(flow: generate::Written, how: &str) -> Program {
+    fn computed(written: generate::Written, how: &str) -> Program {
         Program {
-            text: flow.text.clone(),
+            text: written.text.clone(),
             how: how.to_owned(),
-            exact: Some(flow.words.clone()),
-            flow: Some(flow),
+            written: Some(written),
         }
     }
 }
@@ -195,12 +198,8 @@ type Source<'a> = dyn Fn(u64, &Path) -> Result<Option<Program>, Failure> + Sync 
 impl From<(String, String)> for Program {
     /// Makes a program of its text and a description, whose results nobody knows.
     fn from((text, how): (String, String)) -> Program {
-        Program {
-            text,
-            how,
-            exact: None,
-            flow: None,
-        }
+        let written = None;
+        Program { text, how, written }
     }
 }
 
@@ -228,6 +227,12 @@ pub(crate) fn run(args: &Args) -> Outcome {
             by_graph,
             options,
         } => compare(&flow(*sub_group, *by_graph), Comparison::Bits, options, 1),
+        Command::Views { options } => compare(
+            &|_| Box::new(|seed, _: &Path| Ok(Some(Program::computed(generate::views(seed)?, "views")))),
+            Comparison::Bits,
+            options,
+            1,
+        ),
         Command::Corpus { units, options } => {
             std::fs::create_dir_all(&options.out)?;
             let cases = units.cases(options)?;
@@ -265,13 +270,8 @@ fn generated(
 fn floats(devices: &[Described]) -> Box<Source<'static>> {
     let numbers = generate::Numbers::of(devices);
     Box::new(move |seed, _| {
-        let (text, words) = generate::floats(seed, numbers)?;
-        Ok(Some(Program {
-            text,
-            how: format!("{numbers:?}"),
-            exact: Some(words),
-            flow: None,
-        }))
+        let how = format!("{numbers:?}");
+        Ok(Some(Program::computed(generate::floats(seed, numbers)?, &how)))
     })
 }
 
@@ -280,7 +280,7 @@ fn flow(sub_group: usize, by_graph: bool) -> impl Fn(&[Described]) -> Box<Source
     move |_| {
         Box::new(move |seed, _| {
             let how = format!("sub-groups of {sub_group}, by_graph: {by_graph}");
-            Ok(Some(Program::of_flow(
+            Ok(Some(Program::computed(
                 generate::flow(seed, sub_group, by_graph)?,
                 &how,
             )))
@@ -349,9 +349,10 @@ fn compare(open: &Opener<'_>, comparison: Comparison, options: &Options, least: 
         .take(options.reduce)
     {
         match source(record.seed, &programs)? {
-            Some(Program { flow: Some(flow), .. }) if record.verdict == Verdict::Differs => {
-                run.shrink(record, flow)?
-            }
+            Some(Program {
+                written: Some(written),
+                ..
+            }) if record.verdict == Verdict::Differs => run.shrink(record, written)?,
             _ => reduce::automatically(record, &options.platforms, &programs, &options.limits)?,
         }
     }
@@ -420,7 +421,8 @@ impl Run<'_> {
         let mut known = Vec::new();
         for seed in seeds {
             match (self.source)(*seed, scratch)? {
-                Some(Program { text, how, exact, .. }) => {
+                Some(Program { text, how, written }) => {
+                    let exact = written.map(|w| w.words);
                     let file = scratch.join(format!("{seed}.cl"));
                     std::fs::write(&file, text)?;
                     let mut how = how;
@@ -513,22 +515,28 @@ impl Run<'_> {
 
     /// Makes a program smaller, step by step, as long as the results of all platforms that run it still differ from the
     /// computed ones, and keeps the smallest.
-    fn shrink(&self, record: &Record, mut flow: generate::Written) -> Outcome {
+    fn shrink(&self, record: &Record, mut written: generate::Written) -> Outcome {
         progress::step(&format!("Reducing {}", record.seed));
         let mut smallest = None;
         loop {
-            let mut candidates = flow.smaller()?;
-            candidates.sort_by_key(|c| c.text.len());
+            let mut candidates = written.smaller()?;
             let numbers: Vec<usize> = (0..candidates.len()).collect();
             let batches: Vec<&[usize]> = numbers.chunks(self.options.batch.max(1) as usize).collect();
-            let found = self.in_parallel(&batches, |scratch, numbers| {
-                self.first_that_differs(&candidates, numbers, scratch)
+            // The first candidate that has been found. Those after it are not tried.
+            let first = AtomicUsize::new(usize::MAX);
+            self.in_parallel(&batches, |scratch, numbers| {
+                if numbers[0] < first.load(Ordering::Relaxed)
+                    && let Some(found) = self.first_that_differs(&candidates, numbers, scratch)?
+                {
+                    first.fetch_min(found, Ordering::Relaxed);
+                }
+                Ok(())
             })?;
-            match found.into_iter().flatten().next() {
-                Some(n) => flow = candidates.swap_remove(n),
-                None => break,
+            match first.into_inner() {
+                usize::MAX => break,
+                n => written = candidates.swap_remove(n),
             }
-            smallest = Some(flow.text.clone());
+            smallest = Some(written.text.clone());
         }
         match smallest {
             Some(text) => {

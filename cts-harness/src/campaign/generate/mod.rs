@@ -20,8 +20,11 @@ mod ieee;
 mod ints;
 mod kernel;
 mod later;
+mod tree;
 mod types;
 mod variables;
+mod views;
+mod written;
 
 use crate::random::Random;
 use choices::Choices;
@@ -59,9 +62,11 @@ impl Std {
 }
 
 pub(super) use expressions::{differences, program as expressions};
-pub(super) use flow::{Written, program as flow};
+pub(super) use flow::program as flow;
 pub(super) use ieee::{Numbers, program as floats};
 pub(super) use kernel::program;
+pub(super) use views::program as views;
+pub(super) use written::Written;
 
 impl Features {
     /// Returns the directives that enable the extensions of the features.

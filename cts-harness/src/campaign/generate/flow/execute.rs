@@ -4,6 +4,7 @@ use super::{
     Active, Binary, Collective, Combination, Condition, Expression, Function, ITEMS, Jump, LoopForm, OWN,
     PRIME, Part, Program, Statement, Target, Together, Variable,
 };
+use std::cell::Cell;
 
 type Values = [u32; ITEMS];
 
@@ -12,6 +13,8 @@ struct Group<'p> {
     program: &'p Program,
     /// The number of the group.
     number: usize,
+    /// Whether every function so far that all work-items must encounter was reached by all.
+    is_defined: Cell<bool>,
 }
 
 /// The execution of a function by some work-items.
@@ -27,9 +30,22 @@ struct Frame {
 }
 
 /// Returns the results of all work-items.
-pub(super) fn execute(program: &Program) -> Vec<u64> {
-    let groups = (0..program.groups).map(|number| Group { program, number });
-    groups.flat_map(|g| g.results()).collect()
+///
+/// Returns `None` if work-items do not reach a function that all of their group must encounter, so that nothing is defined.
+pub(super) fn execute(program: &Program) -> Option<Vec<u64>> {
+    let mut words = Vec::new();
+    for number in 0..program.groups {
+        let group = Group {
+            program,
+            number,
+            is_defined: Cell::new(true),
+        };
+        words.extend(group.results());
+        if !group.is_defined.get() {
+            return None;
+        }
+    }
+    Some(words)
 }
 
 /// Returns the value of an initial variable of the kernel.
@@ -213,7 +229,9 @@ impl Group<'_> {
                 Together::WorkGroup => (0, self.program.items),
             };
             let all = u64::MAX >> (64 - size) << first;
-            debug_assert_eq!(mask & all, all, "all work-items of the group are there");
+            if mask & all != all {
+                self.is_defined.set(false);
+            }
             let in_group = |k: usize| all >> k & 1 != 0;
             match op {
                 Collective::Combine(_, part, op, _) => combined(*part, *op, &values, item, in_group),

@@ -1,5 +1,6 @@
 //! Makes random programs.
 
+use super::super::written::{Form, Written};
 use super::{
     Active, Arm, Binary, Collective, Combination, Condition, Expression, Function, Jump, LoopForm, OWN, Part,
     Program, Statement, Target, Together, Variable, execute, print, shrink,
@@ -8,43 +9,36 @@ use crate::Failure;
 use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::random::Random;
 
-/// A program as text, with its plan in the first line, and the words of its result.
-pub(in crate::campaign) struct Written {
-    pub(in crate::campaign) text: String,
-    pub(in crate::campaign) words: Vec<u64>,
-    program: Program,
-}
-
-impl Written {
-    fn of(program: Program) -> Result<Written, Failure> {
-        let size = program.items * program.groups;
+impl Program {
+    /// Returns the program with its result, or `None` if that is not defined.
+    fn written(self) -> Result<Option<Written>, Failure> {
+        let Some(words) = execute::execute(&self) else {
+            return Ok(None);
+        };
+        let size = self.items * self.groups;
         let plan = Plan {
             memory: vec![Memory::result(size * 8, Fill::Zero)],
             launches: vec![Launch::new(
                 "k",
-                [vec![0], vec![size], vec![program.items]],
+                [vec![0], vec![size], vec![self.items]],
                 vec![
                     Argument::Memory(0),
-                    Argument::U32(program.argument),
-                    Argument::Local(program.items * 4),
+                    Argument::U32(self.argument),
+                    Argument::Local(self.items * 4),
                 ],
             )],
             std: Some("CL3.0".into()),
             ..Plan::default()
         };
-        Ok(Written {
-            words: execute::execute(&program),
-            text: plan.line()? + &print::text(&program),
-            program,
-        })
+        let text = print::text(&self);
+        Written::new(&plan, &text, words, text.len(), self).map(Some)
     }
+}
 
-    /// Returns the programs that are one step smaller (`shrink`).
-    pub(in crate::campaign) fn smaller(&self) -> Result<Vec<Written>, Failure> {
-        shrink::smaller(&self.program)
-            .into_iter()
-            .map(Written::of)
-            .collect()
+impl Form for Program {
+    fn smaller(&self) -> Result<Vec<Written>, Failure> {
+        let all = shrink::smaller(self).into_iter();
+        all.filter_map(|p| p.written().transpose()).collect()
     }
 }
 
@@ -54,7 +48,8 @@ impl Written {
 /// nothing together between the decision to leave a loop and leaving it, because in the graph these statements are not part
 /// of the loop.
 pub(in crate::campaign) fn program(seed: u64, sub_group: usize, by_graph: bool) -> Result<Written, Failure> {
-    Written::of(random_program(seed, sub_group, by_graph))
+    let program = random_program(seed, sub_group, by_graph).written()?;
+    program.ok_or_else(|| Failure("the program of this seed is not defined".into()))
 }
 
 pub(super) fn random_program(seed: u64, sub_group: usize, by_graph: bool) -> Program {

@@ -15,7 +15,7 @@ mod make;
 mod print;
 mod shrink;
 
-pub(in crate::campaign) use make::{Written, program};
+pub(in crate::campaign) use make::program;
 
 /// The most work-items of a work-group.
 const ITEMS: usize = 64;

@@ -1,6 +1,7 @@
 //! Programs that are one step smaller than a program, for the reduction of one whose results differ. The harness executes each of
 //! them, so that its result is known like that of the whole program.
 
+use super::super::tree::{self, Tree, count, edit};
 use super::{Expression, Program, Statement};
 
 /// Returns all programs that are one step smaller: without a statement, with the contents of a statement in its
@@ -11,7 +12,8 @@ pub(super) fn smaller(program: &Program) -> Vec<Program> {
         for n in 0..count(&mut program.functions[f].body.clone()) {
             for step in STEPS {
                 let mut smaller = program.clone();
-                if edit(&mut smaller.functions[f].body, &mut { n }, step) == Some(true) {
+                let body = &mut smaller.functions[f].body;
+                if edit(body, &mut { n }, &|body, at| apply(body, at, step)) == Some(true) {
                     all.push(smaller);
                 }
             }
@@ -46,60 +48,30 @@ const STEPS: [Step; 9] = [
     Step::Operand(true),
 ];
 
-/// Returns the number of statements of a body, those inside of others included.
-fn count(body: &mut [Statement]) -> usize {
-    let inside = |s: &mut Statement| parts(s).into_iter().map(|inner| count(inner)).sum::<usize>();
-    body.iter_mut().map(|s| 1 + inside(s)).sum()
-}
-
-/// Applies a step to statement number `n` of a body. Returns whether that was possible, or `None` if the body has fewer statements, and
-/// then subtracts their number from `n`.
-fn edit(body: &mut Vec<Statement>, n: &mut usize, step: Step) -> Option<bool> {
-    for at in 0..body.len() {
-        if *n == 0 {
-            return Some(apply(body, at, step));
+impl Tree for Statement {
+    fn parts(&mut self) -> Vec<&mut Vec<Statement>> {
+        match self {
+            Statement::If(_, a, b) => vec![a, b],
+            Statement::IfAny(_, _, body)
+            | Statement::Loop(_, _, _, body, _)
+            | Statement::Block(body, _)
+            | Statement::Jump(_, body, _, _)
+            | Statement::Return(_, body, _) => vec![body],
+            Statement::Switch(_, arms, _) => arms.iter_mut().map(|a| &mut a.body).collect(),
+            Statement::Assign(..)
+            | Statement::Active(..)
+            | Statement::Collective(..)
+            | Statement::Choose(..)
+            | Statement::Call(..) => Vec::new(),
         }
-        *n -= 1;
-        for inner in parts(&mut body[at]) {
-            if let Some(possible) = edit(inner, n, step) {
-                return Some(possible);
-            }
-        }
-    }
-    None
-}
-
-/// Returns the bodies in a statement.
-fn parts(statement: &mut Statement) -> Vec<&mut Vec<Statement>> {
-    match statement {
-        Statement::If(_, a, b) => vec![a, b],
-        Statement::IfAny(_, _, body)
-        | Statement::Loop(_, _, _, body, _)
-        | Statement::Block(body, _)
-        | Statement::Jump(_, body, _, _)
-        | Statement::Return(_, body, _) => vec![body],
-        Statement::Switch(_, arms, _) => arms.iter_mut().map(|a| &mut a.body).collect(),
-        Statement::Assign(..)
-        | Statement::Active(..)
-        | Statement::Collective(..)
-        | Statement::Choose(..)
-        | Statement::Call(..) => Vec::new(),
     }
 }
 
 /// Applies a step to a statement. Returns whether that was possible.
 fn apply(body: &mut Vec<Statement>, n: usize, step: Step) -> bool {
     match step {
-        Step::Remove => {
-            body.remove(n);
-            true
-        }
-        Step::Unwrap => {
-            let inner: Vec<Statement> = parts(&mut body[n]).into_iter().flat_map(std::mem::take).collect();
-            let any = !inner.is_empty();
-            body.splice(n..=n, inner);
-            any
-        }
+        Step::Remove => tree::remove(body, n),
+        Step::Unwrap => tree::unwrap(body, n),
         Step::Arm(arm) => match &mut body[n] {
             Statement::Switch(_, arms, _) if arm < arms.len() && arms.len() > 1 => {
                 arms.remove(arm);
@@ -141,6 +113,7 @@ fn value(statement: &mut Statement) -> Option<&mut Expression> {
 mod tests {
     use super::super::make;
     use super::*;
+    use crate::campaign::generate::written::Form;
 
     #[test]
     fn steps_lead_to_an_empty_program() {
@@ -158,5 +131,14 @@ mod tests {
             }
             assert_eq!(size(&program), 0, "seed {seed}");
         }
+    }
+
+    #[test]
+    fn programs_whose_result_is_not_defined_are_left_out() {
+        let left_out = |seed: &u64| {
+            let program = make::random_program(*seed, 16, false);
+            Form::smaller(&program).unwrap().len() < smaller(&program).len()
+        };
+        assert!((1..8).any(|seed| left_out(&seed)));
     }
 }

@@ -168,7 +168,7 @@ impl FloatGenerator {
                 return quantified(self.pick(&["any", "all"]), &self.mask(ty, d));
             }
         }
-        let sizes = self.float_sizes();
+        let sizes = self.numbers.float_sizes();
         let ty = float(self.pick(&sizes), 1);
         self.truth(ty, d, &["&&", "||"], numbers)
     }

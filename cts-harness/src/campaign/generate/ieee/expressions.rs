@@ -2,6 +2,7 @@
 
 use super::super::choices::Choices;
 use super::super::types::{Type, float, int};
+use super::program::Made;
 use super::terms::{BINARY, MODES, TERNARY, Term, UNARY};
 use super::{FloatGenerator, ITEMS, MOSTLY_SHORT, Numbers, WIDTHS};
 
@@ -10,7 +11,7 @@ const ATTEMPTS: usize = 6;
 
 impl FloatGenerator {
     pub(super) fn float_type(&mut self) -> Type {
-        let sizes = self.float_sizes();
+        let sizes = self.numbers.float_sizes();
         let bits = if self.one_in(3) { 32 } else { self.pick(&sizes) };
         let n = self.width_of(&MOSTLY_SHORT);
         float(bits, n)
@@ -45,13 +46,18 @@ impl FloatGenerator {
                 break;
             }
             let declared = self.functions.len();
+            let made = self.made.len();
             match operation(self, ty, depth - 1) {
                 Some(term) if term.is_good(self.gaps) => {
                     debug_assert_eq!(term.ty, ty, "{}", term.text);
+                    self.made.push(Made::new(&self.scope, &term));
                     return term;
                 }
                 // Its functions are not needed.
-                _ => self.functions.truncate(declared),
+                _ => {
+                    self.functions.truncate(declared);
+                    self.made.truncate(made);
+                }
             }
         }
         leaf(self, ty)
@@ -156,7 +162,7 @@ impl FloatGenerator {
     /// Returns the conversion of a number to another format and back.
     fn there_and_back(&mut self, a: &Term) -> Term {
         let (numbers, ty) = (self.numbers, a.ty);
-        let sizes = self.float_sizes();
+        let sizes = self.numbers.float_sizes();
         let other = float(self.pick(&sizes), ty.n);
         let (one, two) = (self.pick(&MODES), self.pick(&MODES));
         let there = numbers.conversion(other, a, one, false);
@@ -310,7 +316,7 @@ impl FloatGenerator {
         let mode = self.pick(&MODES);
         let a = match self.one_in(2) {
             true => {
-                let sizes = self.float_sizes();
+                let sizes = self.numbers.float_sizes();
                 let from = float(self.pick(&sizes), ty.n);
                 self.float(from, d)
             }

@@ -3,6 +3,7 @@
 
 use super::super::choices::Choices;
 use super::super::types::{Type, UINT, float, int};
+use super::program::Definition;
 use super::terms::Term;
 use super::{FloatGenerator, ITEMS, Numbers};
 
@@ -61,17 +62,18 @@ impl FloatGenerator {
         let name = self.name("f");
         let arguments = self.arguments(ty, d);
         let parameters = |n: usize| format!("p{n}");
-        let (statements, result) = self.inside(&arguments, parameters, |g| form(g, ty))?;
+        let (statements, result) = self.inside(&name, &arguments, parameters, |g| form(g, ty))?;
         let list: Vec<String> = arguments
             .iter()
             .enumerate()
             .map(|(n, a)| format!("{} p{n}", a.ty.name()))
             .collect();
         let (returned, list) = (ty.name(), list.join(", "));
-        self.functions.push(format!(
+        let text = format!(
             "{returned} {name}({list}) {{ {statements} return {}; }}\n",
             result.text
-        ));
+        );
+        self.functions.push(Definition::new(&name, text));
         Some(Self::called(&name, &arguments, &result))
     }
 
@@ -79,10 +81,10 @@ impl FloatGenerator {
     fn macro_call(&mut self, ty: Type, d: usize) -> Option<Term> {
         let name = self.name("f");
         let arguments = self.arguments(ty, d);
-        let result = self.inside(&arguments, |n| format!("(p{n})"), |g| g.float(ty, 2));
+        let result = self.inside(&name, &arguments, |n| format!("(p{n})"), |g| g.float(ty, 2));
         let list: Vec<String> = (0..arguments.len()).map(|n| format!("p{n}")).collect();
-        self.functions
-            .push(format!("#define {name}({}) ({})\n", list.join(", "), result.text));
+        let text = format!("#define {name}({}) ({})\n", list.join(", "), result.text);
+        self.functions.push(Definition::new(&name, text));
         Some(Self::called(&name, &arguments, &result))
     }
 
@@ -112,9 +114,10 @@ impl FloatGenerator {
         all
     }
 
-    /// Generates something in which only the parameters are in scope.
+    /// Generates something in which only the parameters are in scope, in the definition of `function`.
     fn inside<T>(
         &mut self,
+        function: &str,
         arguments: &[Term],
         name: impl Fn(usize) -> String,
         make: impl FnOnce(&mut Self) -> T,
@@ -123,8 +126,9 @@ impl FloatGenerator {
         let outer = std::mem::replace(&mut self.leaves, parameters.collect());
         let fuel = std::mem::replace(&mut self.fuel, SIZE);
         let row = self.row.take();
+        let scope = std::mem::replace(&mut self.scope, function.to_owned());
         let made = make(self);
-        (self.leaves, self.fuel, self.row) = (outer, fuel, row);
+        (self.leaves, self.fuel, self.row, self.scope) = (outer, fuel, row, scope);
         made
     }
 

@@ -24,7 +24,7 @@ impl FloatGenerator {
 
     pub(super) fn integer_operation(&mut self, ty: Type, d: usize) -> Option<Term> {
         let numbers = self.numbers;
-        let sizes = self.float_sizes();
+        let sizes = self.numbers.float_sizes();
         Some(match self.below(22) {
             0..5 => {
                 let from = float(self.pick(&sizes), ty.n);

@@ -3,6 +3,7 @@
 use super::super::choices::Choices;
 use super::super::types::{INT, Type, UINT};
 use super::functions::Body;
+use super::program::{Definition, Statement};
 use super::terms::{COMPARISONS, Term, truncated};
 use super::{FloatGenerator, ITEMS, Numbers};
 
@@ -103,8 +104,8 @@ impl FloatGenerator {
         let is_constant = !texts.contains("nan(") && !texts.contains("as_");
         let declaration = match is_constant && self.one_in(2) {
             true => {
-                self.functions
-                    .push(format!("constant {name} {table}[{count}] = {{ {texts} }};\n"));
+                let text = format!("constant {name} {table}[{count}] = {{ {texts} }};\n");
+                self.functions.push(Definition::new(&table, text));
                 String::new()
             }
             false => format!("const {name} {table}[{count}] = {{ {texts} }}; "),
@@ -134,9 +135,9 @@ impl FloatGenerator {
         Some((statements, state))
     }
 
-    /// Statements of the kernel with a loop over whole numbers that has a barrier, so that a compiler leaves it as it is and a driver may
+    /// A statement of the kernel with a loop over whole numbers that has a barrier, so that a compiler leaves it as it is and a driver may
     /// unroll it; and the result, a variable.
-    pub(super) fn counter(&mut self) -> (String, Term) {
+    pub(super) fn counter(&mut self) -> (Statement, Term) {
         let numbers = self.numbers;
         (self.fuel, self.gaps) = (8, false);
         let ty = self.float_type();
@@ -166,7 +167,8 @@ impl FloatGenerator {
             ty.name(),
             begin.text
         );
-        (statements, state)
+        let (name, text) = (variable, statements);
+        (Statement { name, text }, state)
     }
 
     fn step(&mut self) -> Step {

@@ -15,18 +15,19 @@ mod loops;
 mod memory;
 mod numbers;
 mod options;
+mod program;
+mod shrink;
 mod terms;
 mod values;
 
-use super::Features;
 use super::choices::Choices;
-use super::expressions::{ITEMS, declaration, macros};
-use super::types::{Type, float};
+use super::expressions::ITEMS;
+use super::written::Written;
 use crate::Failure;
 use crate::campaign::Described;
-use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::random::Random;
-use std::collections::BTreeSet;
+use program::{Definition, Line, Made, Program, Statement, Stored};
+use std::sync::Arc;
 use terms::Term;
 
 /// The number of expressions in a program.
@@ -81,6 +82,15 @@ impl Numbers {
             arithmetic: true,
         }
     }
+
+    /// Returns the sizes of floats that the program may use, in bits.
+    fn float_sizes(self) -> Vec<u32> {
+        let all = [(16, self.half), (32, true), (64, self.double)];
+        all.into_iter()
+            .filter(|(_, has)| *has)
+            .map(|(bits, _)| bits)
+            .collect()
+    }
 }
 
 struct FloatGenerator {
@@ -91,7 +101,11 @@ struct FloatGenerator {
     /// The number of inputs.
     inputs: usize,
     /// The definitions of the functions and macros that expressions call.
-    functions: Vec<String>,
+    functions: Vec<Definition>,
+    /// The expressions that have been generated, each with the scope in which it is.
+    made: Vec<Made>,
+    /// The name of the function, variable or stored expression that is being generated.
+    scope: String,
     /// The number in the name that was given last.
     next: usize,
     /// The number of operators that may still be generated.
@@ -112,8 +126,12 @@ impl Choices for FloatGenerator {
     }
 }
 
-/// Returns the program of a seed, with its plan in the first line, and the words of its result.
-pub(crate) fn program(seed: u64, promised: Numbers) -> Result<(String, Vec<u64>), Failure> {
+/// Returns the program of a seed.
+pub(crate) fn program(seed: u64, promised: Numbers) -> Result<Written, Failure> {
+    random_program(seed, promised).written()
+}
+
+fn random_program(seed: u64, promised: Numbers) -> Program {
     let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(1));
     let (options, numbers) = options::choose(&mut random, promised);
     let mut g = FloatGenerator {
@@ -122,6 +140,8 @@ pub(crate) fn program(seed: u64, promised: Numbers) -> Result<(String, Vec<u64>)
         leaves: Vec::new(),
         inputs: 0,
         functions: Vec::new(),
+        made: Vec::new(),
+        scope: String::new(),
         next: 0,
         fuel: 0,
         gaps: false,
@@ -130,116 +150,45 @@ pub(crate) fn program(seed: u64, promised: Numbers) -> Result<(String, Vec<u64>)
     let arrays = g.arrays();
     let inputs = FloatGenerator::inputs(&arrays);
     let parameters = g.parameters();
-    g.leaves = inputs.iter().map(|(term, _)| term.clone()).collect();
+    g.leaves = inputs.into_iter().map(|(term, _)| term).collect();
     g.leaves.extend(parameters.iter().map(|p| p.term.clone()));
     g.inputs = g.leaves.len();
-    let (mut rows, mut lines, mut words) = (0, String::new(), Vec::new());
+    let (mut rows, mut lines) = (0, Vec::new());
     for _ in 0..EXPRESSIONS {
         if g.one_in(5) {
-            lines += &g.variable();
+            lines.push(Line::Statement(g.variable()));
         }
         if g.one_in(8) {
-            let (statements, result) = g.counter();
-            lines += &statements;
+            let (statement, result) = g.counter();
+            lines.push(Line::Statement(statement));
             g.add_leaf(result);
         }
-        let (line, term) = g.line(rows);
-        lines += &line;
-        for e in 0..term.ty.n {
-            words.extend((0..ITEMS).map(|item| stored(numbers, &term, item, e)));
-        }
-        rows += term.ty.n;
+        let stored = g.stored(rows);
+        rows += stored.term.ty.n;
+        lines.push(Line::Stored(stored));
     }
-    let (functions, arrays): (String, String) = (
-        g.functions.concat(),
-        arrays.iter().map(values::Array::text).collect(),
-    );
-    let used: BTreeSet<&str> = [lines.as_str(), functions.as_str()]
-        .into_iter()
-        .flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'))
-        .collect();
-    let declarations: String = inputs
-        .iter()
-        .filter(|(term, _)| used.contains(term.text.as_str()))
-        .map(|(term, place)| declaration(&term.text, &place.text, term.ty))
-        .collect();
-    let mut arguments: Vec<Argument> = [0, 1].map(Argument::Memory).into();
-    arguments.extend(parameters.iter().map(values::Parameter::argument));
-    let plan = Plan {
+    Program {
         options,
-        memory: vec![
-            Memory::input(4, Fill::Zero),
-            Memory::result(rows * ITEMS * 8, Fill::Zero),
-        ],
-        std: None,
-        launches: vec![Launch::new(
-            "k0",
-            [0, ITEMS, memory::GROUP].map(|n| vec![n]),
-            arguments,
-        )],
-    };
-    let features = Features {
-        half: numbers.half,
-        double: numbers.double,
-        images: false,
-        later: None,
-    };
-    let parameters: String = parameters.iter().map(values::Parameter::text).collect();
-    let text = format!(
-        "{}{}#pragma OPENCL FP_CONTRACT OFF\n{}{GAP}{}{}{arrays}{functions}\
-         kernel void k0(global const uint *zero, global ulong *out{parameters}) {{\n\
-         const uint me = get_global_id(0), i = me + zero[0];\n{}{declarations}{lines}}}\n",
-        plan.line()?,
-        features.pragmas(),
-        macros(&WIDTHS),
-        g.bits_functions(&used),
-        memory::functions(&used),
-        memory::declarations(&used),
-    );
-    Ok((text, words))
-}
-
-/// A macro that replaces the result of the work-items in which it is not defined. It has a row, and a word with a bit for each work-item.
-const GAP: &str = "#define GAP(row, defined) if (!((defined) >> me & 1)) out[(row) * 64u + me] = 0;\n";
-
-/// Returns the word that a program stores for an element.
-fn stored(numbers: Numbers, term: &Term, item: usize, element: usize) -> u64 {
-    match term.at(item, element) {
-        None => 0,
-        Some(x) if !term.is_float() => terms::as_integer(term.ty, x) as u64,
-        Some(x) if term.format().is_zero(x) && !numbers.signed_zeros => 0,
-        Some(x) => x,
+        numbers,
+        arrays: Arc::new(arrays),
+        parameters,
+        functions: g.functions,
+        tables: Vec::new(),
+        lines,
+        rows,
+        made: Arc::new(g.made),
     }
 }
 
 impl FloatGenerator {
-    /// Generates an expression. Returns its line, and the expression with its values. A float is stored as its bits, but the same
-    /// bits for every NaN.
-    fn line(&mut self, row: usize) -> (String, Term) {
+    /// Generates an expression whose value is stored.
+    fn stored(&mut self, row: usize) -> Stored {
         self.row = Some(row);
         self.gaps = self.one_in(3);
+        self.scope = Stored::scope(row);
         let term = self.expression();
         self.row = None;
-        let n = term.ty.n;
-        let (ty, text) = match term.is_float() {
-            true => {
-                let name = term.ty.name();
-                (
-                    functions::bits_type(term.ty).name(),
-                    format!("bits_{name}({})", term.text),
-                )
-            }
-            false => (term.ty.name(), term.text.clone()),
-        };
-        let mut line = format!("E{n}({row}, {ty}, {text})\n");
-        for e in 0..n {
-            let bit = |item: usize| u64::from(term.at(item, e).is_some()) << item;
-            let defined = (0..ITEMS).map(bit).fold(0, |all, bit| all | bit);
-            if defined != u64::MAX {
-                line += &format!("GAP({}, {defined:#x}UL)\n", row + e);
-            }
-        }
-        (line, term)
+        Stored { row, term }
     }
 
     /// Returns a random expression of any type.
@@ -257,12 +206,14 @@ impl FloatGenerator {
     }
 
     /// Generates a variable that the following expressions may use. Returns its declaration.
-    fn variable(&mut self) -> String {
+    fn variable(&mut self) -> Statement {
         self.gaps = false;
-        let value = self.expression();
         let name = self.name("v");
+        self.scope.clone_from(&name);
+        let value = self.expression();
         self.add_leaf(value.named(&name));
-        format!("const {} {name} = {};\n", value.ty.name(), value.text)
+        let text = format!("const {} {name} = {};\n", value.ty.name(), value.text);
+        Statement { name, text }
     }
 
     /// Lets the following expressions use a variable.
@@ -273,34 +224,20 @@ impl FloatGenerator {
         }
         self.leaves.push(variable);
     }
-
-    /// Returns the functions that give the bits of floats.
-    fn bits_functions(&self, used: &BTreeSet<&str>) -> String {
-        let sizes = self.float_sizes();
-        let all = sizes.into_iter().flat_map(|bits| WIDTHS.map(|n| float(bits, n)));
-        all.filter(|ty| used.contains(format!("bits_{}", ty.name()).as_str()))
-            .map(|ty| self.bits_function(ty))
-            .collect()
-    }
-
-    fn bits_function(&self, ty: Type) -> String {
-        let (name, bits) = (ty.name(), functions::bits_type(ty));
-        let splat = |x: u64| bits.splat(&format!("{x:#x}"));
-        let nan = splat(numbers::Format::of(ty.bits()).nan());
-        let unsigned = bits.name();
-        let zero = match self.numbers.signed_zeros {
-            true => String::new(),
-            false => format!("x == {} ? {} : ", ty.splat("0"), splat(0)),
-        };
-        format!("{unsigned} bits_{name}({name} x) {{ return isnan(x) ? {nan} : {zero}as_{unsigned}(x); }}\n")
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::launch::Plan;
+    use std::collections::BTreeSet;
 
-    const ALL: Numbers = Numbers {
+    fn program(seed: u64, promised: Numbers) -> (String, Vec<u64>) {
+        let Written { text, words, .. } = super::program(seed, promised).unwrap();
+        (text, words)
+    }
+
+    pub(super) const ALL: Numbers = Numbers {
         half: true,
         double: true,
         subnormal_half: true,
@@ -315,8 +252,8 @@ mod tests {
     #[test]
     fn a_seed_gives_one_program_with_a_word_for_each_result() {
         for seed in 0..30 {
-            let (text, words) = program(seed, ALL).unwrap();
-            assert_eq!(program(seed, ALL).unwrap(), (text.clone(), words.clone()));
+            let (text, words) = program(seed, ALL);
+            assert_eq!(program(seed, ALL), (text.clone(), words.clone()));
             assert_eq!(Plan::of(&text).unwrap().memory[1].bytes, words.len() * 8);
             assert!(text.len() < 200_000, "seed {seed} has {} bytes", text.len());
         }
@@ -326,7 +263,7 @@ mod tests {
     fn programs_have_every_operation_and_class_of_numbers() {
         let (mut all, mut words) = (String::new(), BTreeSet::new());
         for seed in 0..60 {
-            let (text, result) = program(seed, ALL).unwrap();
+            let (text, result) = program(seed, ALL);
             all += &text;
             words.extend(result);
         }
@@ -375,7 +312,7 @@ mod tests {
             ..ALL
         };
         for seed in 0..20 {
-            let (text, words) = program(seed, numbers).unwrap();
+            let (text, words) = program(seed, numbers);
             let f = numbers::SINGLE;
             let mut row = 0;
             for line in text

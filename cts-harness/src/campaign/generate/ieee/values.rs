@@ -25,6 +25,7 @@ const KINDS: [(&str, Kind); 3] = [("x", Kind::Any), ("y", Kind::Finite), ("z", K
 const INTEGERS: &str = "n";
 
 /// A parameter of the kernel, which has the same value in all work-items.
+#[derive(Clone)]
 pub(super) struct Parameter {
     pub(super) term: Term,
 }
@@ -53,15 +54,16 @@ pub(super) struct Array {
 }
 
 impl Array {
+    pub(super) fn name(&self) -> String {
+        format!("{}{}", self.letter, self.bits)
+    }
+
     /// Returns the declaration of the array.
     pub(super) fn text(&self) -> String {
         let values: Vec<String> = self.values.iter().map(|v| format!("{v:#x}UL")).collect();
         let ty = int(self.bits, false, 1).name();
-        let (letter, bits) = (self.letter, self.bits);
-        format!(
-            "constant {ty} {letter}{bits}[{ITEMS}] = {{{}}};\n",
-            values.join(", ")
-        )
+        let name = self.name();
+        format!("constant {ty} {name}[{ITEMS}] = {{{}}};\n", values.join(", "))
     }
 
     /// Returns an input that comes from the array: the elements of a vector are adjacent elements.
@@ -76,7 +78,7 @@ impl FloatGenerator {
     /// Makes the arrays of the inputs.
     pub(super) fn arrays(&mut self) -> Vec<Array> {
         let mut all = Vec::new();
-        for bits in self.float_sizes() {
+        for bits in self.numbers.float_sizes() {
             for (letter, kind) in KINDS {
                 let f = Format::of(bits);
                 let values = (0..ITEMS).map(|_| self.number(f, kind)).collect();
@@ -115,6 +117,7 @@ impl FloatGenerator {
     pub(super) fn parameters(&mut self) -> Vec<Parameter> {
         let mut all = Vec::new();
         for ty in self
+            .numbers
             .float_sizes()
             .into_iter()
             .flat_map(|bits| [1, 3, 4].map(|n| float(bits, n)))
@@ -139,15 +142,6 @@ impl FloatGenerator {
             });
         }
         all
-    }
-
-    /// Returns the sizes of floats that the program may use, in bits.
-    pub(super) fn float_sizes(&self) -> Vec<u32> {
-        let all = [(16, self.numbers.half), (32, true), (64, self.numbers.double)];
-        all.into_iter()
-            .filter(|(_, has)| *has)
-            .map(|(bits, _)| bits)
-            .collect()
     }
 
     fn bits(&mut self) -> u64 {
