@@ -1,10 +1,13 @@
 //! Loops with more iterations than llvmpipe executes (compiler ADR 7): the result is right, or the launch fails. It is
 //! never wrong without an error.
 
+use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
-use crate::common::objects::Setup;
-use crate::common::{cl_command_queue, cl_event, cl_mem, cl_program};
+use crate::common::objects::{self, Setup};
+use crate::common::{cl_command_queue, cl_event, cl_kernel, cl_mem, cl_program};
 use crate::{cl, created, query, query_text};
 
 const SOURCE: &str = "
@@ -73,12 +76,8 @@ enum End {
     Error,
 }
 
-/// Launches a kernel, whose loops have `n` iterations, in a queue of its own, and reads the results.
-fn launch(s: &Setup, program: cl_program, name: &str, (n, last): (u32, u32), items: usize) -> End {
-    let (queue, code) = created!(clCreateCommandQueue(s.context, s.device, 0));
-    assert_eq!(code, 0);
-    let kernel = s.kernel(program, name);
-    let buffer = s.buffer(&vec![0; items * 4]);
+/// Sets the arguments that all kernels have.
+fn set_arguments(kernel: cl_kernel, (n, last): (u32, u32), buffer: cl_mem) {
     let (number, object) = (size_of::<u32>(), size_of::<cl_mem>());
     assert_eq!(cl!(clSetKernelArg(kernel, 0, number, (&raw const n).cast())), 0);
     assert_eq!(
@@ -89,6 +88,15 @@ fn launch(s: &Setup, program: cl_program, name: &str, (n, last): (u32, u32), ite
         cl!(clSetKernelArg(kernel, 2, object, (&raw const buffer).cast())),
         0
     );
+}
+
+/// Launches a kernel, whose loops have `n` iterations, in a queue of its own, and reads the results.
+fn launch(s: &Setup, program: cl_program, name: &str, (n, last): (u32, u32), items: usize) -> End {
+    let (queue, code) = created!(clCreateCommandQueue(s.context, s.device, 0));
+    assert_eq!(code, 0);
+    let kernel = s.kernel(program, name);
+    let buffer = s.buffer(&vec![0; items * 4]);
+    set_arguments(kernel, (n, last), buffer);
     if name == "meets" {
         assert_eq!(cl!(clSetKernelArg(kernel, 3, items * 4, null())), 0);
     }
@@ -189,16 +197,7 @@ fn ended_loops_fail_in_other_queues() {
     let buffer = s.buffer(&[0; 4]);
     let n = 70_000_000u32;
     let last = element(n);
-    let (number, object) = (size_of::<u32>(), size_of::<cl_mem>());
-    assert_eq!(cl!(clSetKernelArg(kernel, 0, number, (&raw const n).cast())), 0);
-    assert_eq!(
-        cl!(clSetKernelArg(kernel, 1, number, (&raw const last).cast())),
-        0
-    );
-    assert_eq!(
-        cl!(clSetKernelArg(kernel, 2, object, (&raw const buffer).cast())),
-        0
-    );
+    set_arguments(kernel, (n, last), buffer);
     let (queue, code) = created!(clCreateCommandQueue(s.context, s.device, 0));
     assert_eq!(code, 0);
     let mut launched: cl_event = null_mut();
@@ -244,5 +243,69 @@ fn ended_loops_fail_in_other_queues() {
     assert_eq!(cl!(clReleaseCommandQueue(queue)), 0);
     assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
     assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+static TOLD: Mutex<String> = Mutex::new(String::new());
+
+unsafe extern "C" fn notify(why: *const c_char, _: *const c_void, _: usize, _: *mut c_void) {
+    // SAFETY: the implementation passes a string (CL 4.4).
+    let why = unsafe { CStr::from_ptr(why) };
+    *TOLD.lock().expect("no thread panics") += &why.to_string_lossy();
+}
+
+/// Kernels of a program report ended loops together, so that the message names all of them that were launched.
+#[test]
+fn the_message_names_the_kernels() {
+    let device = objects::device();
+    let (context, code) = created!(clCreateContext(
+        null(),
+        1,
+        &raw const device,
+        Some(notify),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    let (queue, code) = created!(clCreateCommandQueue(context, device, 0));
+    assert_eq!(code, 0);
+    let s = Setup {
+        device,
+        context,
+        queue,
+    };
+    let program = s.built(SOURCE, "");
+    let buffer = s.buffer(&[0; 4]);
+    let size = 1usize;
+    for (name, n) in [("sequence", 1000), ("returns", 70_000_000)] {
+        let kernel = s.kernel(program, name);
+        set_arguments(kernel, (n, element(n)), buffer);
+        let size = &raw const size;
+        let code = cl!(clEnqueueNDRangeKernel(
+            queue,
+            kernel,
+            1,
+            null(),
+            size,
+            size,
+            0,
+            null(),
+            null_mut()
+        ));
+        assert_eq!(code, 0);
+        assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    }
+    let finished = cl!(clFinish(queue));
+    // The function may be called after the error was returned.
+    let limit = Instant::now() + Duration::from_secs(30);
+    let told = loop {
+        let told = TOLD.lock().expect("no thread panics").clone();
+        if finished == 0 || !told.is_empty() || Instant::now() > limit {
+            break told;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    let named = "ended loops of one of the kernels 'returns', 'sequence' before they were complete";
+    assert_eq!(told.contains(named), finished != 0, "{told}");
+    assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }

@@ -1,5 +1,6 @@
 //! The list of objects that a batch keeps alive until the GPU has completed the batch.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -101,11 +102,13 @@ impl KeptObjects {
         !self.reporting.is_empty()
     }
 
-    /// Returns a kernel of which the driver has ended loops, after the GPU has completed the batch.
-    pub(super) fn with_ended_loops(&self) -> Option<&Arc<DeviceKernel>> {
-        let mut list = self.reporting.iter();
-        let found = list.find(|(k, before)| k.ended_loops().is_some_and(|(word, _)| word.count() != *before));
-        found.map(|(kernel, _)| kernel)
+    /// Returns the names of the kernels of which the driver may have ended loops, after the GPU has completed the batch. All
+    /// kernels of a module count in one word, so that the list has those of the batch that are right, too.
+    pub(super) fn with_ended_loops(&self) -> BTreeSet<&str> {
+        let list = self.reporting.iter();
+        let ended =
+            list.filter(|(k, before)| k.ended_loops().is_some_and(|(word, _)| word.count() != *before));
+        ended.map(|(k, _)| k.reflection().name.as_str()).collect()
     }
 
     /// Releases all objects. The GPU does not use them for this batch any more.

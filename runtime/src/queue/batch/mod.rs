@@ -212,12 +212,14 @@ impl Batch {
 
     /// Returns an error if the driver has ended loops of a kernel, after the GPU has completed the batch.
     pub(super) fn check_loops(&self) -> Result<()> {
-        let Some(kernel) = self.kept.with_ended_loops() else {
-            return Ok(());
+        let kernels: Vec<&str> = self.kept.with_ended_loops().into_iter().collect();
+        let of = match kernels.as_slice() {
+            [] => return Ok(()),
+            [one] => format!("kernel '{one}'"),
+            several => format!("one of the kernels '{}'", several.join("', '")),
         };
         let what = format!(
-            "the driver has ended loops of kernel '{}' before they were complete, because of their number of iterations",
-            kernel.reflection().name
+            "the driver has ended loops of {of} before they were complete, because of their number of iterations"
         );
         Err(Error::new(ClCode::OutOfResources, what))
     }
