@@ -352,9 +352,24 @@ impl Session<'_> {
     }
 }
 
+/// The greatest number of places in an item where two tokens `++` or `--` follow each other. lang-c reads each token as one
+/// operator and as two, so that the time to find a syntax error after them doubles with each; and two of them in
+/// succession are an error in any case, because the first one has no lvalue.
+const MAX_REPEATED_STEPS: usize = 8;
+
 /// Parses with lang-c an item that `grammar` does not accept, or finds its syntax error.
 fn parse_as_c11(item: &mut Rewritten) -> Result<TranslationUnit, SyntaxError> {
     item.render();
+    let beyond = item.repeated_steps().nth(MAX_REPEATED_STEPS);
+    if let Some(offset) = beyond {
+        return Err(SyntaxError {
+            source: std::mem::take(&mut item.text),
+            line: 0,
+            column: 0,
+            offset,
+            expected: std::collections::HashSet::new(),
+        });
+    }
     let config = Config {
         cpp_command: String::new(),
         cpp_options: Vec::new(),
