@@ -352,9 +352,10 @@ impl Session<'_> {
     }
 }
 
-/// The greatest number of places in an item where two tokens `++` or `--` follow each other. lang-c reads each token as one
-/// operator and as two, so that the time to find a syntax error after them doubles with each; and two of them in
-/// succession are an error in any case, because the first one has no lvalue.
+/// The greatest number of places in an item where two tokens `++` or `--` follow each other. lang-c tries to read each token
+/// as one operator and as two, so that its time for a syntax error after them grows exponentially with their number. Two
+/// of them in succession are an error in any case, because the result of either operator is no lvalue (C99, 6.5.2.4 and
+/// 6.5.3.1).
 const MAX_REPEATED_STEPS: usize = 8;
 
 /// Parses with lang-c an item that `grammar` does not accept, or finds its syntax error.

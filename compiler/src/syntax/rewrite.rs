@@ -94,7 +94,10 @@ impl Rewritten {
     /// Returns the offset of each `++` or `--` of the text that another one precedes.
     pub(super) fn repeated_steps(&self) -> impl Iterator<Item = usize> {
         let is_step = |l: &Lexeme| matches!(l, Lexeme::Punct(Punct::PlusPlus | Punct::MinusMinus));
-        let pairs = self.lexemes.windows(2).zip(&self.chunks[self.chunks.len().min(1)..]);
+        let pairs = self
+            .lexemes
+            .windows(2)
+            .zip(&self.chunks[self.chunks.len().min(1)..]);
         pairs
             .filter(move |(pair, _)| pair.iter().all(is_step))
             .map(|(_, &(offset, _))| offset as usize)

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// Print the signatures of each program's kernels instead of launching them
     #[arg(long, hide = true)]
     signatures: bool,
-    /// Build programs with later features in their plain form, in which sub-groups have so many work-items
+    /// Build programs with later features in their plain form, in which sub-groups have this number of work-items
     #[arg(long, value_name = "N")]
     plain: Option<u32>,
     /// Build options beside those of each program

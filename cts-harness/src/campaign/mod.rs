@@ -131,7 +131,7 @@ struct Options {
     /// The number of programs that one child process runs, unless it is killed before
     #[arg(long, default_value_t = 1, value_name = "N")]
     batch: u64,
-    /// Start no further program after so many seconds
+    /// Start no further program after this number of seconds
     #[arg(long, value_name = "SECONDS")]
     seconds: Option<u64>,
     #[command(flatten)]
@@ -140,7 +140,7 @@ struct Options {
     /// out of bounds, is the program's fault
     #[arg(long)]
     oclgrind: bool,
-    /// Reduce at most so many programs of interest at the end
+    /// Reduce at most this number of programs of interest at the end
     #[arg(long, default_value_t = 0, value_name = "N")]
     reduce: usize,
 }

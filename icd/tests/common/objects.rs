@@ -1,5 +1,6 @@
 //! The objects that most tests need.
 
+use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
 
 use super::*;
@@ -45,7 +46,29 @@ impl Setup {
     /// Creates the objects, with these queue properties.
     pub fn with(properties: cl_command_queue_properties) -> Setup {
         let device = device();
-        let context = context(device);
+        Setup::in_context(device, context(device), properties)
+    }
+
+    /// Creates the objects, with a function that hears of errors which no call returns.
+    #[allow(dead_code, reason = "not every test program does")]
+    pub fn with_notify(notify: Notify) -> Setup {
+        let device = device();
+        let (context, code) = created!(clCreateContext(
+            null(),
+            1,
+            &raw const device,
+            Some(notify),
+            null_mut()
+        ));
+        assert_eq!(code, 0, "clCreateContext");
+        Setup::in_context(device, context, 0)
+    }
+
+    fn in_context(
+        device: cl_device_id,
+        context: cl_context,
+        properties: cl_command_queue_properties,
+    ) -> Setup {
         let (queue, code) = created!(clCreateCommandQueue(context, device, properties));
         assert_eq!(code, 0, "clCreateCommandQueue");
         Setup {
@@ -135,6 +158,9 @@ impl Drop for Setup {
         cl!(clReleaseContext(self.context));
     }
 }
+
+/// The type of a context's notify function (CL 4.4).
+pub type Notify = unsafe extern "C" fn(*const c_char, *const c_void, usize, *mut c_void);
 
 /// Creates a context with one device.
 pub fn context(device: cl_device_id) -> cl_context {

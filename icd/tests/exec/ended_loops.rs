@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::common::objects::{self, Setup};
+use crate::common::objects::Setup;
 use crate::common::{cl_command_queue, cl_event, cl_kernel, cl_mem, cl_program};
 use crate::{cl, created, query, query_text};
 
@@ -257,44 +257,16 @@ unsafe extern "C" fn notify(why: *const c_char, _: *const c_void, _: usize, _: *
 /// Kernels of a program report ended loops together, so that the message names all of them that were launched.
 #[test]
 fn the_message_names_the_kernels() {
-    let device = objects::device();
-    let (context, code) = created!(clCreateContext(
-        null(),
-        1,
-        &raw const device,
-        Some(notify),
-        null_mut()
-    ));
-    assert_eq!(code, 0);
-    let (queue, code) = created!(clCreateCommandQueue(context, device, 0));
-    assert_eq!(code, 0);
-    let s = Setup {
-        device,
-        context,
-        queue,
-    };
+    let s = Setup::with_notify(notify);
     let program = s.built(SOURCE, "");
     let buffer = s.buffer(&[0; 4]);
-    let size = 1usize;
     for (name, n) in [("sequence", 1000), ("returns", 70_000_000)] {
         let kernel = s.kernel(program, name);
         set_arguments(kernel, (n, element(n)), buffer);
-        let size = &raw const size;
-        let code = cl!(clEnqueueNDRangeKernel(
-            queue,
-            kernel,
-            1,
-            null(),
-            size,
-            size,
-            0,
-            null(),
-            null_mut()
-        ));
-        assert_eq!(code, 0);
+        crate::checker::launch(&s, kernel, 1);
         assert_eq!(cl!(clReleaseKernel(kernel)), 0);
     }
-    let finished = cl!(clFinish(queue));
+    let finished = cl!(clFinish(s.queue));
     // The function may be called after the error was returned.
     let limit = Instant::now() + Duration::from_secs(30);
     let told = loop {

@@ -99,26 +99,6 @@ unsafe extern "C" fn notify(why: *const c_char, _: *const c_void, _: usize, _: *
     TOLD.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Creates a context with a notify function, and a queue.
-fn setup_with_notify() -> Setup {
-    let device = objects::device();
-    let (context, code) = created!(clCreateContext(
-        null(),
-        1,
-        &raw const device,
-        Some(notify),
-        null_mut()
-    ));
-    assert_eq!(code, 0);
-    let (queue, code) = created!(clCreateCommandQueue(context, device, 0));
-    assert_eq!(code, 0);
-    Setup {
-        device,
-        context,
-        queue,
-    }
-}
-
 /// A write that waits for a user event needs staging memory when it is recorded, and cannot get it.
 #[test]
 fn a_command_that_fails_in_its_turn_is_heard_of() {
@@ -144,7 +124,7 @@ const SCENE: &str = "the command is enqueued";
 
 fn fail_in_turn(role: &str) {
     const COUNT: usize = 3 << 18;
-    let s = setup_with_notify();
+    let s = Setup::with_notify(notify);
     let q = s.queue;
     let (target, code) = created!(clCreateBuffer(s.context, 0, 4 * COUNT, null_mut()));
     if code != 0 {
@@ -220,7 +200,7 @@ fn fail_in_turn(role: &str) {
 #[test]
 fn a_submission_that_fails_is_heard_of() {
     if role().is_some() {
-        let s = setup_with_notify();
+        let s = Setup::with_notify(notify);
         let target = buffer(&s, 0, 64, null_mut());
         let set = kernel(&s, SET, "set");
         argument(set, 0, &target);

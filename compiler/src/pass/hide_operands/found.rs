@@ -74,7 +74,7 @@ impl Lanes {
     }
 }
 
-/// Returns the mask of so many lanes.
+/// Returns the mask of the first `lanes` lanes.
 fn full(lanes: u32) -> u32 {
     u32::MAX >> (32 - lanes.clamp(1, 32))
 }

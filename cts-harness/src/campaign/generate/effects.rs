@@ -98,7 +98,7 @@ impl Generator {
         let mut body = String::new();
         for _ in 0..1 + self.below(3) {
             // Long loops only change variables, in ways that have closed forms: a device may leave loops that really
-            // have so many iterations too early.
+            // have that many iterations too early.
             let is_plain =
                 |text: &str| text.starts_with('v') && text[1..].bytes().all(|b| b.is_ascii_digit());
             let Some(p) = self.place(|p| {

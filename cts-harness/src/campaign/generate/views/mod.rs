@@ -59,7 +59,7 @@ enum Number {
     Constant(u32),
     /// The lower bits of a variable.
     Variable(usize),
-    /// The counter of the loop around the statement that is so many loops further out, plus a constant.
+    /// The counter of a loop around the statement, plus a constant. The loops are numbered from the innermost one outwards.
     Counter(usize, u32),
     Item,
 }
@@ -104,14 +104,14 @@ enum Statement {
     StoreFloat(Access, usize),
     /// An atomic exclusive or, and its result mixed into a variable.
     Atomic(usize, Access),
-    /// Assigns a structure of so many bytes.
+    /// Assigns a structure, whose bytes are the elements of the accesses.
     Copy(Access, Access),
     /// Chooses between two places, by a bit of a variable.
     Choose(usize, (usize, u32), [(usize, usize); 2]),
     /// Exchanges two pointers.
     Exchange(usize, usize),
-    /// Mixes the integers from a place on, as many as a number tells, into a variable, by a pointer that a loop increments. If `stores`, each
-    /// integer is replaced by the variable.
+    /// Mixes `count` integers from a place on into a variable, by a pointer that a loop increments. If `stores`, each integer
+    /// is replaced by the variable.
     Walk {
         variable: usize,
         access: Access,
@@ -119,7 +119,7 @@ enum Statement {
         stores: bool,
     },
     If(usize, u32, Vec<Statement>, Vec<Statement>),
-    /// So many iterations, at most 8.
+    /// A loop with this number of iterations, at most 8.
     Loop(Number, Vec<Statement>),
     /// Mixes the result of a function of a pointer and a variable into a variable.
     Call(usize, usize, Pointer),
