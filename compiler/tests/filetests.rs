@@ -104,7 +104,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
         };
     }
     match without {
-        "" | "calibration" | "rows" | "inlining" | "joined_conversions" => {}
+        "" | "calibration" | "rows" | "inlining" | "joined_conversions" | "mesa_choices" => {}
         "workgroup_layout" => target.features.workgroup_layout = false,
         "own_subgroups" => target.packs_groups = true,
         "int64" => target.features.int64 = false,
@@ -128,6 +128,9 @@ fn check(text: &str) -> Result<Option<String>, String> {
     if names.contains("hide_operands") {
         target.quirks = Target::faulty().quirks;
         target.quirks.joined_conversions = without != "joined_conversions";
+        if without == "mesa_choices" {
+            (target.quirks.zero_operands, target.quirks.chosen_zeros) = (false, false);
+        }
         target.costs = Target::faulty().costs;
     }
     if names.contains("guard_loops") && without != "rows" {

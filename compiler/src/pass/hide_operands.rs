@@ -68,7 +68,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         true => loads::loading_functions(module),
         false => vec![false; module.funcs.len()],
     };
-    let passed = found::passed(module);
+    let passed = found::passed(module, cx.target.quirks.zero_operands);
     for (f, func) in module.funcs.iter_mut() {
         let is_kernel = kernels.contains(&f);
         // The function's own operands first: the zero for them must not come from the new parameter, whose value the driver knows
@@ -131,8 +131,9 @@ fn hide(func: &mut Function, is_kernel: bool, passed: &[Lanes], target: &Target)
         false => HashSet::default(),
     };
     let choices = chosen_zeros::Choices::of(func, target);
-    let found = match target.quirks.zero_operands || target.quirks.chosen_zeros {
-        true => Found::of(func, passed),
+    let q = &target.quirks;
+    let found = match q.zero_operands || q.chosen_zeros || q.chosen_negative_zeros {
+        true => Found::of(func, passed, q.zero_operands),
         false => Found::default(),
     };
     for inst in func.insts_in_order() {

@@ -97,18 +97,23 @@ fn choices(func: &Function, inst: Inst) -> Vec<Vec<(Inst, usize)>> {
     }
 }
 
-/// Returns the sides of choices that are no constants, if NIR may find out that they are constants, and another side is one, too:
-/// `c ? -(float)k : 1.0f`, where k counts the iterations of a loop that it unrolls. An integer counts beside a constant with the
-/// bits of 1 or -1. One side stays as it is, because NIR would combine the chosen side of several with the zero.
+/// Returns the sides of choices that are no constants, if the driver may find out that they are, and another side is a constant, too:
+/// `c ? -(float)k : 1.0f`, where k counts the iterations of a loop that the driver unrolls. For NIR, an integer counts beside a constant
+/// with the bits of 1 or -1; for NVIDIA's driver, one of the two must be able to be 0. One side stays as it is, because the driver would
+/// combine the chosen side of several with the zero.
 pub(super) fn found_sides(func: &Function, inst: Inst, found: &Found, target: &Target) -> Vec<(Inst, usize)> {
+    let q = &target.quirks;
     let value = |&(user, n): &(Inst, usize)| func.insts[user].args[n];
     let is_beside = |hidden: Value, other: Value| {
         let ty = func.ty(hidden).scalar;
-        let is_concerned = ty.is_float() || ty.is_int() && has_bits_of_one(func, other);
-        is_concerned && found.known(func, hidden) & found.known(func, other) != 0
+        let both = found.known(func, hidden) & found.known(func, other);
+        let zeros = found.zero(func, hidden) | found.zero(func, other);
+        let is_nir = q.chosen_zeros && (ty.is_float() || ty.is_int() && has_bits_of_one(func, other));
+        let is_nvidia = q.chosen_negative_zeros && ty.is_float() && both & zeros != 0;
+        both != 0 && (is_nir || is_nvidia)
     };
     let mut sides = Vec::new();
-    if !target.quirks.chosen_zeros {
+    if !(q.chosen_zeros || q.chosen_negative_zeros) {
         return sides;
     }
     for choice in choices(func, inst) {

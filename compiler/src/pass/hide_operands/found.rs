@@ -4,9 +4,9 @@
 //! work-groups when it makes a pipeline: a lane of a vector that is computed from constants only, `(float)k` with the counter k of a loop,
 //! `get_local_size(0) - 1`, and choices by such numbers. What matters is whether one of them may be 0.
 //!
-//! Constants of float types do not count where a loop begins or repeats: `hide_operands` hides them there (`passed_constants`), which
-//! costs nothing within the loop. So the sums and products of a loop are not known to the driver. What leaves a branch or a loop counts
-//! if the driver may find out the way.
+//! For drivers with shortcuts for zeros, constants of float types do not count where a loop begins or repeats: `hide_operands` hides them there
+//! (`passed_constants`), which costs nothing within the loop. So the sums and products of a loop are not known to such a driver. What leaves
+//! a branch or a loop counts if the driver may find out the way.
 //!
 //! Within a branch, the driver knows what its condition says: `if (n == 3) x * (float)(n - 3)`. So the analysis keeps a list of what holds at the
 //! place that it looks at.
@@ -80,8 +80,8 @@ fn full(lanes: u32) -> u32 {
 }
 
 /// Returns, for each function of a module, what the driver may find out about its parameters, because it inlines the function: those that
-/// are constants in some call. Zeros of float types are hidden in calls.
-pub(super) fn passed(module: &Module) -> Vec<Vec<Lanes>> {
+/// are constants in some call. `hides_zeros`: zeros of float types are hidden in calls.
+pub(super) fn passed(module: &Module, hides_zeros: bool) -> Vec<Vec<Lanes>> {
     let mut passed: Vec<Vec<Lanes>> = module
         .funcs
         .iter()
@@ -111,7 +111,7 @@ pub(super) fn passed(module: &Module) -> Vec<Vec<Lanes>> {
                         Lanes::default()
                     }
                 };
-                let is_hidden = lanes.zero != 0 && func.ty(arg).scalar.is_float();
+                let is_hidden = hides_zeros && lanes.zero != 0 && func.ty(arg).scalar.is_float();
                 let old = &mut passed[callee.index()][n];
                 let new = match is_hidden {
                     true => *old,
@@ -161,22 +161,25 @@ pub(super) struct Found {
     assumed: Vec<(Value, Lanes)>,
     /// The operands with shortcuts that are no constants, but of which the driver may find out that some lane is 0.
     zeros: HashSet<(Inst, usize)>,
+    /// Whether zeros are hidden from shortcuts of the driver, and constants of float types where a loop begins or repeats.
+    hides_zeros: bool,
     /// Whether an operation of the function has a shortcut for zeros.
     has_shortcuts: bool,
 }
 
 impl Found {
     /// Looks at a function. All numbers count as unknown at first; the analysis adds to them until nothing changes.
-    /// `passed`: what the driver may find out about the parameters.
-    pub(super) fn of(func: &Function, passed: &[Lanes]) -> Found {
+    /// `passed`: what the driver may find out about the parameters. `hides_zeros`: zeros are hidden from shortcuts of the driver.
+    pub(super) fn of(func: &Function, passed: &[Lanes], hides_zeros: bool) -> Found {
         let order = func.insts_in_order();
-        let any_shortcut = order.iter().any(|&inst| has_shortcuts(func, inst));
+        let any_shortcut = hides_zeros && order.iter().any(|&inst| has_shortcuts(func, inst));
         if !any_shortcut && !order.iter().any(|&inst| may_choose(func, inst)) {
             return Found::default();
         }
         let mut found = Found {
             lanes: vec![Lanes::default(); func.values.len()],
             decided: vec![false; func.insts.len()],
+            hides_zeros,
             has_shortcuts: any_shortcut,
             ..Found::default()
         };
@@ -196,6 +199,11 @@ impl Found {
     /// Returns the lanes of a value that are constants, or of which the driver may find out that they are.
     pub(super) fn known(&self, func: &Function, value: Value) -> u32 {
         self.of_operand(func, value).known
+    }
+
+    /// Returns the lanes of a value that are the constant 0, or of which the driver may find out that they are.
+    pub(super) fn zero(&self, func: &Function, value: Value) -> u32 {
+        self.of_operand(func, value).zero
     }
 
     /// Returns the indices of the operands that are hidden because an instruction passes them to a loop.
@@ -332,7 +340,7 @@ impl Found {
         let leaves = matches!(data.op, Op::Exit(_));
         let mut changed = false;
         for (&target, &arg) in targets.iter().zip(&data.args) {
-            if leaves || !is_float_constant(func, arg) {
+            if leaves || !self.hides_zeros || !is_float_constant(func, arg) {
                 let lanes = self.of_operand(func, arg);
                 changed |= self.add(target, lanes);
             }
@@ -402,7 +410,9 @@ impl Found {
             },
             _ if !is_pure(data) || data.args.is_empty() => Lanes::default(),
             // Their operands with zeros are hidden.
-            _ if operands_with_shortcuts(func, inst).any(|n| of(n).zero != 0) => Lanes::default(),
+            _ if self.hides_zeros && operands_with_shortcuts(func, inst).any(|n| of(n).zero != 0) => {
+                Lanes::default()
+            }
             _ => {
                 let args = 0..data.args.len();
                 let all = args.clone().fold(full(count), |all, n| {
