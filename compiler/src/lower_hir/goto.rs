@@ -9,6 +9,7 @@ use super::func::FuncLowering;
 use super::stmt::Jump;
 use super::switch::{CaseRange, SwitchContext, has_labels};
 use super::{Lowered, at, broken};
+use crate::hash::HashMap;
 use crate::hir::{Expr, ExprKind, LabelId, Stmt, StmtKind};
 use crate::ir::from_cfg::{self, Block, Cfg, Terminator};
 use crate::ir::{EntityRef, Region};
@@ -48,6 +49,42 @@ fn jumps(s: &Stmt) -> bool {
         | StmtKind::Continue
         | StmtKind::Return(_) => false,
     }
+}
+
+/// Calls `f` with the label of each `goto` in a statement.
+fn each_goto(s: &Stmt, f: &mut impl FnMut(LabelId)) {
+    match &s.kind {
+        StmtKind::Goto(id) => f(*id),
+        StmtKind::Block(stmts) => stmts.iter().for_each(|s| each_goto(s, f)),
+        StmtKind::If { then, otherwise, .. } => {
+            each_goto(then, f);
+            if let Some(s) = otherwise {
+                each_goto(s, f);
+            }
+        }
+        StmtKind::Loop { body, .. } | StmtKind::Switch { body, .. } => each_goto(body, f),
+        StmtKind::Label(_)
+        | StmtKind::Expr(_)
+        | StmtKind::Init(..)
+        | StmtKind::Case { .. }
+        | StmtKind::Default
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(_) => {}
+    }
+}
+
+/// Returns, for each label, the last statement of a list that has a `goto` to it. The table is empty if no label is directly in the list.
+fn last_gotos(stmts: &[Stmt]) -> HashMap<LabelId, usize> {
+    let mut last = HashMap::default();
+    if stmts.iter().any(|s| matches!(s.kind, StmtKind::Label(_))) {
+        for (n, s) in stmts.iter().enumerate() {
+            each_goto(s, &mut |label| {
+                last.insert(label, n);
+            });
+        }
+    }
+    last
 }
 
 /// Returns whether a switch's body has labels at a deeper level than directly in the body.
@@ -211,9 +248,27 @@ impl FuncLowering<'_, '_> {
         Ok(block)
     }
 
+    /// Lowers statements that follow each other. A label and the last of them that jumps back to it are the ends of a loop.
     fn graph_stmts(&mut self, stmts: &[Stmt]) -> Lowered<()> {
-        for s in stmts {
+        let last_gotos = last_gotos(stmts);
+        // The last statements of the loops around, and the loops around those.
+        let mut loops: Vec<(usize, Option<usize>)> = Vec::new();
+        for (n, s) in stmts.iter().enumerate() {
             self.graph_stmt(s)?;
+            if let StmtKind::Label(id) = s.kind
+                && let Some(&last) = last_gotos.get(&id)
+                && last > n
+                && loops.last().is_none_or(|&(outer, _)| last <= outer)
+            {
+                let head = self.label(id)?;
+                loops.push((last, self.graph()?.loop_.replace(head)));
+            }
+            while let Some((_, outer)) = loops.pop_if(|(last, _)| *last == n) {
+                self.graph()?.loop_ = outer;
+                // What follows is not in the loop, unlike the block in which the last statement ends.
+                let next = self.new_block()?;
+                self.fall(next)?;
+            }
         }
         Ok(())
     }
