@@ -5,16 +5,19 @@
 //! have written for later code. This was seen in kernels with about ten quotients of double or more; loops ended late because of it,
 //! or never.
 //! In:  `Inlined`; after all passes that replicate code.
-//! Out: if the functions of the module have `FEW` quotients or more, each of them is a call of one function, whose results are rounded
+//! Out: if the functions of the module have `FEW` quotients or more, each of them is a call of a function, whose results are rounded
 //!      correctly, as OpenCL C 7.4 demands of doubles. A quotient in a loop counts `IN_LOOP` times, because the driver may unroll the loop.
 //!
-//! The function: operands of moderate size take the steps that the driver takes, too. The reciprocal of the divisor is
-//! improved from that of a float to the nearest double, or one of the two nearest, and the quotient is corrected twice by the remainder, which
-//! a fused operation computes exactly (Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990). The
-//! result is the nearest double then, unless all bits of the divisor's mantissa are ones: with d as the divisor's mantissa as an integer, the
+//! The function for quotients, and that for reciprocals: operands of moderate size take steps like the driver's. The reciprocal of the
+//! divisor is improved from 20 bits to the nearest double, or one of the two nearest, and from there to the nearest. A quotient is the product of
+//! that and the dividend, corrected twice by the remainder, which a fused operation computes exactly (Markstein, Computation of
+//! elementary functions on the IBM RISC System/6000 processor, 1990). The result is the nearest double then, unless all bits of the
+//! divisor's mantissa are ones: with d as the divisor's mantissa as an integer, the
 //! error before the last rounding is below (d + 1) 2^-107 units in the last place, and no quotient is closer than 1 / (2 d) to the middle
 //! between two doubles. Such divisors, and operands of other sizes, are brought to the range from 1 to 2, the remainder is
 //! compared with half a unit, and the exponent is added afterwards. Where the result is subnormal, the sign of the remainder decides the rounding.
+//!
+//! Conversions between `float` and `double` are as slow as eight operations of 32 bits, so the estimate of the reciprocal moves the bits instead.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
@@ -22,8 +25,8 @@ use crate::inv;
 use crate::ir::analysis::weights;
 use crate::ir::walk::Replacements;
 use crate::ir::{
-    BinOp, Builder, CastOp, CmpOp, EntityRef, Func, Function, Inst, Linkage, Module, Op, Scalar, Ty, UnOp,
-    Value,
+    BinOp, Builder, CastOp, CmpOp, Const, EntityRef, Func, Function, Inst, Linkage, Module, Op, Scalar, Ty,
+    UnOp, Value,
 };
 use crate::target::Target;
 
@@ -53,12 +56,24 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     if count < FEW {
         return Ok(Changed::No);
     }
-    let divide = Func::new(module.funcs.len());
+    let of = Callees {
+        quotient: Func::new(module.funcs.len()),
+        reciprocal: Func::new(module.funcs.len() + 1),
+    };
     for (_, func) in module.funcs.iter_mut() {
-        replace(func, divide);
+        replace(func, &of);
     }
-    module.funcs.push(function());
+    module.funcs.push(quotient_function());
+    module.funcs.push(reciprocal_function());
     Ok(Changed::Yes)
+}
+
+/// The functions that the pass adds to the module.
+struct Callees {
+    /// x / y.
+    quotient: Func,
+    /// 1 / y, which needs half the operations.
+    reciprocal: Func,
 }
 
 /// Returns whether an instruction is a quotient of doubles.
@@ -84,7 +99,7 @@ fn quotients(func: &Function) -> u64 {
 }
 
 /// Replaces the quotients of a function by calls.
-fn replace(func: &mut Function, divide: Func) {
+fn replace(func: &mut Function, callees: &Callees) {
     let mut replaced = Replacements::default();
     for region in func.regions_in_order() {
         if !func.regions[region].insts.iter().any(|&i| is_quotient(func, i)) {
@@ -103,9 +118,19 @@ fn replace(func: &mut Function, divide: Func) {
             let ty = b.func.ty(result);
             let mut lanes = Vec::new();
             for lane in 0..ty.lanes {
+                let is_one = match b.func.as_const(x) {
+                    Some(Const::Bits(bits)) => bits.get(usize::from(lane)) == Some(&ONE),
+                    _ => false,
+                };
                 let of = |b: &mut Builder<'_>, v| if ty.is_vector() { b.extract(v, lane) } else { v };
-                let args = [of(&mut b, x), of(&mut b, y)];
-                lanes.push(b.value(Op::CallPure(divide), args, Ty::F64));
+                let divisor = of(&mut b, y);
+                lanes.push(match is_one {
+                    true => b.value(Op::CallPure(callees.reciprocal), [divisor], Ty::F64),
+                    false => {
+                        let args = [of(&mut b, x), divisor];
+                        b.value(Op::CallPure(callees.quotient), args, Ty::F64)
+                    }
+                });
             }
             let whole = match lanes[..] {
                 [one] => one,
@@ -125,6 +150,9 @@ const SIGN: u64 = 1 << 63;
 /// The exponent of 1, as it is stored.
 const BIAS: i32 = 1023;
 
+/// Divisors of moderate size are from 2^-120 to below 2^120.
+const MOST_OF_DIVISORS: i32 = 120;
+
 /// The function under construction.
 struct Divide<'f> {
     b: Builder<'f>,
@@ -136,35 +164,56 @@ struct Scaled {
     exponent: Value,
 }
 
-/// Returns the function. Its parameters are the dividend and the divisor.
-fn function() -> Function {
+/// Returns the function for quotients. Its parameters are the dividend and the divisor.
+fn quotient_function() -> Function {
     let mut func = Function::new("divide_doubles", &[Ty::F64; 2], Some(Ty::F64));
-    func.linkage = Linkage::Static;
     let [x, y] = [0, 1].map(|n| func.params[n]);
-    let body = func.body;
-    let mut d = Divide {
-        b: Builder::at_end(&mut func, body),
-    };
-    // The float nearest to the divisor is a normal one, and no step overflows or loses bits.
-    let [x_fits, y_fits] = [(x, 400), (y, 120)].map(|(v, most)| d.has_exponent_up_to(v, most));
+    let mut d = Divide::of(&mut func);
+    // The estimate of the reciprocal is a normal float, and no step overflows or loses bits.
+    let [x_fits, y_fits] = [(x, 400), (y, MOST_OF_DIVISORS)].map(|(v, most)| d.has_exponent_up_to(v, most));
     let fit = d.b.binary(BinOp::And, x_fits, y_fits);
-    let is_other = d.has_zeros(y);
-    let fit = d.b.binary(BinOp::And, fit, is_other);
-    let (choice, moderate, other) = d.b.if_(fit, &[Ty::F64]);
-    d.b.enter(moderate);
-    let (quotient, _) = d.quotient(x, y);
-    d.b.exit(choice, vec![quotient]);
-    d.b.leave();
-    d.b.enter(other);
-    let quotient = d.of_any(x, y);
-    d.b.exit(choice, vec![quotient]);
-    d.b.leave();
-    let result = d.b.results(choice)[0];
-    d.b.ret(Some(result));
+    d.finish((fit, x, y), |d| d.quotient(x, y).0);
     func
 }
 
-impl Divide<'_> {
+/// Returns the function for reciprocals. Its parameter is the divisor.
+fn reciprocal_function() -> Function {
+    let mut func = Function::new("invert_doubles", &[Ty::F64], Some(Ty::F64));
+    let y = func.params[0];
+    let mut d = Divide::of(&mut func);
+    let one = d.f64(1.0);
+    let fits = d.has_exponent_up_to(y, MOST_OF_DIVISORS);
+    d.finish((fits, one, y), |d| d.reciprocal(y).0);
+    func
+}
+
+impl<'f> Divide<'f> {
+    /// Begins the body of a function.
+    fn of(func: &'f mut Function) -> Divide<'f> {
+        func.linkage = Linkage::Static;
+        let body = func.body;
+        Divide {
+            b: Builder::at_end(func, body),
+        }
+    }
+
+    /// Ends the body. `(fit, x, y)`: whether the operands are of moderate size, and the operands. `quick`: computes x / y for these.
+    fn finish(&mut self, (fit, x, y): (Value, Value, Value), quick: impl FnOnce(&mut Divide<'f>) -> Value) {
+        let is_other = self.has_zeros(y);
+        let fit = self.b.binary(BinOp::And, fit, is_other);
+        let (choice, moderate, other) = self.b.if_(fit, &[Ty::F64]);
+        self.b.enter(moderate);
+        let quotient = quick(self);
+        self.b.exit(choice, vec![quotient]);
+        self.b.leave();
+        self.b.enter(other);
+        let quotient = self.of_any(x, y);
+        self.b.exit(choice, vec![quotient]);
+        self.b.leave();
+        let result = self.b.results(choice)[0];
+        self.b.ret(Some(result));
+    }
+
     fn call(&mut self, op: Intrinsic, args: Vec<Value>) -> Value {
         let ty = self.b.func.ty(args[0]);
         self.b.value(Op::Intrinsic(op), args, ty)
@@ -206,35 +255,47 @@ impl Divide<'_> {
         self.with_word(BinOp::And, shifted, 0x7ff)
     }
 
+    /// Returns the two words of a double.
+    fn words_of(&mut self, v: Value) -> [Value; 2] {
+        let pair = self.b.cast(CastOp::Bitcast, v, Ty::vector(Scalar::I32, 2));
+        [0, 1].map(|n| self.b.extract(pair, n))
+    }
+
     /// Returns whether the magnitude of a number is from 2^-most to below 2^most.
     fn has_exponent_up_to(&mut self, v: Value, most: i32) -> Value {
-        let exponent = self.exponent(v);
-        let above = self.with_word(BinOp::ISub, exponent, BIAS - most);
-        let range = self.b.i32(2 * most);
+        // Without the sign, the exponent begins at bit 21.
+        let [_, high] = self.words_of(v);
+        let doubled = self.with_word(BinOp::Shl, high, 1);
+        let above = self.with_word(BinOp::ISub, doubled, (BIAS - most) << 21);
+        let range = self.b.i32((2 * most) << 21);
         self.b.compare(CmpOp::ULt, above, range)
     }
 
     /// Returns whether a bit of a number's mantissa is zero.
     fn has_zeros(&mut self, v: Value) -> Value {
-        let pair = self.b.cast(CastOp::Bitcast, v, Ty::vector(Scalar::I32, 2));
-        let [low, high] = [0, 1].map(|n| self.b.extract(pair, n));
+        let [low, high] = self.words_of(v);
         let high = self.with_word(BinOp::Or, high, !0xf_ffff);
         let both = self.b.binary(BinOp::And, low, high);
         let ones = self.b.i32(-1);
         self.b.compare(CmpOp::INe, both, ones)
     }
 
-    /// Returns the quotient of numbers of moderate size, and the remainder.
-    fn quotient(&mut self, x: Value, y: Value) -> (Value, Value) {
+    /// Returns 1 / y for a number of moderate size, and -y.
+    fn reciprocal(&mut self, y: Value) -> (Value, Value) {
         let one = self.f64(1.0);
         let r = self.estimate(y);
         let minus_y = self.b.unary(UnOp::FNeg, y);
-        // From 21 bits to 53, and then to the nearest double.
+        // From 20 bits to less than one unit in the last place, and then to the nearest double.
         let e = self.fma(minus_y, r, one);
         let e = self.fma(e, e, e);
         let r = self.fma(r, e, r);
         let e = self.fma(minus_y, r, one);
-        let r = self.fma(r, e, r);
+        (self.fma(r, e, r), minus_y)
+    }
+
+    /// Returns the quotient of numbers of moderate size, and the remainder.
+    fn quotient(&mut self, x: Value, y: Value) -> (Value, Value) {
+        let (r, minus_y) = self.reciprocal(y);
         let mut q = self.b.binary(BinOp::FMul, x, r);
         for _ in 0..2 {
             let rest = self.fma(minus_y, q, x);
@@ -264,18 +325,27 @@ impl Divide<'_> {
         (q, rest)
     }
 
-    /// Returns 1 / y with the precision of a float: the square of 1 / sqrt(|y|), for which devices have an instruction, with the
-    /// sign of y. A quotient of floats might be a function with a branch, too.
+    /// Returns 1 / y with a relative error below 1.5 · 2^-20: the square of 1 / sqrt(|y|), for which devices have an instruction, with the
+    /// sign of y. A quotient of floats might be a function with a branch, too. The numbers are converted without their last bits, in
+    /// place of which they get the middle between all that these may be.
     fn estimate(&mut self, y: Value) -> Value {
-        let y = self.b.cast(CastOp::FConvert, y, Ty::F32);
-        let a = self.call(Intrinsic::FAbs, vec![y]);
-        let s = self.call(Intrinsic::InverseSqrt, vec![a]);
+        /// The difference between the exponents of a number as a double and as a float, as they are stored.
+        const DIFFERENCE: i32 = BIAS - 127;
+        let [_, high] = self.words_of(y);
+        // The shift removes the sign and the upper two bits of the exponent, as the difference modulo 2^9 does.
+        let float = self.with_word(BinOp::Shl, high, 3);
+        let float = self.with_word(BinOp::IAdd, float, 4i32.wrapping_sub(DIFFERENCE << 23));
+        let float = self.b.cast(CastOp::Bitcast, float, Ty::F32);
+        let s = self.call(Intrinsic::InverseSqrt, vec![float]);
         let r = self.b.binary(BinOp::FMul, s, s);
-        let bits = [r, y].map(|v| self.b.cast(CastOp::Bitcast, v, Ty::I32));
-        let sign = self.with_word(BinOp::And, bits[1], i32::MIN);
-        let signed = self.b.binary(BinOp::Or, bits[0], sign);
-        let r = self.b.cast(CastOp::Bitcast, signed, Ty::F32);
-        self.b.cast(CastOp::FConvert, r, Ty::F64)
+        let r = self.b.cast(CastOp::Bitcast, r, Ty::I32);
+        let r = self.with_word(BinOp::LShr, r, 3);
+        let r = self.with_word(BinOp::IAdd, r, DIFFERENCE << 20);
+        let sign = self.with_word(BinOp::And, high, i32::MIN);
+        let high = self.b.binary(BinOp::Or, r, sign);
+        let low = self.b.i32(i32::MIN);
+        let pair = self.b.construct(Ty::vector(Scalar::I32, 2), vec![low, high]);
+        self.b.cast(CastOp::Bitcast, pair, Ty::F64)
     }
 
     /// Returns the quotient of any two numbers.
@@ -406,11 +476,12 @@ mod tests {
     use super::*;
     use crate::interp::{self, Memory};
 
-    /// The function gives the bits of the processor's division, but for the sign of a NaN.
+    /// The functions give the bits of the processor's division, but for the sign of a NaN.
     #[test]
     fn quotients_are_those_of_the_processor() {
         let mut module = Module::default();
-        let divide = module.funcs.push(function());
+        let divide = module.funcs.push(quotient_function());
+        let invert = module.funcs.push(reciprocal_function());
         let special = [
             0.0,
             f64::INFINITY,
@@ -478,10 +549,15 @@ mod tests {
         }
         for [x, y] in pairs {
             let args = [x, y].map(|v| vec![v.to_bits()]);
-            let result = interp::call(&module, divide, &args, &mut Memory::default(), 1000).unwrap();
-            let (found, exact) = (f64::from_bits(result[0]), x / y);
-            let is_same = found.to_bits() == exact.to_bits() || found.is_nan() && exact.is_nan();
-            assert!(is_same, "{x:e} / {y:e} is {exact:e}, not {found:e}");
+            for (function, args, exact) in [(divide, &args[..], x / y), (invert, &args[1..], 1.0 / y)] {
+                let result = interp::call(&module, function, args, &mut Memory::default(), 1000).unwrap();
+                let found = f64::from_bits(result[0]);
+                let is_same = found.to_bits() == exact.to_bits() || found.is_nan() && exact.is_nan();
+                assert!(
+                    is_same,
+                    "{exact:e} is the quotient of {x:e} or 1 and {y:e}, not {found:e}"
+                );
+            }
         }
     }
 }
