@@ -31,9 +31,9 @@ use std::collections::BTreeMap;
 use distance::Loop;
 use overlap::Accesses;
 
+use super::analysis::trip_count::{positions, trip_count};
 use super::counter::{Counter, is_outside};
 use super::guard;
-use super::trip_count::{positions, trip_count};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::analysis::{Jumps, is_pure};

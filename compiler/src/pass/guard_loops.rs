@@ -17,7 +17,7 @@
 //! uses that also for the other lanes. The size of the work-group is a specialization constant, so that the
 //! driver removes the `if` from work-groups of whole vectors.
 
-use super::uniformity::Uniformity;
+use super::analysis::uniformity::Uniformity;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;

@@ -11,7 +11,7 @@
 //! An array changes only if this saves enough accesses compared with those whose lane is computed: for these, the driver has to
 //! compute the address in two parts.
 
-use super::facts::facts;
+use super::analysis::facts::facts;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::analysis::{ITERATIONS, Weight, weights};

@@ -10,27 +10,22 @@
 //! [`Hooks`] (the compiler never reads the environment) and finds their results in [`Report`].
 //!
 //! To read: this file, then [`pipeline`], which says why each pass stands where it stands, then a small pass such as
-//! [`divide_doubles`] with its file tests. The modules below are listed by purpose. `docs/passes.md` has one sentence
+//! [`divide_doubles`] with its file tests, then [`analysis`]. The modules below are listed by purpose. `docs/passes.md` has one sentence
 //! for each pass, `docs/adding-a-pass.md` tells how to add one, and `docs/gains.md` what those for speed have gained.
 
 // The order of the passes.
 pub mod pipeline;
 
-// Analyses, and transformations that several passes share: no passes.
-mod by_value;
+// Questions about functions that passes ask; no passes.
+pub mod analysis;
+
+// Transformations of loops that several passes share; no passes.
 mod counter;
-pub mod effects;
-pub mod facts;
-pub mod generic_spaces;
 pub mod guard;
-mod lanes;
-pub mod pointers;
-pub mod points_to;
-pub mod progression;
+
+// What the passes that check kernels share; no passes.
 mod shadow;
 mod sites;
-pub mod trip_count;
-pub mod uniformity;
 
 // Simplification: what any compiler does.
 pub mod const_fold;

@@ -10,7 +10,7 @@
 //!      needed. If the results are not used, and the instructions with effects do the same in each iteration,
 //!      the loop has one full iteration only.
 //!
-//! `solve_loops/ending.rs` finds the exit, and `pass/progression.rs` the number of iterations; it is exact for
+//! `solve_loops/ending.rs` finds the exit, and `pass/analysis/progression.rs` the number of iterations; it is exact for
 //! counters that wrap around. An exit is known only if no other way out of the loop depends on anything but
 //! counters, so the pass does not assume that a loop ends: it knows it. (`dce` does assume it of loops that
 //! have an exit and no effects. C11 6.8.5p6 allows that unless the controlling expression is constant; C99,

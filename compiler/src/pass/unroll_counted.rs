@@ -27,8 +27,8 @@ use std::collections::BTreeSet;
 
 use self::counters::{counts_through, divisor, table_index};
 use self::promotion::Promotion;
+use super::analysis::trip_count::{TripCount, positions, trip_count};
 use super::interleave;
-use super::trip_count::{TripCount, positions, trip_count};
 use super::unroll_loops::iterations_in_one;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;

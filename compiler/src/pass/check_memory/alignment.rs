@@ -7,7 +7,7 @@
 
 use crate::ir::analysis::Jumps;
 use crate::ir::{ArgKind, BinOp, CastOp, EntityRef, Function, KernelInfo, Op, Value};
-use crate::pass::facts::facts;
+use crate::pass::analysis::facts::facts;
 
 /// The alignment of all that is aligned for each access, as a power of two.
 const FULL: u32 = 20;

@@ -8,7 +8,7 @@ use super::{Branch, Safe};
 use crate::ir::analysis::is_pure;
 use crate::ir::walk::{Parents, Replacements};
 use crate::ir::{BinOp, CmpOp, EntityRef, Function, Inst, Op, Region, Ty, UnOp, Value, ValueDef};
-use crate::pass::uniformity::Uniformity;
+use crate::pass::analysis::uniformity::Uniformity;
 
 /// The most loads in one branch.
 const MOST: usize = 16;

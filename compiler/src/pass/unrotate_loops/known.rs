@@ -2,7 +2,7 @@
 
 use crate::ir::walk::Parents;
 use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Scalar, UnOp, Value, eval};
-use crate::pass::facts::facts;
+use crate::pass::analysis::facts::facts;
 
 /// The most branches that are examined for one loop.
 const MAX_BRANCHES: usize = 64;

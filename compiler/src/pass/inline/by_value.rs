@@ -1,4 +1,4 @@
-//! Passes the private memory that a function accesses by value. This is no pass, but a transformation for `inline`.
+//! Passes the private memory that a function accesses by value.
 //!
 //! Why: a function with pointers to private memory is not pure, so all its copies would be inlined. With the elements of
 //! this memory as parameters and results it can stay a function (`docs/adr/0022-memory-by-value.md`).
