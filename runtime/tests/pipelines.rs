@@ -318,7 +318,7 @@ fn pipelines_are_made_once_and_early() {
         ("CALDERA_LOG_FILE", log.clone()),
         ("CALDERA_LOG", "kernel=debug".into()),
     ] {
-        // SAFETY: no other thread of this process runs yet; it has one test.
+        // SAFETY: this is the only test of the process, no other thread of which uses the environment meanwhile.
         unsafe { std::env::set_var(name, value) };
     }
     caldera_runtime::trace::install();
