@@ -1,8 +1,8 @@
 //! Generates statements, helper functions and structures.
 
 use super::choices::Choices;
-use super::types::{INT, Type, UINT, int};
 use super::{Function, Generator, Parameter, Place, Structure, WIDTHS, element};
+use crate::types::{INT, Type, UINT, int};
 
 /// The atomic functions that the programs call. Each has a counter of its own, so that the result does not
 /// depend on the order of the calls.

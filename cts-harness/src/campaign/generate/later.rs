@@ -4,9 +4,9 @@
 //! device, or another implementation that only has OpenCL C 1.2, can be the reference for the features.
 
 use super::choices::Choices;
-use super::types::{Type, UINT, int};
 use super::{Generator, Place};
 use crate::campaign::launch::Argument;
+use crate::types::{Type, UINT, int};
 
 /// The bytes of global memory that each work-item has for itself.
 pub(super) const HEAP: usize = 1024;
@@ -135,7 +135,7 @@ impl Generator {
         };
         let k = self.below(7);
         let op = ["add", "sub", "min", "max", "and", "or", "xor"][k];
-        let value = self.int(super::types::INT, 2);
+        let value = self.int(crate::types::INT, 2);
         // The type of the pointer may lack the address space.
         let space = if self.one_in(3) { "" } else { space };
         let pointer = format!("(volatile {space} atomic_int *)&{array}[{k}]");

@@ -1,11 +1,11 @@
 //! Generates the bodies of functions that compute with floats in loops.
 
 use super::super::choices::Choices;
-use super::super::types::{INT, Type, UINT};
 use super::functions::Body;
 use super::program::{Definition, Statement};
 use super::terms::{COMPARISONS, Term, truncated};
 use super::{FloatGenerator, ITEMS, Numbers};
+use crate::types::{INT, Type, UINT};
 
 /// What a loop does with its number and an element of a table.
 #[derive(Copy, Clone)]
