@@ -70,7 +70,7 @@ fn commands_that_wait_for_nothing_overtake_deferred_ones() {
 }
 
 #[test]
-fn barriers_hold_back_what_follows() {
+fn barriers_defer_what_follows() {
     let context = context();
     let queue = unordered_queue(&context);
     let kernel = saxpy(&context);
@@ -79,7 +79,7 @@ fn barriers_hold_back_what_follows() {
     let (gate, other) = (Event::user(&context), Event::user(&context));
     let before = add(&queue, &kernel, &to_y, &[&gate]);
     let barrier = queue.enqueue_barrier(EVENT).expect("barrier").expect("event");
-    let behind = add(&queue, &kernel, &to_y, &[]);
+    let after_barrier = add(&queue, &kernel, &to_y, &[]);
     // A barrier with a wait list waits only for these events, and later commands wait for the barrier.
     let list = [Arc::clone(&other)];
     let waits = Waits {
@@ -89,11 +89,11 @@ fn barriers_hold_back_what_follows() {
     let second = queue.enqueue_barrier(waits).expect("barrier").expect("event");
     let last = add(&queue, &kernel, &to_y, &[]);
     queue.flush().expect("flush");
-    for e in [&before, &barrier, &behind, &second, &last] {
+    for e in [&before, &barrier, &after_barrier, &second, &last] {
         assert_eq!(e.status(), Status::Queued);
     }
     gate.set_user_status(Status::Complete).expect("first");
-    Event::wait_all(&[behind]).expect("wait");
+    Event::wait_all(&[after_barrier]).expect("wait");
     for e in [&before, &barrier] {
         assert_eq!(e.status(), Status::Complete);
     }

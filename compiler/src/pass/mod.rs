@@ -292,7 +292,7 @@ pub struct Hooks {
     pub verify_each: bool,
     /// Whether the time of each pass is measured.
     pub time: bool,
-    /// Whether all functions that can stay functions do so, however small they are, so that tests need no large ones.
+    /// Whether `inline` keeps all functions that it can keep, however small they are. Tests then need no large functions.
     pub keep_functions: bool,
 }
 

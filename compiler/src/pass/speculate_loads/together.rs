@@ -1,8 +1,8 @@
 //! Branches that are rarely taken: several of them are executed, or left out, together.
 //!
-//! Why: of a banded matrix nearly all elements are outside of the band, and so are the elements of neighbouring work-items and
-//! iterations. A load from a selected address is executed nevertheless. With one branch around several such loads, whole sub-groups
-//! leave them out, and those that do not still have them in flight at the same time.
+//! Why: nearly all elements of a banded matrix are outside of the band, mostly those of neighbouring work-items and iterations
+//! together. A load from a selected address is executed for each of them. With one branch around several such loads, whole
+//! sub-groups skip all of them, and sub-groups that execute them still have all of them in flight at the same time.
 
 use super::{Branch, Safe};
 use crate::ir::analysis::is_pure;

@@ -120,8 +120,8 @@ impl Known<'_> {
         }
     }
 
-    /// Returns whether the comparison follows from a branch that leads to the loop: one around it, or one before it of
-    /// which the other arm does not get here.
+    /// Returns whether the comparison follows from a branch that decides whether the loop is reached: a branch around it,
+    /// or one before it with an arm that does not reach the loop.
     fn holds_by_branch(&self, relation: Relation) -> bool {
         let func = self.func;
         let mut left = MAX_BRANCHES;
