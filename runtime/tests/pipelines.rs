@@ -235,7 +235,8 @@ fn series_of_sizes_are_continued(context: &Arc<Context>, log: &Path) {
     assert_eq!(made(log, "steps"), 3);
 }
 
-/// A kernel that gets a new size takes those along that had an earlier size with it, and no others.
+/// When a kernel gets a new work-group size, the kernels that had an earlier size together with it get the new one, too, and no
+/// others.
 fn kernels_change_their_size_together(context: &Arc<Context>, log: &Path) {
     let names = ["leader", "follower", "stranger", "onlooker"];
     let source = names.map(|name| {

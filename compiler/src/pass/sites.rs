@@ -80,7 +80,7 @@ impl<'a> Sites<'a> {
         module.strings = self.strings;
     }
 
-    /// Notes what a check of a kernel leaves out, and what it needs of launches, unless that is nothing.
+    /// Notes what a check of a kernel leaves out and what it needs of launches, if there is anything of either.
     pub(super) fn note(&mut self, notes: &Notes) {
         let needs = notes.group_bytes > 0 || notes.anywhere || !notes.noted.is_empty();
         if needs || !notes.left_out.is_empty() {

@@ -400,8 +400,7 @@ fn decide(
     (factor >= 2).then_some((decision, factor * size))
 }
 
-/// Returns the factor for a loop that does nothing but operations of one type, which do not depend on its
-/// counter.
+/// Returns the factor for a loop whose body consists of operations of one type that do not depend on its counter.
 fn alone(func: &Function, loop_: Inst, kind: &Alone) -> Option<u64> {
     let body = func.insts[loop_].regions[0];
     let (&end, insts) = func.regions[body].insts.split_last()?;
