@@ -90,7 +90,8 @@ impl Format {
         (self.bias() as u64) << self.fraction
     }
 
-    fn bias(self) -> i32 {
+    /// Returns the bias of exponents, which is also the largest exponent of a finite number.
+    pub(crate) fn bias(self) -> i32 {
         (1 << (self.bits - self.fraction - 2)) - 1
     }
 

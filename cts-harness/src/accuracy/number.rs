@@ -1,6 +1,6 @@
 //! Floating-point formats, and the error of a result in units in the last place (CL 7.4).
 
-use crate::float_format::HALF;
+use crate::float_format::{DOUBLE, Format, HALF, SINGLE};
 use crate::types::little_endian;
 use half::f16;
 
@@ -25,30 +25,26 @@ impl Precision {
         }
     }
 
-    pub(super) fn bytes(self) -> usize {
+    fn format(self) -> Format {
         match self {
-            Precision::Half => 2,
-            Precision::Single => 4,
-            Precision::Double => 8,
+            Precision::Half => HALF,
+            Precision::Single => SINGLE,
+            Precision::Double => DOUBLE,
         }
+    }
+
+    pub(super) fn bytes(self) -> usize {
+        self.format().bits as usize / 8
     }
 
     /// Returns the number of explicit bits of the significand.
     pub(super) fn mantissa(self) -> i32 {
-        match self {
-            Precision::Half => 10,
-            Precision::Single => 23,
-            Precision::Double => 52,
-        }
+        self.format().fraction() as i32
     }
 
     /// Returns the largest exponent of a finite number, which is also the exponent bias.
     pub(super) fn bias(self) -> i32 {
-        match self {
-            Precision::Half => 15,
-            Precision::Single => 127,
-            Precision::Double => 1023,
-        }
+        self.format().bias()
     }
 
     fn least_exponent(self) -> i32 {
