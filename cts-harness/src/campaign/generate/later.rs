@@ -122,12 +122,7 @@ impl Generator {
     /// Returns a call of a C11 atomic function on a random counter, if there are counters in scope. Each function has a counter
     /// of its own, so that the result does not depend on the order of the calls.
     fn c11_atomic(&mut self) -> Option<String> {
-        let n = self.counters.len();
-        if n == 0 {
-            return None;
-        }
-        let at = self.below(n);
-        let array = self.counters[at].clone();
+        let array = self.counter()?;
         let space = if array.starts_with("loc") {
             "local"
         } else {
