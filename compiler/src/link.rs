@@ -173,8 +173,8 @@ fn resolve_variables(module: &mut Module) -> Result<(), LinkError> {
     Ok(())
 }
 
-/// Renumbers the strings of an object, which are printf's formats and the literals that it prints, so that
-/// they follow those of the objects before it.
+/// Renumbers the strings of an object (the formats of printf, and literals that are printed), so that they come after the
+/// strings of the objects before it.
 fn renumber_strings(func: &mut Function, strings: &[Vec<u8>], first: u64) {
     if first == 0 {
         return;

@@ -226,20 +226,19 @@ pub struct Quirks {
     /// A double is converted to a half by way of a float: it is rounded twice, or one that is too large for a float becomes NaN
     /// (Mesa). Doubles are rounded to the bits that decide about the half first.
     pub halves_by_floats: bool,
-    /// Two conversions in a row, such as one of a double to a float and back, are done as one, so that the first one does not round
-    /// (Mesa). The operand of the second one is hidden from the driver.
+    /// Two conversions in a row, such as one of a double to a float and back, are merged into one, which skips the rounding of the
+    /// first (Mesa). The operand of the second conversion is hidden from the driver.
     pub joined_conversions: bool,
-    /// A conversion of a float to a half and back is done as nothing, also with `fabs` between (NVIDIA). The operand of the second one is
+    /// A conversion of a float to a half and back is removed, also with `fabs` between (NVIDIA). The operand of the second conversion is
     /// hidden from the driver.
     pub joined_halves: bool,
-    /// A register that all work-items of a sub-group share is read incorrectly: a minimum or maximum of halves takes the half of it that it
-    /// takes of its other operand, and work-items that lag behind others after a division read what those have written since (NVIDIA). The
-    /// zeros that hide operands differ from work-item to work-item, as far as the driver knows, operands of minima and maxima of halves
-    /// that may be in such a register are hidden, and quotients of double are computed without the driver's function (`divide_doubles`).
+    /// A register that all work-items of a sub-group share is read incorrectly in two cases (NVIDIA). A minimum or maximum of halves reads
+    /// the wrong half of it. After a division, work-items that the others have overtaken read what the others have written since. Therefore
+    /// the zeros that hide operands differ from work-item to work-item, as far as the driver knows; operands of minima and maxima of halves
+    /// that may be in such a register are hidden; and quotients of double are computed without the driver's function (`divide_doubles`).
     pub shared_registers: bool,
-    /// A load from an address that all work-items of a sub-group share is also executed where none of them is active, after a
-    /// condition that none fulfils, so that it may access memory that does not exist (llvmpipe). The driver is kept from
-    /// knowing that the address is shared.
+    /// A load from an address that all work-items of a sub-group share is executed even if a condition excludes all of them, so that
+    /// it may access memory that does not exist (llvmpipe). The driver is kept from knowing that the address is shared.
     pub unmasked_loads: bool,
 }
 

@@ -15,6 +15,7 @@ fn names(set: Invariants) -> String {
 fn passes_table_is_current() {
     let mut text = String::from(
         "# Passes\n\nThe passes are listed in the order in which they first run; `src/pass/pipeline.rs` has the whole order and its reasons.\n\
+         What passes ask about a function is in `src/pass/analysis`.\n\
          The table is generated from the descriptors (`BLESS=1 cargo test -p caldera-compiler --test docs`).\n\n\
          | pass | what it does | requires | establishes |\n|---|---|---|---|\n",
     );

@@ -1,10 +1,13 @@
 //! `cargo harness demo`: runs programs of other projects on Caldera.
 
 use crate::cl;
-use crate::packages::{CLINFO, CLPEAK, LAVAPIPE, OPENCL_LOADER, VULKAN_LOADER, ensure};
+use crate::packages::{CLINFO, CLPEAK, LAVAPIPE, Need, OPENCL_LOADER, VULKAN_LOADER, ensure};
 use crate::{Outcome, artifacts, mandelbrot, progress};
 use std::path::PathBuf;
 use std::process::Command;
+
+/// What the demo needs.
+pub(crate) const NEEDS: [&Need; 5] = [&VULKAN_LOADER, &LAVAPIPE, &OPENCL_LOADER, &CLINFO, &CLPEAK];
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -17,7 +20,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Outcome {
-    ensure(&[&VULKAN_LOADER, &LAVAPIPE, &OPENCL_LOADER, &CLINFO, &CLPEAK])?;
+    ensure(&NEEDS)?;
     progress::step("Library");
     let library = artifacts::build_library()?;
     let vendors = artifacts::release_dir().join("icd-vendors");

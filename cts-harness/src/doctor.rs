@@ -1,11 +1,8 @@
 //! `cargo harness doctor`: reports what is installed and what is missing, and how to install it.
 
 use crate::cl;
-use crate::packages::{
-    C_COMPILER, CLINFO, CLPEAK, LAVAPIPE, MPFR, Need, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER,
-    SPIRV_TOOLS, VALIDATION_LAYERS, VULKAN_LOADER, VULKAN_VARIABLES,
-};
-use crate::{Failure, Outcome, artifacts, progress, vulkan};
+use crate::packages::{LAVAPIPE, MPFR, Need, OPENCL_LOADER, VULKAN_LOADER, VULKAN_VARIABLES};
+use crate::{Failure, Outcome, artifacts, demo, progress, test, vulkan};
 
 /// Caldera's own variables that can hide every device.
 const OWN_VARIABLES: [&str; 4] = [
@@ -27,20 +24,14 @@ pub(crate) fn run() -> Outcome {
         hiding.iter().for_each(|variable| say!("  {variable}"));
     }
     progress::step("To run OpenCL programs");
-    table(&[&VULKAN_LOADER, &LAVAPIPE, &OPENCL_LOADER]);
+    let mut listed = Vec::new();
+    table(&[&VULKAN_LOADER, &LAVAPIPE, &OPENCL_LOADER], &mut listed);
     progress::step("For `cargo harness demo`");
-    table(&[&CLINFO, &CLPEAK]);
+    table(&demo::NEEDS, &mut listed);
     progress::step("For `cargo harness test`");
-    table(&[
-        &C_COMPILER,
-        &OPENCL_HEADERS,
-        &OPENCL_LINK,
-        &SPIRV_TOOLS,
-        &VALIDATION_LAYERS,
-    ]);
-
+    table(&test::NEEDS, &mut listed);
     progress::step("For `cargo harness accuracy`");
-    table(&[&MPFR]);
+    table(&[&MPFR], &mut listed);
     progress::step("For `cargo harness cts`");
     say!("  {}", crate::cts::build_in_a_line());
 
@@ -82,8 +73,9 @@ fn advice(hiding: &[String]) -> String {
     )
 }
 
-fn table(needs: &[&Need]) {
-    for need in needs {
+/// Prints whether each of `needs` is found, except for those that are `listed` already.
+fn table(needs: &[&Need], listed: &mut Vec<&'static str>) {
+    for need in needs.iter().filter(|need| !listed.contains(&need.what)) {
         let state = if (need.found)() {
             "found".into()
         } else {
@@ -91,6 +83,7 @@ fn table(needs: &[&Need]) {
         };
         say!("  {:<30} {state}", need.what);
     }
+    listed.extend(needs.iter().map(|need| need.what));
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod deny;
 mod doctor;
 mod expectations;
 mod files;
+mod float_format;
 mod install;
 mod mandelbrot;
 mod package;
@@ -32,6 +33,7 @@ mod random;
 mod replay;
 mod stress;
 mod test;
+mod types;
 mod vulkan;
 mod zoo;
 

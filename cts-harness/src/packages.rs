@@ -49,54 +49,63 @@ pub(crate) const VULKAN_VARIABLES: [&str; 4] = [
     "VK_LOADER_DRIVERS_SELECT",
 ];
 
-pub(crate) const VULKAN_LOADER: Need = Need::new("Vulkan loader", "libvulkan1", || library("libvulkan.so.1"));
-pub(crate) const LAVAPIPE: Need = Need {
-    hidden_by: &VULKAN_VARIABLES,
-    ..Need::new(
-        "Vulkan driver (lavapipe)",
-        "mesa-vulkan-drivers",
-        crate::vulkan::has_device,
-    )
-};
-pub(crate) const MPFR: Need = Need::new("GNU MPFR", "libmpfr6", || library(crate::accuracy::MPFR_LIBRARY));
-pub(crate) const OPENCL_LOADER: Need = Need::new("OpenCL loader", "ocl-icd-libopencl1", || {
-    library(crate::cl::LOADER)
-});
-pub(crate) const CLINFO: Need = Need::new("clinfo", "clinfo", || program("clinfo"));
-pub(crate) const CLPEAK: Need = Need::new("clpeak", "clpeak", || program("clpeak"));
-pub(crate) const OPENCL_HEADERS: Need = Need::new("OpenCL headers", "opencl-c-headers", || {
-    Path::new("/usr/include/CL/cl.h").exists()
-});
-pub(crate) const OPENCL_LINK: Need = Need::new("OpenCL loader to link with", "ocl-icd-opencl-dev", || {
-    link_library("libOpenCL.so")
-});
-pub(crate) const C_COMPILER: Need = Need::new("C compiler", "gcc", || program("cc"));
-pub(crate) const SPIRV_TOOLS: Need =
-    Need::new("SPIRV-Tools (spirv-val)", "spirv-tools", || program("spirv-val"));
-pub(crate) const MLIR_TOOLS: Need = Need::new("MLIR (mlir-translate)", "mlir-16-tools", || {
-    program("mlir-translate-16")
-});
-pub(crate) const PYTHON: Need = Need::new("Python 3 with venv and pip", "python3-venv", || {
-    answer("python3", &["-c", "import ensurepip, venv"]).is_some_and(|o| o.status.success())
-});
-pub(crate) const DEBHELPER: Need = Need::new("debhelper", "debhelper", || program("dh"));
-pub(crate) const LINTIAN: Need = Need::new("lintian", "lintian", || program("lintian"));
-pub(crate) const DEBOOTSTRAP: Need = Need::new("debootstrap", "debootstrap", || program("debootstrap"));
-pub(crate) const ARM_COMPILER: Need = Need::new("C compiler for ARM", "gcc-aarch64-linux-gnu", || {
-    program("aarch64-linux-gnu-gcc")
-});
-pub(crate) const ARM_LIBC: Need = Need::new("C library for ARM", "libc6-dev-arm64-cross", || {
-    Path::new("/usr/aarch64-linux-gnu/lib/libc.so").exists()
-});
-pub(crate) const QEMU_ARM: Need = Need::new("QEMU for programs of ARM", "qemu-user-static", || {
-    program("qemu-aarch64-static")
-});
-pub(crate) const VALIDATION_LAYERS: Need =
-    Need::new("Vulkan validation layer", "vulkan-validationlayers", || {
-        const FILE: &str = "vulkan/explicit_layer.d/VkLayer_khronos_validation.json";
-        let folders = ["/usr/share", "/usr/local/share", "/etc"];
-        folders.iter().any(|d| Path::new(d).join(FILE).exists())
+macro_rules! needs {
+    ($($name:ident = $need:expr;)*) => {
+        $(pub(crate) const $name: Need = $need;)*
+
+        #[cfg(test)]
+        const ALL: &[Need] = &[$($name),*];
+    };
+}
+
+needs! {
+    VULKAN_LOADER = Need::new("Vulkan loader", "libvulkan1", || library("libvulkan.so.1"));
+    LAVAPIPE = Need {
+        hidden_by: &VULKAN_VARIABLES,
+        ..Need::new(
+            "Vulkan driver (lavapipe)",
+            "mesa-vulkan-drivers",
+            crate::vulkan::has_device,
+        )
+    };
+    MPFR = Need::new("GNU MPFR", "libmpfr6", || library(crate::accuracy::MPFR_LIBRARY));
+    OPENCL_LOADER = Need::new("OpenCL loader", "ocl-icd-libopencl1", || {
+        library(crate::cl::LOADER)
     });
+    CLINFO = Need::new("clinfo", "clinfo", || program("clinfo"));
+    CLPEAK = Need::new("clpeak", "clpeak", || program("clpeak"));
+    OPENCL_HEADERS = Need::new("OpenCL headers", "opencl-c-headers", || {
+        Path::new("/usr/include/CL/cl.h").exists()
+    });
+    OPENCL_LINK = Need::new("OpenCL loader to link with", "ocl-icd-opencl-dev", || {
+        link_library("libOpenCL.so")
+    });
+    C_COMPILER = Need::new("C compiler", "gcc", || program("cc"));
+    SPIRV_TOOLS = Need::new("SPIRV-Tools (spirv-val)", "spirv-tools", || program("spirv-val"));
+    MLIR_TOOLS = Need::new("MLIR (mlir-translate)", "mlir-16-tools", || {
+        program("mlir-translate-16")
+    });
+    PYTHON = Need::new("Python 3 with venv and pip", "python3-venv", || {
+        answer("python3", &["-c", "import ensurepip, venv"]).is_some_and(|o| o.status.success())
+    });
+    DEBHELPER = Need::new("debhelper", "debhelper", || program("dh"));
+    LINTIAN = Need::new("lintian", "lintian", || program("lintian"));
+    DEBOOTSTRAP = Need::new("debootstrap", "debootstrap", || program("debootstrap"));
+    ARM_COMPILER = Need::new("C compiler for ARM", "gcc-aarch64-linux-gnu", || {
+        program("aarch64-linux-gnu-gcc")
+    });
+    ARM_LIBC = Need::new("C library for ARM", "libc6-dev-arm64-cross", || {
+        Path::new("/usr/aarch64-linux-gnu/lib/libc.so").exists()
+    });
+    QEMU_ARM = Need::new("QEMU for programs of ARM", "qemu-user-static", || {
+        program("qemu-aarch64-static")
+    });
+    VALIDATION_LAYERS = Need::new("Vulkan validation layer", "vulkan-validationlayers", || {
+            const FILE: &str = "vulkan/explicit_layer.d/VkLayer_khronos_validation.json";
+            let folders = ["/usr/share", "/usr/local/share", "/etc"];
+            folders.iter().any(|d| Path::new(d).join(FILE).exists())
+        });
+}
 
 /// Installs the missing packages of `needs`. If the user may not install packages, the function fails with a
 /// message that contains the command to run.
@@ -189,4 +198,16 @@ fn link_library(name: &str) -> bool {
         .arg(format!("-print-file-name={name}"))
         .output()
         .is_ok_and(|o| String::from_utf8_lossy(&o.stdout).trim().contains('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_package_is_in_the_list_of_outside_components() {
+        let list = include_str!("../../vendor/README.md");
+        let missing = ALL.iter().map(|need| need.package).filter(|p| !list.contains(p));
+        assert_eq!(missing.collect::<Vec<_>>(), [""; 0]);
+    }
 }

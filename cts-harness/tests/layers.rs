@@ -254,6 +254,26 @@ fn the_compiler_is_in_layers() {
     }
 }
 
+/// Analyses answer passes and do not know them: they import only each other and modules in lower layers than `pass`.
+#[test]
+fn analyses_import_no_pass() {
+    let mut files = Vec::new();
+    sources(&root().join("compiler/src/pass/analysis"), &mut files);
+    assert!(files.len() > 5, "the analyses were not found: {files:?}");
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for (at, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap();
+            assert!(
+                !code.contains("crate::pass") && !code.contains("super::super"),
+                "{}:{}: an analysis imports a pass",
+                file.display(),
+                at + 1
+            );
+        }
+    }
+}
+
 #[test]
 fn imports_are_found_in_code_alone() {
     let text = "use crate::{a::{b, c}, d};\n// crate::e\nfn f() { crate::g::h() }\n#[cfg(test)]\nmod tests { use crate::i; }\n";

@@ -14,11 +14,11 @@
 //! }
 //! ```
 //!
-//! A panic in a body is a bug of Caldera. [`run`] catches it, so it does not unwind into the application, and nothing that
-//! it left half changed is used again: the locks that it unwound through are closed, so calls in progress on other
-//! threads fail when they need one of them (`lock.rs` of the runtime), and every later call returns CL_OUT_OF_RESOURCES
-//! before it looks at its arguments ([`process::fails`]); the `clRelease*` functions do nothing and succeed, because
-//! destructors would use the objects.
+//! A panic in a body is a bug of Caldera. [`run`] catches it, so it does not unwind into the application. What it left half
+//! changed is never used again: the locks that it unwound through are closed, so calls in progress on other threads fail
+//! when they need one of them (`lock.rs` of the runtime). Every later call returns CL_OUT_OF_RESOURCES before it looks at
+//! its arguments ([`process::fails`]). Only the `clRelease*` functions succeed; they do nothing, because destructors would
+//! use the objects.
 //!
 //! A pointer argument has its extent in brackets after the type: `devices: *const cl_device_id [num_devices]`. In the
 //! body it is a value of one of the types of [`args`](crate::args), which permit access to this extent only.

@@ -1,5 +1,5 @@
-//! `CALDERA_CAPTURE` and events. This is one test, because the whole process has one directory, which comes from the environment.
-//! `cts-harness/tests/replay.rs` tests what captures contain.
+//! Tests of captures (`CALDERA_CAPTURE`) of launches that wait for events. There is one test, because a process reads the directory of
+//! its captures from the environment once. `cts-harness/tests/replay.rs` tests what captures contain.
 
 mod support;
 
@@ -10,13 +10,13 @@ use caldera_runtime::event::{Event, Status};
 use caldera_runtime::queue::Waits;
 use support::*;
 
-/// A launch is captured after the commands before it; it is not if it waits for an event that its own thread sets later, or if
-/// an argument is an address.
+/// A launch is captured once the commands before it are complete. It is not captured if it waits for an event that its own thread
+/// sets later, or if an argument is an address.
 #[test]
 fn captures_wait_for_earlier_commands_but_not_for_ever() {
     let dir = std::env::temp_dir().join(format!("caldera-capture-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&dir);
-    // SAFETY: no other thread of this process runs yet; it has one test.
+    // SAFETY: this is the only test of the process, no other thread of which uses the environment meanwhile.
     unsafe { std::env::set_var("CALDERA_CAPTURE", &dir) };
     // SAFETY: as above.
     unsafe { std::env::set_var("CALDERA_CAPTURE_LAUNCHES", "saxpy:2-") };

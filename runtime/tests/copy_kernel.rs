@@ -21,7 +21,7 @@ fn bytes(n: usize, seed: u32) -> Vec<f32> {
 
 #[test]
 fn copies_are_exact() {
-    // SAFETY: no other thread of this process runs yet; it has one test.
+    // SAFETY: this is the only test of the process, no other thread of which uses the environment meanwhile.
     unsafe { std::env::set_var("CALDERA_DEBUG", "copy-kernel,discrete") };
     let context = context();
     let queue = queue(&context, false);

@@ -56,7 +56,7 @@ fn programs_come_from_the_disk_only_while_that_is_right() {
         ("CALDERA_LOG_FILE", hits.log.clone()),
         ("CALDERA_LOG", "program=debug".into()),
     ] {
-        // SAFETY: no other thread of this process runs yet; it has one test.
+        // SAFETY: this is the only test of the process, no other thread of which uses the environment meanwhile.
         unsafe { std::env::set_var(name, value) };
     }
     caldera_runtime::trace::install();

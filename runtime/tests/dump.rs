@@ -29,7 +29,7 @@ fn written(dir: &Path) -> Vec<Vec<String>> {
 fn every_way_to_a_program_is_written() {
     let dir = std::env::temp_dir().join(format!("caldera-dump-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&dir);
-    // SAFETY: no other thread of this process runs yet; it has one test.
+    // SAFETY: this is the only test of the process, no other thread of which uses the environment meanwhile.
     unsafe { std::env::set_var("CALDERA_DUMP", &dir) };
     let context = context();
     let mut before = 0;

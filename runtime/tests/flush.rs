@@ -26,7 +26,7 @@ fn add(queue: &Arc<CommandQueue>, x: &Arc<Buffer>, y: &Arc<Buffer>, times: usize
 
 #[test]
 fn flushed_commands_run_without_another_call() {
-    // SAFETY: no other thread of this process runs yet; it has one test.
+    // SAFETY: this is the only test of the process, no other thread of which uses the environment meanwhile.
     unsafe { std::env::set_var("CALDERA_DEBUG", "gather-flushes") };
     let context = context();
     let data = vec![1.0f32; ITEMS];

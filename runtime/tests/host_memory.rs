@@ -52,17 +52,21 @@ fn clean() {
 fn a_write_takes_what_a_read_before_it_stored() {
     let context = context();
     let queue = queue(&context, false);
-    for held in [false, true] {
+    for is_deferred in [false, true] {
         let (a, b) = (buffer_of(&context, &[7.0; 16]), buffer_of(&context, &[0.0; 16]));
         let between = vec![1.0f32; 16];
         let gate = Event::user(&context);
-        let list = if held { vec![Arc::clone(&gate)] } else { Vec::new() };
+        let list = if is_deferred {
+            vec![Arc::clone(&gate)]
+        } else {
+            Vec::new()
+        };
         // The copy makes the queue busy, so that the host does not perform the transfers at once.
         queue.enqueue_copy(copy(&a, &b, 0, 0, 4), NOTHING).expect("copy");
         read_to(&queue, &a, &between, &list);
         write_from(&queue, &b, &between, &[]);
         open(&gate);
-        assert_eq!(read(&queue, &b), vec![7.0; 16], "deferred: {held}");
+        assert_eq!(read(&queue, &b), vec![7.0; 16], "deferred: {is_deferred}");
     }
     clean();
 }
@@ -71,17 +75,21 @@ fn a_write_takes_what_a_read_before_it_stored() {
 fn a_write_waits_for_the_read_of_another_queue() {
     let context = context();
     let (one, other) = (queue(&context, false), queue(&context, false));
-    for held in [false, true] {
+    for is_deferred in [false, true] {
         let (a, b) = (buffer_of(&context, &[7.0; 16]), buffer_of(&context, &[0.0; 16]));
         let between = vec![1.0f32; 16];
         let gate = Event::user(&context);
-        let list = if held { vec![Arc::clone(&gate)] } else { Vec::new() };
+        let list = if is_deferred {
+            vec![Arc::clone(&gate)]
+        } else {
+            Vec::new()
+        };
         one.enqueue_copy(copy(&a, &b, 0, 0, 4), NOTHING).expect("copy");
         let stored = read_to(&one, &a, &between, &list);
         let written = write_from(&other, &b, &between, &[stored]);
         open(&gate);
         Event::wait_all(&[written]).expect("wait");
-        assert_eq!(read(&other, &b), vec![7.0; 16], "deferred: {held}");
+        assert_eq!(read(&other, &b), vec![7.0; 16], "deferred: {is_deferred}");
     }
     clean();
 }
@@ -217,18 +225,22 @@ fn host_memory_is_written_in_the_order_of_events() {
 fn a_write_waits_for_a_read_by_way_of_another_command() {
     let context = context();
     let (one, other) = (queue(&context, false), queue(&context, false));
-    for held in [false, true] {
+    for is_deferred in [false, true] {
         let (a, b) = (buffer_of(&context, &[7.0; 16]), buffer_of(&context, &[0.0; 16]));
         let between = vec![1.0f32; 16];
         let gate = Event::user(&context);
-        let list = if held { vec![Arc::clone(&gate)] } else { Vec::new() };
+        let list = if is_deferred {
+            vec![Arc::clone(&gate)]
+        } else {
+            Vec::new()
+        };
         one.enqueue_copy(copy(&a, &b, 0, 0, 4), NOTHING).expect("copy");
         let stored = read_to(&one, &a, &between, &list);
         event(other.enqueue_marker(after(&[stored])));
         let written = write_from(&other, &b, &between, &[]);
         open(&gate);
         Event::wait_all(&[written]).expect("wait");
-        assert_eq!(read(&other, &b), vec![7.0; 16], "deferred: {held}");
+        assert_eq!(read(&other, &b), vec![7.0; 16], "deferred: {is_deferred}");
     }
     clean();
 }

@@ -36,7 +36,7 @@ fn clean() {
 }
 
 #[test]
-fn what_is_not_held_back_goes_ahead() {
+fn commands_that_wait_for_nothing_overtake_deferred_ones() {
     let context = context();
     let queue = unordered_queue(&context);
     let kernel = saxpy(&context);
@@ -44,8 +44,8 @@ fn what_is_not_held_back_goes_ahead() {
     let (v, w) = (buffer_of(&context, &[1.0; 16]), buffer_of(&context, &[0.0; 16]));
     let (to_y, to_w) = (saxpy_args(1.0, &x, &y), saxpy_args(1.0, &v, &w));
     let gate = Event::user(&context);
-    let held = add(&queue, &kernel, &to_y, &[&gate]);
-    let chained = add(&queue, &kernel, &to_y, &[&held]);
+    let deferred = add(&queue, &kernel, &to_y, &[&gate]);
+    let chained = add(&queue, &kernel, &to_y, &[&deferred]);
     let free = add(&queue, &kernel, &to_w, &[]);
     let after_free = add(&queue, &kernel, &to_w, &[&free]);
     let marker_of_one = marker(&queue, &[&after_free]);
@@ -56,13 +56,13 @@ fn what_is_not_held_back_goes_ahead() {
     // A blocking read does not wait for deferred commands.
     assert_eq!(read(&queue, &w), vec![3.0; 16]);
     assert_eq!(read(&queue, &y), vec![0.0; 16]);
-    for e in [&held, &chained, &marker_of_all] {
+    for e in [&deferred, &chained, &marker_of_all] {
         assert_eq!(e.status(), Status::Queued);
     }
 
     gate.set_user_status(Status::Complete).expect("first");
     Event::wait_all(&[marker_of_all]).expect("wait");
-    for e in [&held, &chained] {
+    for e in [&deferred, &chained] {
         assert_eq!(e.status(), Status::Complete);
     }
     assert_eq!(read(&queue, &y), vec![2.0; 16]);
@@ -70,7 +70,7 @@ fn what_is_not_held_back_goes_ahead() {
 }
 
 #[test]
-fn barriers_hold_back_what_follows() {
+fn barriers_defer_what_follows() {
     let context = context();
     let queue = unordered_queue(&context);
     let kernel = saxpy(&context);
@@ -79,7 +79,7 @@ fn barriers_hold_back_what_follows() {
     let (gate, other) = (Event::user(&context), Event::user(&context));
     let before = add(&queue, &kernel, &to_y, &[&gate]);
     let barrier = queue.enqueue_barrier(EVENT).expect("barrier").expect("event");
-    let behind = add(&queue, &kernel, &to_y, &[]);
+    let after_barrier = add(&queue, &kernel, &to_y, &[]);
     // A barrier with a wait list waits only for these events, and later commands wait for the barrier.
     let list = [Arc::clone(&other)];
     let waits = Waits {
@@ -89,11 +89,11 @@ fn barriers_hold_back_what_follows() {
     let second = queue.enqueue_barrier(waits).expect("barrier").expect("event");
     let last = add(&queue, &kernel, &to_y, &[]);
     queue.flush().expect("flush");
-    for e in [&before, &barrier, &behind, &second, &last] {
+    for e in [&before, &barrier, &after_barrier, &second, &last] {
         assert_eq!(e.status(), Status::Queued);
     }
     gate.set_user_status(Status::Complete).expect("first");
-    Event::wait_all(&[behind]).expect("wait");
+    Event::wait_all(&[after_barrier]).expect("wait");
     for e in [&before, &barrier] {
         assert_eq!(e.status(), Status::Complete);
     }
@@ -117,13 +117,13 @@ fn failures_reach_dependents_alone() {
     let (x, y) = (buffer_of(&context, &[1.0; 16]), buffer_of(&context, &[0.0; 16]));
     let to_y = saxpy_args(1.0, &x, &y);
     let gate = Event::user(&context);
-    let held = add(&queue, &kernel, &to_y, &[&gate]);
-    let chained = add(&queue, &kernel, &to_y, &[&held]);
+    let deferred = add(&queue, &kernel, &to_y, &[&gate]);
+    let chained = add(&queue, &kernel, &to_y, &[&deferred]);
     let free = add(&queue, &kernel, &to_y, &[]);
     gate.set_user_status(Status::Failed(-5)).expect("first");
     queue.finish().expect("finish");
     let failed = Status::Failed(ClCode::ExecStatusErrorForEventsInWaitList.number());
-    assert_eq!([held.status(), chained.status()], [failed, failed]);
+    assert_eq!([deferred.status(), chained.status()], [failed, failed]);
     assert_eq!(free.status(), Status::Complete);
     assert_eq!(read(&queue, &y), vec![1.0; 16]);
     clean();

@@ -235,7 +235,8 @@ fn series_of_sizes_are_continued(context: &Arc<Context>, log: &Path) {
     assert_eq!(made(log, "steps"), 3);
 }
 
-/// A kernel that gets a new size takes those along that had an earlier size with it, and no others.
+/// When a kernel gets a new work-group size, the kernels that had an earlier size together with it get the new one, too, and no
+/// others.
 fn kernels_change_their_size_together(context: &Arc<Context>, log: &Path) {
     let names = ["leader", "follower", "stranger", "onlooker"];
     let source = names.map(|name| {
@@ -318,7 +319,7 @@ fn pipelines_are_made_once_and_early() {
         ("CALDERA_LOG_FILE", log.clone()),
         ("CALDERA_LOG", "kernel=debug".into()),
     ] {
-        // SAFETY: no other thread of this process runs yet; it has one test.
+        // SAFETY: this is the only test of the process, no other thread of which uses the environment meanwhile.
         unsafe { std::env::set_var(name, value) };
     }
     caldera_runtime::trace::install();

@@ -90,7 +90,7 @@ pub struct Function {
     /// The parameters.
     pub params: Vec<Value>,
     /// The types of the results: none for void, one in OpenCL C. Functions that stay may have more
-    /// (`pass/by_value.rs`).
+    /// (`pass/inline/by_value.rs`).
     pub results: Vec<Ty>,
     /// The visibility of the name to other objects.
     pub linkage: Linkage,

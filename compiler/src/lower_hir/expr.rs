@@ -208,7 +208,8 @@ impl FuncLowering<'_, '_> {
         self.b.bits(Ty::of(ir::Scalar::Sampler), handle.to_bits())
     }
 
-    /// Returns the value of an expression that the source may not evaluate, so that nothing follows from it.
+    /// Computes an expression that the source may not evaluate. So nothing may be concluded from it, such as that a sum does
+    /// not overflow.
     fn speculative_value(&mut self, e: &Expr) -> Lowered<Value> {
         let outer = std::mem::replace(&mut self.speculates, true);
         let value = self.value(e);

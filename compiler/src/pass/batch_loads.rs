@@ -1,9 +1,8 @@
 //! Unrolls small loops that only read slow memory, with the loads of several iterations at the beginning.
 //!
 //! Why: a loop like `for (k = 0; k < n; k++) sum += a[k] * b[k * n];` waits for memory in each iteration.
-//! Drivers unroll such loops twice at best, and do not move loads before the uses of earlier loads. (H200,
-//! naive matrix product: 4.2 TFLOP/s as it is; 4.2 unrolled by four in the order of the text, or with a
-//! multiplication for each address; 5.0 with the loads first and additions.)
+//! Drivers unroll such loops twice at best, and do not move loads before the uses of earlier loads. Unrolling alone
+//! gains nothing (`docs/gains.md`).
 //! In:  after `lower_memory` and `hoist_invariants`. A loop is taken if it counts (`i < n`, `i += step`, with
 //!      loop-invariant step and bound), if only its first test leaves it, and if it contains no other loop. The first test
 //!      may also be `a && i < n` with a loop-invariant `a`, which is then tested before the loop (`unswitch`). If the loop
@@ -12,12 +11,12 @@
 //!      work-group or of the work-item, loads from such memory stay where they are, and so do atomic operations on it, and
 //!      loads inside of conditions.
 //!      The address of a load may depend on the result of another load of the same iteration, but that one's may not.
-//! Out: before the loop, another loop that runs as long as the iterations of its body are certain, and that
-//!      begins with all loads that depend on no other, followed by those whose addresses were loaded. The
-//!      original loop does the rest.
+//! Out: before the loop, another loop, whose body is several iterations. It begins with all loads whose addresses depend
+//!      on no load, followed by the other loads, and runs as long as several more iterations are certain. The original
+//!      loop does the rest.
 //!
-//! The pass changes neither the computations nor their order, except that loads move, which is safe because no store
-//! that they pass writes to the memory that they read. The values from which addresses are computed are not computed
+//! The pass moves loads, and otherwise changes neither the computations nor their order. A load moves only over stores
+//! that do not write to the memory that it reads. The values from which addresses are computed are not computed
 //! anew in each of the iterations, but by additions to those of the iteration before; so are their extensions to 64 bits
 //! where the narrow operations are `no_wrap`.
 
@@ -31,9 +30,9 @@ use std::collections::BTreeMap;
 use distance::Loop;
 use overlap::Accesses;
 
+use super::analysis::trip_count::{positions, trip_count};
 use super::counter::{Counter, is_outside};
 use super::guard;
-use super::trip_count::{positions, trip_count};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::analysis::{Jumps, is_pure};

@@ -8,7 +8,7 @@
 //! Instructions without a position are those of the library, which knows what it does, unless their function is visible to
 //! other objects. Saturating conversions are conversions between which a selection chooses.
 
-use super::facts::facts;
+use super::analysis::facts::facts;
 use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::check::{Site, object};

@@ -17,7 +17,7 @@
 mod alignment;
 mod extent;
 
-use super::facts::facts;
+use super::analysis::facts::facts;
 use super::sites::{Sites, rebuild};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;

@@ -9,7 +9,7 @@
 //!      shifts of the same words by numbers of bits that are linear in `k`, consists of these shifts by a computed number
 //!      of bits. No shift is by 32 bits or more. Of 64-bit numbers only shifts are used, and only if GPUs have them.
 
-use super::facts::facts;
+use super::analysis::facts::facts;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::walk::Replacements;

@@ -1,4 +1,5 @@
-//! Loops that count up to a bound: an analysis and a test for passes that do several iterations in one.
+//! Loops that count up to a bound, and the test whether several more iterations follow. Passes that execute several
+//! iterations in one share this; it is not a pass.
 
 use super::guard::Header;
 use crate::intrinsic::Intrinsic;

@@ -14,8 +14,8 @@
 //! of the memory that it concerns. `cse` distinguishes only address spaces; this pass distinguishes places by
 //! [`Pointers`].
 
-use super::effects::{Effects, Inside, has_effects};
-use super::pointers::{Place, Pointers};
+use super::analysis::effects::{Effects, Inside, has_effects};
+use super::analysis::pointers::{Place, Pointers};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::analysis::leaving;

@@ -11,7 +11,7 @@
 //! does not matter. Terms that are no products, products with constants, and bytes whose places in the two words differ,
 //! are left alone.
 
-use super::lanes::{Part, WORD, bits_of, origin, part};
+use super::analysis::lanes::{Part, WORD, bits_of, origin, part};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::hash::{HashMap, HashSet};
 use crate::intrinsic::{DotSigns, Intrinsic};

@@ -13,8 +13,8 @@
 //! Stores are moved only over instructions that access other memory. Every word that is loaded or stored has bytes of the
 //! string, so the pass adds no access outside of the variable. It leaves volatile stores alone.
 
-use super::effects::{Effects, has_effects};
-use super::pointers::{Place, Pointers};
+use super::analysis::effects::{Effects, has_effects};
+use super::analysis::pointers::{Place, Pointers};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::analysis::{base_of, constant_offset};

@@ -8,16 +8,15 @@
 //! same vector too early. Lanes without a work-item do not enter the arms of an `if`. The pass is for targets with
 //! [`Quirks::idle_lanes`](crate::target::Quirks::idle_lanes).
 //! In:  `SystemValues`; after the passes that examine loops.
-//! Out: in kernels, each outermost loop that some lanes may leave later than others, and each call of a function
-//!      that is not inlined, is in an arm of an `if` whose condition is true for every work-item, but false for a
-//!      lane without one.
+//! Out: in kernels, two kinds of instructions are in an arm of an `if` that only lanes with a work-item enter: outermost
+//!      loops that some lanes may leave later than others, and calls of functions that are not inlined.
 //!
 //! The position of such a lane in the row, or in the work-group, is computed from its number in the sub-group. Where the
 //! work-group has the size 1 in a dimension, the driver knows that the position of each work-item is 0 there, and
 //! uses that also for the other lanes. The size of the work-group is a specialization constant, so that the
 //! driver removes the `if` from work-groups of whole vectors.
 
-use super::uniformity::Uniformity;
+use super::analysis::uniformity::Uniformity;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;

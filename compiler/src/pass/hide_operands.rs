@@ -10,18 +10,18 @@
 //! LLVM does not have, and the process ends. NVIDIA's driver (version 580) has more such faults; the fields of
 //! [`Quirks`](crate::target::Quirks) describe them, and `rules` lists the operations.
 //!
-//! How: the pass combines such an operand, or the result of such an operation, by exclusive or (by or where the value may contain hidden
-//! ones, because a second exclusive or would undo the first one) with a number that is always
-//! 0, which the driver cannot find out: the negative of the lowest bit of `n * (n + 1)`, a product that is always even. In
-//! kernels, n is the number of the work-group, or, for NVIDIA's driver, a sum that differs from work-item to work-item; in other functions
-//! it is a parameter that is no constant in any call, or a sum of all. For the driver, each bit of the negative may
-//! be 0 or 1. The lowest bit alone would not do: its other bits are known to be 0, so the driver would know all
-//! other bits of the operand, its sign among them.
+//! How: the pass combines such an operand, or the result of such an operation, with a *hidden zero* by an exclusive or. Where the
+//! value may contain hidden operands already, it uses an or, because a second exclusive or would undo the first one. A hidden zero
+//! is a number that is always 0, which the driver cannot find out: the negative of the lowest bit of `n * (n + 1)`, a product that is
+//! always even. In kernels, n is the number of the work-group, or, for NVIDIA's driver, a sum that differs from work-item to
+//! work-item; in other functions it is a parameter that is no constant in any call, or a sum of all. For the driver, each bit of the
+//! negative may be 0 or 1. The lowest bit alone would not do: its other bits are known to be 0, so the driver would know all other
+//! bits of the operand, its sign among them.
 //!
-//! Addresses of loads are hidden for drivers that execute a load for all work-items at once, whether or not one of them is active,
-//! if these share the address. Their number n is that of the work-item in its sub-group, so that the driver
-//! must take the addresses to be different ones. Functions with such loads, which read tables in constant memory, have the zero
-//! as their last parameter.
+//! Some drivers execute a load once for all work-items that share its address, even if none of them is active. For these, addresses
+//! of loads are combined with a hidden zero whose n is the number of the work-item in its sub-group, so that the driver must take
+//! the addresses to be different. Functions with such loads, which read tables in constant memory, have the hidden zero as their
+//! last parameter.
 
 mod bounds;
 mod byte_swaps;

@@ -14,11 +14,11 @@
 //! operations that are executed under a condition. On GPUs, cheap operations stay in loops that carry many values from
 //! one iteration to the next, because each result that moves takes a register from the whole loop.
 
-use super::effects::{Effects, Inside};
+use super::analysis::effects::{Effects, Inside};
+use super::analysis::pointers::Pointers;
+use super::analysis::trip_count::first_value;
 use super::guard::{self, Header};
-use super::pointers::Pointers;
 use super::simplify_regions::is_cheap;
-use super::trip_count::first_value;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::hash::HashSet;
 use crate::inv;

@@ -16,14 +16,15 @@
 //! becomes a `Block`, and its returns exits of that block.
 //!
 //! A large function with pointers to private memory is converted to one that takes the elements of this memory by value
-//! (`by_value.rs`), if a kernel would have large copies of it. Calls of it remain calls until the kernel is processed,
+//! (`inline/by_value.rs`), if a kernel would have large copies of it. Calls of it remain calls until the kernel is processed,
 //! when the memory of each call is known. Calls that cannot be converted are inlined as they were written, and so are
 //! all calls in kernels that would have only small copies.
 
+mod by_value;
 mod graph;
 
+use self::by_value::ByValue;
 use self::graph::{Graph, Sizes, callees};
-use super::by_value::{self, ByValue};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::Abi;
 use crate::intrinsic::Intrinsic;

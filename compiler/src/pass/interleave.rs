@@ -20,9 +20,9 @@
 use crate::hash::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::analysis::trip_count::{positions, trip_count};
 use super::counter::Counter;
 use super::guard;
-use super::trip_count::{positions, trip_count};
 use super::unroll_loops::versions::is_group_of;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;

@@ -12,8 +12,8 @@
 //! Outer loops come first: what is isolated there needs no isolation in the loops inside.
 //! `promote_accumulators` does the same for global memory.
 
-use super::effects::{Effects, Inside, has_effects};
-use super::pointers::{Place, Pointers};
+use super::analysis::effects::{Effects, Inside, has_effects};
+use super::analysis::pointers::{Place, Pointers};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::hash::{HashMap, HashSet};
 use crate::inv;

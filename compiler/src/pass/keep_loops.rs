@@ -10,7 +10,7 @@
 //!      hint, load from global memory, and have at least 64 instructions. Shorter loops are left to the driver. Loops that count
 //!      to a constant in more iterations than `unroll_counted` follows have no hint.
 
-use super::trip_count::{positions, trip_count};
+use super::analysis::trip_count::{positions, trip_count};
 use super::unroll_counted::MOST_REPEATS;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;

@@ -22,9 +22,9 @@
 //!
 //! An object in private or local memory whose generic pointer is left becomes a part of the stack or of the
 //! arena, as do all objects whose addresses are numbers. Atomic operations on private memory are a load, the
-//! operation, and a store. Only the spaces that `generic_spaces.rs` finds are tested.
+//! operation, and a store. Only the spaces that `analysis/generic_spaces.rs` finds are tested.
 
-use super::generic_spaces::{GenericSpaces, is_generic};
+use super::analysis::generic_spaces::{GenericSpaces, is_generic};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;

@@ -397,7 +397,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Keeps an instruction, with new operands. [`Self::region`] lowers the regions inside of it.
+    /// Keeps an instruction, with new operands. [`Self::function`] lowers the instructions inside of it.
     fn keep(&mut self, inst: Inst) -> Result<(), PassError> {
         let mut args = self.b.func.insts[inst].args.clone();
         for (n, a) in args.iter_mut().enumerate() {

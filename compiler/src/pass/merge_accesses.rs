@@ -15,8 +15,8 @@
 //! accesses alone. Accesses of local memory are merged if the device can declare arrays of vectors and of scalars at the same
 //! memory; its variables then begin at multiples of 16 bytes, if there is room for that.
 
-use super::effects::{Effects, Inside, has_effects};
-use super::pointers::{Place, Pointers};
+use super::analysis::effects::{Effects, Inside, has_effects};
+use super::analysis::pointers::{Place, Pointers};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::hash::ordered;
 use crate::inv;

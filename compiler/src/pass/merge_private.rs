@@ -11,7 +11,7 @@
 //! An array changes only if this saves enough accesses compared with those whose lane is computed: for these, the driver has to
 //! compute the address in two parts.
 
-use super::facts::facts;
+use super::analysis::facts::facts;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::analysis::{ITERATIONS, Weight, weights};
@@ -226,9 +226,9 @@ impl View {
         });
     }
 
-    /// Returns twice the weight of the accesses that are saved, less the cost of those that become dearer. How long loops run
-    /// is not known. So what is saved outside of all loops counts only if no access that becomes dearer is in a loop, and what is
-    /// saved in a loop counts only if no such access is in a loop that is nested deeper by more than one.
+    /// Returns twice the weight of the accesses that are saved, less the cost of the accesses that become dearer. How long
+    /// loops run is not known, so few savings cannot outweigh a cost in a deeper loop: a saving outside of all loops counts
+    /// only if all costs are outside of loops, and a saving in a loop only if all costs are at most one loop deeper.
     fn gain(&self) -> Weight {
         let counts = |g: &&Group| match g.weight {
             1 => self.deepest <= 1,

@@ -10,27 +10,22 @@
 //! [`Hooks`] (the compiler never reads the environment) and finds their results in [`Report`].
 //!
 //! To read: this file, then [`pipeline`], which says why each pass stands where it stands, then a small pass such as
-//! [`divide_doubles`] with its file tests. The modules below are listed by purpose. `docs/passes.md` has one sentence
+//! [`divide_doubles`] with its file tests, then [`analysis`]. The modules below are listed by purpose. `docs/passes.md` has one sentence
 //! for each pass, `docs/adding-a-pass.md` tells how to add one, and `docs/gains.md` what those for speed have gained.
 
 // The order of the passes.
 pub mod pipeline;
 
-// Analyses, and transformations that several passes share: no passes.
-mod by_value;
+// Questions about functions that passes ask; no passes.
+pub mod analysis;
+
+// Transformations of loops that several passes share; no passes.
 mod counter;
-pub mod effects;
-pub mod facts;
-pub mod generic_spaces;
 pub mod guard;
-mod lanes;
-pub mod pointers;
-pub mod points_to;
-pub mod progression;
+
+// What the passes that check kernels share; no passes.
 mod shadow;
 mod sites;
-pub mod trip_count;
-pub mod uniformity;
 
 // Simplification: what any compiler does.
 pub mod const_fold;
@@ -297,7 +292,7 @@ pub struct Hooks {
     pub verify_each: bool,
     /// Whether the time of each pass is measured.
     pub time: bool,
-    /// Whether all functions that can stay functions do so, however small they are, so that tests need no large ones.
+    /// Whether `inline` keeps all functions that it can keep, however small they are. Tests then need no large functions.
     pub keep_functions: bool,
 }
 

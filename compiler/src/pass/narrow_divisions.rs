@@ -7,7 +7,7 @@
 //!      If that is not known, and the divisor is no constant, the device decides by a branch. A quotient and a remainder of the same
 //!      numbers in one region come from one division.
 
-use super::facts::facts;
+use super::analysis::facts::facts;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::walk::Replacements;

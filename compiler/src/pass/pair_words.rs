@@ -1,17 +1,16 @@
 //! Turns accesses of vectors of two or four words into accesses of 64-bit numbers.
 //!
-//! Why: for [`Costs::lane_by_lane`](crate::target::Costs::lane_by_lane). For each lane of an access
-//! llvmpipe has a loop over the work-items of a vector, which tests the work-item's bit in a mask, extracts
-//! its address from a vector, and inserts the loaded number into another. That takes 12 to 20 instructions
-//! for each number, whatever its size. Splitting a 64-bit number is one instruction for all work-items.
+//! Why: drivers with [`Costs::lane_by_lane`](crate::target::Costs::lane_by_lane) (llvmpipe) execute each lane of an
+//! access as a loop over work-items, whose cost does not depend on the size of the lane. Splitting a 64-bit number
+//! is one instruction for all work-items.
 //! In:  `NoLongVectors`, before `lower_memory`.
 //! Out: loads and stores of vectors of 2 or 4 32-bit lanes in global and constant memory that are aligned to
 //!      8 bytes have 1 or 2 64-bit lanes, with a `Bitcast`. Volatile accesses stay as they are.
 //!
-//! In local memory only vectors of 2 lanes are changed, and only if then all accesses have 64-bit lanes: the
-//! smallest lane of an array is its element type, and arrays are not told apart here. Vectors of 4 lanes stay, since llvmpipe
-//! moves a whole element in one loop, so that two 64-bit numbers take longer than one element of four words
-//! (n-body on llvmpipe: 0.95 of the speed).
+//! In local memory, vectors of 2 lanes are changed if all accesses of the function to local memory then have 64-bit
+//! lanes. Otherwise nothing would be gained: the smallest lane that is accessed becomes the element type of an array,
+//! and this pass does not tell arrays apart. Vectors of 4 lanes stay, because llvmpipe moves a whole element of local
+//! memory in one loop, which two 64-bit numbers would make two (`docs/adr/0007-driver-quirks.md`).
 
 use super::widen_accesses::accesses_as;
 use super::{Changed, Pass, PassCx, PassError};
@@ -45,19 +44,16 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-/// Returns whether an instruction allows local memory to consist of 64-bit numbers.
+/// Returns whether an instruction allows the elements of local memory to be 64-bit numbers.
 fn fits_local_pairs(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     let is_local = |n: usize| func.ty(data.args[n]).space() == Some(AddressSpace::Local);
+    let moves_pairs = |align: u32, value: Value| {
+        align >= PAIR && (func.ty(value).scalar.bytes() == PAIR || candidate(func, inst).is_some())
+    };
     match data.op {
-        Op::Load(access) if is_local(0) => {
-            let ty = func.ty(data.results[0]);
-            access.align >= PAIR && (ty.scalar.bytes() == PAIR || candidate(func, inst).is_some())
-        }
-        Op::Store(access) if is_local(0) => {
-            let ty = func.ty(data.args[1]);
-            access.align >= PAIR && (ty.scalar.bytes() == PAIR || candidate(func, inst).is_some())
-        }
+        Op::Load(access) if is_local(0) => moves_pairs(access.align, data.results[0]),
+        Op::Store(access) if is_local(0) => moves_pairs(access.align, data.args[1]),
         Op::MemZero { size, dst } if is_local(0) => dst.align >= PAIR && size % PAIR == 0,
         Op::MemCpy { size, dst, src } if is_local(0) || is_local(1) => {
             dst.align.min(src.align) >= PAIR && size % PAIR == 0

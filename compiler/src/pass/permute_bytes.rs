@@ -7,7 +7,7 @@
 //!      number of 32 or 64 bits, consists of shifts, masks and ors of words. Lanes may also be constants and other
 //!      8-bit or 16-bit numbers.
 
-use super::lanes::{Part, WORD, part};
+use super::analysis::lanes::{Part, WORD, part};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::{BinOp, Builder, CastOp, Function, InstData, Module, Op, Scalar, Ty, Value};

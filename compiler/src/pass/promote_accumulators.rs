@@ -9,9 +9,9 @@
 //!      only the loop's first test may leave the loop. Load, loop and store are inside a test whether the
 //!      loop has an iteration (`guard`), so that no memory is accessed that was not before.
 
-use super::effects::{Effects, has_effects};
+use super::analysis::effects::{Effects, has_effects};
+use super::analysis::pointers::{Place, Pointers};
 use super::guard;
-use super::pointers::{Place, Pointers};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::analysis::{Jumps, leaving};

@@ -14,7 +14,7 @@
 //! the loop nor computes its result. The kernel is not stopped: between the limit and its end, it executes
 //! the code after each loop with the values that the loop had when it was left.
 
-use super::trip_count::positions;
+use super::analysis::trip_count::positions;
 use super::unroll_loops::trips;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::{AtomicOp, Intrinsic};

@@ -7,11 +7,11 @@
 //!      memory, as a number, or together with pointers to other spaces. Such pointers are casts of pointers to
 //!      their space. An atomic operation on private memory is a load and a store.
 //!
-//! `generic_spaces.rs` finds the spaces. The types of pointers that are computed from others are changed in place.
+//! `analysis/generic_spaces.rs` finds the spaces. The types of pointers that are computed from others are changed in place.
 //! A pointer that is loaded stays generic, like the one that was stored, and is cast after the load, so that
 //! `mem2reg` finds one type. A cast to another space than the pointer's own is undefined; its result becomes null.
 
-use super::generic_spaces::{GenericSpaces, is_generic};
+use super::analysis::generic_spaces::{GenericSpaces, is_generic};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;

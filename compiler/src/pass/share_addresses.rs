@@ -15,7 +15,7 @@
 use crate::hash::HashMap;
 use std::collections::BTreeMap;
 
-use super::facts::facts;
+use super::analysis::facts::facts;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::eval;

@@ -17,9 +17,9 @@
 //!
 //! The pass changes neither the computations nor their order, and reads no address that was not read before.
 
+use super::analysis::trip_count::{positions, trip_count};
+use super::analysis::uniformity::Uniformity;
 use super::batch_loads::{Batch, Candidate};
-use super::trip_count::{positions, trip_count};
-use super::uniformity::Uniformity;
 use super::unroll_loops::versions;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;

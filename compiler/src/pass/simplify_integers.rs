@@ -18,7 +18,7 @@
 //! Only operands with a single use are rewritten, so that nothing is computed twice. Unused instructions are
 //! left to `dce`.
 
-use super::facts::facts;
+use super::analysis::facts::facts;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::build::Builder;

@@ -2,7 +2,7 @@
 //!
 //! Why: later passes and drivers work best on few nested regions and few early exits.
 //! In:  any module.
-//! Out: the same, after the following steps have been repeated until nothing changes; each round is linear:
+//! Out: the same, after the following steps have been repeated until nothing changes:
 //! - An `if` or `switch` on a constant becomes a block of the region that is taken. A loop without repeats
 //!   becomes a block.
 //! - A block that is left only at its end dissolves into the region around it.
@@ -41,8 +41,8 @@ const MAX_ROUNDS: usize = 64;
 /// The most instructions in both arms, and results, of an `if` that becomes selects.
 const MAX_SPECULATED: usize = 6;
 
-/// The same if all of them are simple operations of integers of at most 32 bits. Three nested choices of shifted bits are
-/// as many: `n == 0 ? b : n == 1 ? a << 24 | b >> 8 : n == 2 ? a << 16 | b >> 16 : a << 8 | b >> 24`.
+/// The limit if all of them are simple operations of integers of at most 32 bits. Three nested choices of shifted bits
+/// reach it: `n == 0 ? b : n == 1 ? a << 24 | b >> 8 : n == 2 ? a << 16 | b >> 16 : a << 8 | b >> 24`.
 const MAX_SPECULATED_WORDS: usize = 16;
 
 /// The nesting depth beyond which code is not moved into arms.
@@ -216,11 +216,15 @@ fn dissolve(
     true
 }
 
-/// The order of instructions in the text, and the position of the last instruction inside each.
+/// The order of instructions in the text, and their nesting.
 struct Order {
+    /// The instructions in the order of the text.
     list: Vec<Inst>,
+    /// The position of each instruction in the list; `u32::MAX` for an instruction that is not in the function.
     at: Vec<u32>,
+    /// The position of the last instruction inside each instruction.
     last: Vec<u32>,
+    /// The instruction that has each region.
     owner: Vec<Option<Inst>>,
     /// The structured instruction around each instruction.
     around: Vec<Option<Inst>>,
@@ -256,11 +260,13 @@ impl Order {
         order.list = list;
         order
     }
+
     /// Returns whether `inst` is `outer` or inside of it.
     fn contains(&self, outer: Inst, inst: Inst) -> bool {
         let at = self.at[inst.index()];
         at != u32::MAX && self.at[outer.index()] <= at && at <= self.last[outer.index()]
     }
+
     /// Returns whether a value is defined outside of an instruction; the results of the instruction are not
     /// outside.
     fn is_outside(&self, func: &Function, value: Value, inst: Inst) -> bool {
@@ -365,7 +371,7 @@ fn same(
     one.or(undef)
 }
 
-/// Turns `if`s into selects whose arms compute little and have no effects.
+/// Turns `if`s whose arms compute little and have no effects into selects.
 fn if_to_select(func: &mut Function, known: &Known) -> bool {
     let jumps = &known.jumps;
     if !known
@@ -511,7 +517,7 @@ fn is_word(ty: Ty) -> bool {
 /// Returns whether an instruction is a sum, shift, logical operation, comparison or choice of such values.
 fn is_simple(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
-    let is_simple = match data.op {
+    let is_fast = match data.op {
         Op::Binary(op) => !matches!(
             op,
             BinOp::IMul | BinOp::SDiv | BinOp::UDiv | BinOp::SRem | BinOp::URem
@@ -519,7 +525,7 @@ fn is_simple(func: &Function, inst: Inst) -> bool {
         Op::Unary(_) | Op::Compare(_) | Op::Select => true,
         _ => false,
     };
-    is_simple
+    is_fast
         && data
             .args
             .iter()
@@ -654,7 +660,7 @@ fn arm_that_goes_on(func: &Function, jumps: &Jumps, inst: Inst) -> Option<Region
     }
     match func.insts[other].op {
         Op::Exit(target) if matches!(func.insts[target].op, Op::Block | Op::If) => Some(arm),
-        // The step has moved code into this arm before.
+        // `nest_tails` has moved code into the other arm before.
         Op::Unreachable => {
             let insts = &func.regions[if arm == a { b } else { a }].insts;
             let before = insts.len().checked_sub(2).map(|n| insts[n])?;
@@ -671,8 +677,8 @@ fn arm_that_goes_on(func: &Function, jumps: &Jumps, inst: Inst) -> Option<Region
 /// - An exit follows that passes exactly the results of the instruction, and jumps inside exit the same
 ///   target: the jumps become exits of the instruction itself.
 ///
-/// Targets are blocks, `if`s and, in the first case, `switch`es. Exits of loops from deeper inside are no
-/// problem for SPIR-V.
+/// Targets are blocks, `if`s and, in the first case, `switch`es. Exits of loops stay, because SPIR-V can express them
+/// from any depth.
 fn merge_tails(func: &mut Function, known: Known) -> bool {
     let Known {
         mut jumps,

@@ -4,9 +4,9 @@
 //! A load in an arm of a branch can neither be started before the loads of other iterations have ended nor be
 //! merged with them. With the address selected, there is one load and no branch.
 //! In:  any module, before `lower_memory`.
-//! Out: an `if` is gone if each of its arms ends after cheap arithmetic without effects and loads whose values
-//!      are only passed on, and each arm loads one such value, from addresses in global or constant memory that
-//!      differ only in their offset from one pointer. The offset is a select, and so are the other results.
+//! Out: an `if` becomes one load and selects if each arm consists of cheap arithmetic without effects and of one load
+//!      whose value is only passed on, and if both loads are from global or constant memory at offsets from the same
+//!      pointer. A select chooses the offset; the other results become selects, too.
 //!
 //! Inner `if`s come first, so that nested ones vanish together. The pass does not touch an `if` of which only one
 //! arm loads from a buffer: the other arm may be there because the address does not exist. For memory of the work-group

@@ -1,5 +1,4 @@
-//! The sites of a module: the places that may state a finding. The passes that check something share this; it is not a
-//! pass.
+//! The sites of a module: the places that may state a finding. Passes that check something share this; it is not a pass.
 
 use super::{PassCx, PassError};
 use crate::check::{Notes, Position, Site};
@@ -17,8 +16,8 @@ pub(super) fn private_object(sources: Option<&SourceMap>, span: Span, size: u32)
     }
 }
 
-/// Builds the regions of a kernel anew. `put` puts each instruction at the cursor, with what a check adds; it is called with
-/// `None` once, at the start of the kernel.
+/// Rebuilds the regions of a kernel. `put` appends each instruction, together with what a check adds. It is called once with
+/// `None`, at the start of the kernel.
 pub(super) fn rebuild(func: &mut Function, mut put: impl FnMut(&mut Builder<'_>, Option<Inst>)) {
     for region in func.regions_in_order() {
         let old = std::mem::take(&mut func.regions[region].insts);
@@ -81,7 +80,7 @@ impl<'a> Sites<'a> {
         module.strings = self.strings;
     }
 
-    /// Notes what a check of a kernel leaves out, and what it needs of launches, unless that is nothing.
+    /// Notes what a check of a kernel leaves out and what it needs of launches, if there is anything of either.
     pub(super) fn note(&mut self, notes: &Notes) {
         let needs = notes.group_bytes > 0 || notes.anywhere || !notes.noted.is_empty();
         if needs || !notes.left_out.is_empty() {

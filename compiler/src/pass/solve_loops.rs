@@ -10,12 +10,11 @@
 //!      needed. If the results are not used, and the instructions with effects do the same in each iteration,
 //!      the loop has one full iteration only.
 //!
-//! `solve_loops/ending.rs` finds the exit, and `pass/progression.rs` the number of iterations; it is exact for
-//! counters that wrap around. An exit is known only if no other way out of the loop depends on anything but
-//! counters, so the pass does not assume that a loop ends: it knows it. (`dce` does assume it of loops that
-//! have an exit and no effects. C11 6.8.5p6 allows that unless the controlling expression is constant; C99,
-//! on which OpenCL C 1.2 is based, says nothing of loops that do not end.) A loop of which it is known that
-//! it never ends stays as it is.
+//! `solve_loops/ending.rs` finds the exit, and `pass/analysis/progression.rs` the number of iterations, which is exact
+//! also for counters that wrap around. An exit is known only if all ways out of the loop depend on counters alone. So
+//! the pass never assumes that a loop ends, and leaves a loop that never ends as it is. (`dce` does assume it of loops
+//! that have an exit and no effects. C11 6.8.5p6 allows that unless the controlling expression is constant; C99,
+//! on which OpenCL C 1.2 is based, says nothing of loops that do not end.)
 //!
 //! `solve_loops/closed_form.rs` has the closed forms: numbers to which an invariant number or such a counter
 //! is added in each iteration (sums of at most the second degree), products with a constant, shifts by a

@@ -27,8 +27,8 @@ use std::collections::BTreeSet;
 
 use self::counters::{counts_through, divisor, table_index};
 use self::promotion::Promotion;
+use super::analysis::trip_count::{TripCount, positions, trip_count};
 use super::interleave;
-use super::trip_count::{TripCount, positions, trip_count};
 use super::unroll_loops::iterations_in_one;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
@@ -400,8 +400,7 @@ fn decide(
     (factor >= 2).then_some((decision, factor * size))
 }
 
-/// Returns the factor for a loop that does nothing but operations of one type, which do not depend on its
-/// counter.
+/// Returns the factor for a loop whose body consists of operations of one type that do not depend on its counter.
 fn alone(func: &Function, loop_: Inst, kind: &Alone) -> Option<u64> {
     let body = func.insts[loop_].regions[0];
     let (&end, insts) = func.regions[body].insts.split_last()?;

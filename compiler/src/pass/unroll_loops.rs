@@ -17,7 +17,7 @@ pub(super) mod versions;
 use std::collections::BTreeMap;
 
 use self::versions::SMALL_GROUP;
-use super::trip_count::positions;
+use super::analysis::trip_count::positions;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::hash::ordered;
 use crate::inv;

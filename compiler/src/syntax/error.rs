@@ -11,6 +11,9 @@ use crate::diag::Diag;
 use crate::pp::{Keyword, Punct, Token, TokenKind};
 use crate::source::Span;
 
+/// How lang-c spells that a name may stand at a position.
+const NAME: &str = "[_a-zA-Z]";
+
 /// The way to continue after an error.
 pub(super) enum Recovery {
     /// Parse again with this name as a type name.
@@ -60,29 +63,26 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
         };
         return (d, Recovery::Item);
     };
-    let token = tokens[at];
-    let body = cx.body();
-    let in_body = body.as_ref().is_some_and(|b| b.contains(&at));
     let (d, missing_semicolon) = at_token(cx, at, before, start, expected);
-    if missing_semicolon && (in_body || token.flags.line_start()) {
-        return (d, Recovery::Drop(at..at));
-    }
-    if !in_body {
-        return (d, Recovery::Item);
-    }
-    let start = start.max(body.map_or(0, |b| b.start));
-    let end = if missing_semicolon {
-        at
-    } else {
-        cx.statement_end(at)
+    let body = cx.body().filter(|b| b.contains(&at));
+    let recovery = match body {
+        // A semicolon replaces what is dropped, here nothing.
+        _ if missing_semicolon && (body.is_some() || tokens[at].flags.line_start()) => Recovery::Drop(at..at),
+        Some(body) => {
+            let statement = start.max(body.start)..cx.statement_end(at);
+            if statement.is_empty() {
+                Recovery::Item
+            } else {
+                Recovery::Drop(statement)
+            }
+        }
+        None => Recovery::Item,
     };
-    if end <= start {
-        return (d, Recovery::Item);
-    }
-    (d, Recovery::Drop(start..end))
+    (d, recovery)
 }
 
-/// Returns the message for a syntax error at a token, and whether a semicolon is missing before it.
+/// Returns the message for a syntax error at a token, and whether parsing can go on there with a semicolon before it.
+/// The cases are in the order of precedence: lang-c often expects several things, of which clang names one.
 fn at_token(
     cx: &Context<'_>,
     at: usize,
@@ -94,7 +94,8 @@ fn at_token(
     let token = tokens[at];
     let prev = before.map(|i| tokens[i]);
     let wants = |s: &str| expected.contains(s);
-    let in_body = cx.body().is_some_and(|b| b.contains(&at));
+    let in_body = cx.in_body(at);
+    // lang-c names the characters that may begin what it expects.
     let expression = wants("~") && wants("!");
     let enclosing = cx.enclosing(at);
     let in_for = enclosing.is_some_and(|o| {
@@ -103,30 +104,23 @@ fn at_token(
     let after_type = before.is_some_and(|i| is_type_keyword(&tokens[i]) || cx.is_type(i));
     let here = |message: &'static str| (Diag::error(token.span, message), false);
     let semicolon = || Diag::error(after(prev.unwrap_or(token)), cx.missing_semicolon(start));
-    let unclosed = |open: Punct, message: &'static str, note: &'static str| {
-        let open = enclosing.filter(|&o| tokens[o].is(open))?;
-        Some((
-            Diag::error(token.span, message).note(tokens[open].span, note),
-            false,
-        ))
+    let unclosed = |bracket: Punct, message: &'static str, note: &'static str| {
+        let open = enclosing.map(|o| tokens[o]).filter(|o| o.is(bracket))?;
+        Some(Diag::error(token.span, message).note(open.span, note))
     };
     if in_for && wants(";") && !expression {
         return here("expected ';' in 'for' statement specifier");
     }
-    if cx.after_record(before) && is_specifier(&token) {
+    if before.is_some_and(|i| cx.closes_record(i)) && is_specifier(&token) {
         return (semicolon(), true);
     }
-    if after_type
-        && !token.flags.line_start()
-        && !token.is(Punct::RBrace)
-        && (wants("[_a-zA-Z]") || wants(";"))
-    {
+    if after_type && !token.flags.line_start() && !token.is(Punct::RBrace) && (wants(NAME) || wants(";")) {
         return here("expected identifier or '('");
     }
     if !in_body && prev.is_some_and(|p| p.is(Punct::Comma)) && token.is(Punct::RParen) {
         return here("expected parameter declarator");
     }
-    if wants(";") && !expression && prev.is_some() && cx.ends_here(token) {
+    if wants(";") && !expression && prev.is_some() && cx.may_begin_statement(token) {
         return (semicolon(), true);
     }
     if let Some(message) = cx.after_keyword(prev, token, expected) {
@@ -138,17 +132,16 @@ fn at_token(
     if wants("while") {
         return here("expected 'while' in do/while loop");
     }
-    if wants(")") && !wants("[_a-zA-Z]") {
-        let missing = unclosed(Punct::LParen, "expected ')'", "to match this '('");
-        if let Some(missing) = missing {
-            return missing;
-        }
+    if wants(")")
+        && !wants(NAME)
+        && let Some(d) = unclosed(Punct::LParen, "expected ')'", "to match this '('")
+    {
+        return (d, false);
     }
-    if wants("]") {
-        let missing = unclosed(Punct::LBracket, "expected ']'", "to match this '['");
-        if let Some(missing) = missing {
-            return missing;
-        }
+    if wants("]")
+        && let Some(d) = unclosed(Punct::LBracket, "expected ']'", "to match this '['")
+    {
+        return (d, false);
     }
     if wants(";") && (wants("=") || wants("+")) {
         return (semicolon(), false);
@@ -156,7 +149,7 @@ fn at_token(
     if in_body && matches!(token.kind, TokenKind::Keyword(_)) && !is_specifier(&token) {
         return here("expected expression");
     }
-    if wants("[_a-zA-Z]") || wants("identifier") {
+    if wants(NAME) || wants("identifier") {
         return here(match wants("(") {
             true => "expected identifier or '('",
             false => "expected identifier",
@@ -214,82 +207,86 @@ impl Context<'_> {
         (i > self.range.start).then(|| self.source.tokens[i - 1])
     }
 
-    /// Finds an identifier in a position where only a type can be: the declared name follows it.
+    /// Finds an unknown name that stands where only a type can be: either the faulty token or the one before it.
     fn unknown_type(&self, at: Option<usize>, before: Option<usize>) -> Option<usize> {
-        let tokens = self.source.tokens;
-        for i in [before, at].into_iter().flatten() {
-            if tokens[i].kind != TokenKind::Ident || self.is_type(i) {
-                continue;
+        let is_unknown_type = |&i: &usize| {
+            self.source.tokens[i].kind == TokenKind::Ident
+                && !self.is_type(i)
+                && self.may_begin_type(i)
+                && self.declarator_follows(i)
+        };
+        [before, at].into_iter().flatten().find(is_unknown_type)
+    }
+
+    /// Returns whether a declaration may name its type at this token, judged by the token before it.
+    fn may_begin_type(&self, i: usize) -> bool {
+        let Some(prev) = self.prev(i) else {
+            return true;
+        };
+        match prev.kind {
+            TokenKind::Keyword(_) => is_modifier(&prev),
+            TokenKind::Punct(Punct::LBrace | Punct::RBrace | Punct::RParen | Punct::Semi | Punct::Colon)
+            | TokenKind::Pragma => true,
+            // Outside of bodies these precede a parameter. In a body, only the parenthesis of a `for` contains a
+            // declaration.
+            TokenKind::Punct(Punct::Comma) => !self.in_body(i),
+            TokenKind::Punct(Punct::LParen) => {
+                !self.in_body(i) || self.prev(i - 1).is_some_and(|p| p.is_keyword(Keyword::For))
             }
-            let Some(next) = self.next(i) else { continue };
-            let declares = match next.kind {
-                TokenKind::Ident => true,
-                TokenKind::Punct(Punct::Star) | TokenKind::Keyword(_) => {
-                    // It is `qualifier name *`, or a parameter.
-                    let qualifier = self
-                        .prev(i)
-                        .is_some_and(|p| is_specifier(&p) && !is_type_keyword(&p));
-                    let parameter = self.body().is_none_or(|b| !b.contains(&i));
-                    (qualifier || parameter)
-                        && !matches!(next.kind, TokenKind::Keyword(k) if !is_specifier(&next) || k == Keyword::Attribute)
-                }
-                TokenKind::Punct(Punct::RParen | Punct::Comma) => {
-                    self.prev(i).is_some_and(|p| is_specifier(&p))
-                }
-                _ => false,
-            };
-            // Inside a body, a parenthesis contains declarations only after `for`.
-            let in_body = self.body().is_some_and(|b| b.contains(&i));
-            let for_head = || i >= 2 && tokens[i - 2].is_keyword(Keyword::For);
-            if in_body
-                && self
-                    .prev(i)
-                    .is_some_and(|p| p.is(Punct::Comma) || (p.is(Punct::LParen) && !for_head()))
-            {
-                continue;
-            }
-            let opens = self.prev(i).is_none_or(|p| {
-                (is_specifier(&p) && !is_type_keyword(&p))
-                    || matches!(
-                        p.kind,
-                        TokenKind::Punct(
-                            Punct::LBrace
-                                | Punct::RBrace
-                                | Punct::Semi
-                                | Punct::LParen
-                                | Punct::Comma
-                                | Punct::Colon
-                                | Punct::RParen
-                        ) | TokenKind::Pragma
-                    )
-            });
-            // `name other` after a `)` may also be a missing semicolon.
-            if declares
-                && opens
-                && !(self.prev(i).is_some_and(|p| p.is(Punct::RParen)) && next.flags.line_start())
-                && !next.flags.line_start()
-            {
-                return Some(i);
-            }
+            TokenKind::Punct(_)
+            | TokenKind::Ident
+            | TokenKind::Number
+            | TokenKind::Char
+            | TokenKind::Table
+            | TokenKind::Str
+            | TokenKind::Other => false,
         }
-        None
+    }
+
+    /// Returns whether a name is a type, judged by the token after it: a declarator can follow, and no expression
+    /// continues that way.
+    fn declarator_follows(&self, i: usize) -> bool {
+        let Some(next) = self.next(i) else {
+            return false;
+        };
+        // Between a name and a token of the next line, a semicolon may be missing.
+        if next.flags.line_start() {
+            return false;
+        }
+        let prev = self.prev(i);
+        // `name * other` is a product, unless `const` or another modifier precedes it or it is a parameter.
+        let is_declaration = || !self.in_body(i) || prev.is_some_and(|p| is_modifier(&p));
+        match next.kind {
+            TokenKind::Ident => true,
+            TokenKind::Punct(Punct::Star) => is_declaration(),
+            TokenKind::Keyword(_) => is_specifier(&next) && is_declaration(),
+            // A parameter or cast without a declarator: `(const name)`.
+            TokenKind::Punct(Punct::RParen | Punct::Comma) => prev.is_some_and(|p| is_specifier(&p)),
+            TokenKind::Punct(_)
+            | TokenKind::Number
+            | TokenKind::Char
+            | TokenKind::Table
+            | TokenKind::Str
+            | TokenKind::Pragma
+            | TokenKind::Other => false,
+        }
     }
 
     /// Finds a name that is declared with qualifiers or a storage class but without a type.
     fn missing_type(&self, at: Option<usize>, before: Option<usize>) -> Option<usize> {
-        let declares = |i: &usize| {
-            let t = self.source.tokens[*i];
-            let declared = |n: Token| {
-                [Punct::Eq, Punct::Semi, Punct::Comma, Punct::LBracket]
-                    .into_iter()
-                    .any(|p| n.is(p))
-            };
-            t.kind == TokenKind::Ident
-                && !self.is_type(*i)
-                && self.prev(*i).is_some_and(|p| is_qualifier(&p))
-                && self.next(*i).is_some_and(declared)
+        let ends_declarator = |t: Token| {
+            matches!(
+                t.kind,
+                TokenKind::Punct(Punct::Eq | Punct::Semi | Punct::Comma | Punct::LBracket)
+            )
+        };
+        let declares = |&i: &usize| {
+            self.source.tokens[i].kind == TokenKind::Ident
+                && !self.is_type(i)
+                && self.prev(i).is_some_and(|p| is_modifier_of_variable(&p))
+                && self.next(i).is_some_and(ends_declarator)
                 && self
-                    .enclosing(*i)
+                    .enclosing(i)
                     .is_none_or(|o| self.source.tokens[o].is(Punct::LBrace))
         };
         [before, at].into_iter().flatten().find(declares)
@@ -302,12 +299,10 @@ impl Context<'_> {
         let start = self.statement_start(before);
         let first = self.source.tokens[start];
         let declaration = is_specifier(&first) || self.is_type(start);
-        let in_body = self.body().is_some_and(|b| b.contains(&at));
+        let in_body = self.in_body(at);
         let in_record = || {
-            let open = self
-                .enclosing(at)
-                .filter(|&o| self.source.tokens[o].is(Punct::LBrace));
-            open.is_some_and(|o| self.is_record(o))
+            self.enclosing(at)
+                .is_some_and(|o| self.source.tokens[o].is(Punct::LBrace) && self.is_record(o))
         };
         if is_assignment(&t) {
             if in_record() {
@@ -332,32 +327,33 @@ impl Context<'_> {
 
     /// Continues without the statement that contains a token.
     fn without_statement(&self, at: usize) -> Recovery {
-        match around(self, at) {
-            Some(range) => Recovery::Drop(range),
-            None => Recovery::Item,
-        }
+        self.statement_around(at).map_or(Recovery::Item, Recovery::Drop)
+    }
+
+    /// Returns the statement that contains a token, if it is in the item's function body.
+    pub(super) fn statement_around(&self, at: usize) -> Option<Range<usize>> {
+        let body = self.body().filter(|body| body.contains(&at))?;
+        let statement = self.statement_start(at).max(body.start)..self.statement_end(at);
+        (!statement.is_empty()).then_some(statement)
     }
 
     /// Returns whether a token closes the body of a struct, union or enum.
-    fn after_record(&self, i: Option<usize>) -> bool {
-        let Some(i) = i.filter(|&i| self.source.tokens[i].is(Punct::RBrace)) else {
-            return false;
-        };
-        self.is_record(self.source.partner[i] as usize)
+    fn closes_record(&self, i: usize) -> bool {
+        self.source.tokens[i].is(Punct::RBrace) && self.is_record(self.source.partner[i] as usize)
     }
 
     /// Returns whether a brace opens the body of a struct, union or enum.
     fn is_record(&self, open: usize) -> bool {
-        let keyword = |back: usize| {
-            let t = open.checked_sub(back).map(|i| self.source.tokens[i].kind);
+        let is_keyword = |t: &Token| {
             matches!(
-                t,
-                Some(TokenKind::Keyword(
-                    Keyword::Struct | Keyword::Union | Keyword::Enum
-                ))
+                t.kind,
+                TokenKind::Keyword(Keyword::Struct | Keyword::Union | Keyword::Enum)
             )
         };
-        keyword(1) || keyword(2)
+        // The record may have a name.
+        self.source.tokens[open.saturating_sub(2)..open]
+            .iter()
+            .any(is_keyword)
     }
 
     /// Returns the opening bracket that encloses a token.
@@ -386,6 +382,11 @@ impl Context<'_> {
             return None;
         }
         Some(open as usize + 1..last + 1)
+    }
+
+    /// Returns whether a token is in the item's function body.
+    fn in_body(&self, i: usize) -> bool {
+        self.body().is_some_and(|body| body.contains(&i))
     }
 
     /// Returns whether a brace opens a block and not an initializer.
@@ -463,13 +464,13 @@ impl Context<'_> {
         self.range.end
     }
 
-    /// Returns whether a missing semicolon explains this token.
-    fn ends_here(&self, t: Token) -> bool {
+    /// Returns whether the token may begin the next statement, so that a missing semicolon explains it.
+    fn may_begin_statement(&self, t: Token) -> bool {
         t.flags.line_start()
             || match t.kind {
                 TokenKind::Punct(p) => p == Punct::RBrace || p == Punct::LBrace,
-                TokenKind::Keyword(k) => !is_specifier(&t) || !matches!(k, Keyword::Attribute),
-                TokenKind::Ident
+                TokenKind::Keyword(_)
+                | TokenKind::Ident
                 | TokenKind::Number
                 | TokenKind::Str
                 | TokenKind::Char
@@ -479,7 +480,7 @@ impl Context<'_> {
     }
 
     fn missing_semicolon(&self, start: usize) -> &'static str {
-        let in_body = self.body().is_some_and(|b| b.contains(&start));
+        let in_body = self.in_body(start);
         let Some(t) = self.source.tokens.get(start) else {
             return "expected ';'";
         };
@@ -537,28 +538,24 @@ impl Context<'_> {
     }
 }
 
-/// Returns the statement to leave out because of an unmatched bracket at `at`.
-pub(super) fn around(cx: &Context<'_>, at: usize) -> Option<Range<usize>> {
-    let body = cx.body()?;
-    if !body.contains(&at) {
-        return None;
-    }
-    let range = cx.statement_start(at).max(body.start)..cx.statement_end(at);
-    (range.start < range.end).then_some(range)
-}
-
 fn is_assignment(t: &Token) -> bool {
     let TokenKind::Punct(p) = t.kind else { return false };
     let text = p.text();
     text.ends_with('=') && !matches!(text, "==" | "!=" | "<=" | ">=")
 }
 
-/// Returns whether a token is a storage class or qualifier.
-fn is_qualifier(t: &Token) -> bool {
-    is_specifier(t)
-        && !is_type_keyword(t)
-        && !t.is_keyword(Keyword::Typedef)
-        && !matches!(t.kind, TokenKind::Keyword(Keyword::Restrict | Keyword::Inline))
+/// Returns whether a token is a specifier that names no type: a qualifier, a storage class, `inline` or `kernel`.
+fn is_modifier(t: &Token) -> bool {
+    is_specifier(t) && !is_type_keyword(t)
+}
+
+/// Returns whether a token is a modifier that a variable can have.
+fn is_modifier_of_variable(t: &Token) -> bool {
+    is_modifier(t)
+        && !matches!(
+            t.kind,
+            TokenKind::Keyword(Keyword::Typedef | Keyword::Restrict | Keyword::Inline)
+        )
 }
 
 /// Returns whether a token is a keyword for which [`Keyword::is_type`] holds.

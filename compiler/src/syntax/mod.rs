@@ -244,8 +244,8 @@ impl Session<'_> {
                 text: None,
                 range: range.clone(),
             };
-            let around = error::around(&cx, at)?;
-            leave_out(&mut dropped, around);
+            let statement = cx.statement_around(at)?;
+            leave_out(&mut dropped, statement);
         }
         loop {
             let source = Source {

@@ -6,7 +6,7 @@ use crate::generator::Random;
 use crate::reference;
 use caldera_compiler::intrinsic::{DotSigns, Intrinsic};
 use caldera_compiler::ir::{BinOp, CastOp, CmpOp, Scalar, UnOp, eval};
-use caldera_compiler::pass::facts;
+use caldera_compiler::pass::analysis::facts;
 
 const INTEGERS: [Scalar; 4] = [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64];
 const FLOATS: [Scalar; 3] = [Scalar::F16, Scalar::F32, Scalar::F64];

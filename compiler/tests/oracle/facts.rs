@@ -1,4 +1,4 @@
-//! Compares known bits and ranges (`pass/facts.rs`) with the results of operations: for all operands, the
+//! Compares known bits and ranges (`pass/analysis/facts.rs`) with the results of operations: for all operands, the
 //! facts about the result must allow it.
 
 use crate::arithmetic::{INTEGER_INTRINSICS, INTEGER_OPS, boundaries};
@@ -6,7 +6,7 @@ use crate::generator::Random;
 use crate::reference;
 use caldera_compiler::intrinsic::Intrinsic;
 use caldera_compiler::ir::{BinOp, CastOp, Scalar, UnOp, eval};
-use caldera_compiler::pass::facts::{self, Facts};
+use caldera_compiler::pass::analysis::facts::{self, Facts};
 
 /// Returns all facts about an integer of a few bits: each interval and each set of known bits.
 fn all_facts(width: u32) -> Vec<Facts> {

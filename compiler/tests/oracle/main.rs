@@ -3,7 +3,7 @@
 //!
 //! Random programs have fixed seeds, so a failure can be reproduced from its seed. The programs of the
 //! execution tests (`icd/tests/exec`) must compute the results that are written in them, before and after the passes.
-//! The results of operations (`ir/eval`) and the facts known about them (`pass/facts`) are compared with a
+//! The results of operations (`ir/eval`) and the facts known about them (`pass/analysis/facts`) are compared with a
 //! second implementation.
 //!
 //! `CALDERA_ORACLE_SEEDS=N` sets the number of random programs, `CALDERA_ORACLE_FIRST=N` the first seed, and

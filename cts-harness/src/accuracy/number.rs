@@ -1,5 +1,7 @@
 //! Floating-point formats, and the error of a result in units in the last place (CL 7.4).
 
+use crate::float_format::{DOUBLE, Format, HALF, SINGLE};
+use crate::types::little_endian;
 use half::f16;
 
 /// A format of the functions of CL 6.12.2.
@@ -23,30 +25,26 @@ impl Precision {
         }
     }
 
-    pub(super) fn bytes(self) -> usize {
+    fn format(self) -> Format {
         match self {
-            Precision::Half => 2,
-            Precision::Single => 4,
-            Precision::Double => 8,
+            Precision::Half => HALF,
+            Precision::Single => SINGLE,
+            Precision::Double => DOUBLE,
         }
+    }
+
+    pub(super) fn bytes(self) -> usize {
+        self.format().bits as usize / 8
     }
 
     /// Returns the number of explicit bits of the significand.
     pub(super) fn mantissa(self) -> i32 {
-        match self {
-            Precision::Half => 10,
-            Precision::Single => 23,
-            Precision::Double => 52,
-        }
+        self.format().fraction() as i32
     }
 
     /// Returns the largest exponent of a finite number, which is also the exponent bias.
     pub(super) fn bias(self) -> i32 {
-        match self {
-            Precision::Half => 15,
-            Precision::Single => 127,
-            Precision::Double => 1023,
-        }
+        self.format().bias()
     }
 
     fn least_exponent(self) -> i32 {
@@ -74,7 +72,7 @@ impl Precision {
     /// Returns the word of the nearest number of the format, with ties to even.
     pub(super) fn to_bits(self, x: f64) -> u64 {
         match self {
-            Precision::Half => u64::from(f16::from_f32(rounded_to_odd(x)).to_bits()),
+            Precision::Half => HALF.narrow(x),
             Precision::Single => u64::from((x as f32).to_bits()),
             Precision::Double => x.to_bits(),
         }
@@ -86,11 +84,7 @@ impl Precision {
     }
 
     pub(super) fn words(self, bytes: &[u8]) -> impl Iterator<Item = u64> {
-        bytes.chunks_exact(self.bytes()).map(|chunk| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            u64::from_le_bytes(word)
-        })
+        bytes.chunks_exact(self.bytes()).map(little_endian)
     }
 }
 
@@ -103,21 +97,6 @@ unsafe extern "C" {
 /// Returns x · 2ⁿ, rounded once.
 pub(super) fn scale(x: f64, n: i32) -> f64 {
     ldexp(x, n)
-}
-
-/// Returns the float next to a number whose last bit is 1, or the number itself if it is a float. Rounding the
-/// result to half gives what rounding the number would give. `f16::from_f64` drops the number's last 32 bits
-/// before it rounds.
-fn rounded_to_odd(x: f64) -> f32 {
-    let near = x as f32;
-    let lost = x - f64::from(near);
-    if lost == 0.0 || !near.is_finite() || near.to_bits() & 1 == 1 {
-        return near;
-    }
-    match (lost > 0.0) == (x > 0.0) {
-        true => f32::from_bits(near.to_bits() + 1),
-        false => f32::from_bits(near.to_bits() - 1),
-    }
 }
 
 /// An exact result: (high + low) · 2ᵉ with |high| in [½, 1), or a special value.

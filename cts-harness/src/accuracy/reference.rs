@@ -5,6 +5,7 @@
 use super::function::Function;
 use super::mpfr::Mpfr;
 use super::number::{Exact, Precision, scale};
+use crate::float_format::HALF;
 use std::cmp::Ordering;
 
 /// The expected results of a function. The value is `None` if the specification leaves it open.
@@ -129,7 +130,7 @@ fn special(f: Function, p: Precision, x: f64, y: f64, n: i32) -> Option<Results>
             second: Second::Number(Exact::from_double(x)),
         }),
         F::Frexp if !x.is_finite() => Some(Results::of(Exact::from_double(x))),
-        // `next_half`, unlike the C library's functions, does not handle NaN.
+        // `Format::next`, unlike the C library's functions, does not handle NaN.
         F::Nextafter if p == Precision::Half && (x.is_nan() || y.is_nan()) => Some(Results::of(Exact::Nan)),
         _ => None,
     }
@@ -194,7 +195,8 @@ fn exact(f: Function, p: Precision, [x, y, z]: [f64; 3], n: i32) -> Option<Resul
         F::Logb => f64::from(exponent(x)),
         F::Ilogb => 0.0,
         F::Nextafter => match p {
-            Precision::Half => next_half(x, y),
+            Precision::Half if x == y => y,
+            Precision::Half => p.number(HALF.next(p.to_bits(x), p.to_bits(y))),
             Precision::Single => f64::from(nextafterf(x as f32, y as f32)),
             Precision::Double => nextafter(x, y),
         },
@@ -237,36 +239,10 @@ fn sum(p: Precision, a: f64, b: f64) -> f64 {
 /// Returns x · y + z in a format, rounded once.
 fn fused(p: Precision, x: f64, y: f64, z: f64) -> f64 {
     match p {
-        Precision::Half => {
-            // The product of two halves is exact in double. The sum is rounded to odd, so that rounding it to
-            // half gives the correctly rounded result.
-            let (a, s) = (x * y, x * y + z);
-            let t = s - a;
-            let lost = (a - (s - t)) + (z - t);
-            let odd = if lost != 0.0 && s.is_finite() && s.to_bits() & 1 == 0 {
-                let away = (lost > 0.0) == (s > 0.0);
-                f64::from_bits(if away { s.to_bits() + 1 } else { s.to_bits() - 1 })
-            } else {
-                s
-            };
-            p.round(odd)
-        }
+        Precision::Half => p.number(HALF.fused(p.to_bits(x), p.to_bits(y), p.to_bits(z))),
         Precision::Single => f64::from((x as f32).mul_add(y as f32, z as f32)),
         Precision::Double => x.mul_add(y, z),
     }
-}
-
-fn next_half(x: f64, y: f64) -> f64 {
-    let p = Precision::Half;
-    if x == y {
-        return y;
-    }
-    if x == 0.0 {
-        return p.number(1).copysign(y);
-    }
-    let bits = p.to_bits(x);
-    let away = (y > x) == (x > 0.0);
-    p.number(if away { bits + 1 } else { bits - 1 })
 }
 
 /// Returns the low seven bits of the quotient that `remquo` rounds to nearest, with its sign.

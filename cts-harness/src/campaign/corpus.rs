@@ -13,6 +13,7 @@ use crate::cl::{Parameter, Signature};
 use crate::corpus::index::Unit;
 pub(super) use crate::corpus::index::Units;
 use crate::random::Random;
+use crate::types::{Base, Type};
 use opencl_sys::{CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE};
 use std::path::Path;
 
@@ -30,28 +31,6 @@ const SIZES: [[[usize; 3]; 2]; 3] = [
     [[64, 1, 1], [16, 1, 1]],
     [[16, 8, 1], [8, 4, 1]],
     [[8, 4, 4], [4, 2, 2]],
-];
-
-/// The scalar types of OpenCL C: the name, the size in bytes, and whether it is a floating-point type.
-const SCALARS: [(&str, usize, bool); 18] = [
-    ("unsigned char", 1, false),
-    ("unsigned short", 2, false),
-    ("unsigned int", 4, false),
-    ("unsigned long", 8, false),
-    ("uchar", 1, false),
-    ("ushort", 2, false),
-    ("ulong", 8, false),
-    ("uint", 4, false),
-    ("char", 1, false),
-    ("short", 2, false),
-    ("int", 4, false),
-    ("long", 8, false),
-    ("size_t", 8, false),
-    ("bool", 1, false),
-    ("half", 2, true),
-    ("float", 4, true),
-    ("double", 8, true),
-    ("unsigned", 4, false),
 ];
 
 /// A kernel of a unit.
@@ -189,23 +168,22 @@ struct Inputs {
 }
 
 impl Inputs {
-    /// Returns the result of [`lanes`] for a name and for all types that the name may stand for. It may stand for
-    /// several types, because only the preprocessor knows which definitions apply. `depth` is the number of
-    /// definitions that are followed.
-    fn types(&self, name: &str, depth: u32) -> Vec<(usize, bool, usize)> {
+    /// Returns the scalars and vectors that a name may stand for. It may stand for several types, because only the
+    /// preprocessor knows which definitions apply. `depth` is the number of definitions that are followed.
+    fn types(&self, name: &str, depth: u32) -> Vec<Type> {
         let others = self.names.iter().filter(|(n, _)| n == name && depth > 0);
         let others = others.flat_map(|(_, other)| self.types(other, depth - 1));
-        lanes(name).into_iter().chain(others).collect()
+        Type::named(name).into_iter().chain(others).collect()
     }
 
     /// Returns the bytes of a value of a type, or `None` if the type is unknown and its size is not a multiple of
     /// 4 bytes.
     fn value(&mut self, name: &str, bytes: usize) -> Option<Vec<u8>> {
         // Vectors of three lanes have the size of vectors of four (CL 6.1.5).
-        let size = |t: &(usize, bool, usize)| t.0 * if t.2 == 3 { 4 } else { t.2 };
+        let size = |t: &Type| t.bytes() * if t.n == 3 { 4 } else { t.n };
         let known = self.types(name, 4).into_iter().find(|t| size(t) == bytes);
         let (width, floats) = match known {
-            Some((width, floats, _)) => (width, floats),
+            Some(t) => (t.bytes(), !t.is_int()),
             // The type may be a structure. It is treated as one that consists of 32-bit integers.
             None if bytes > 0 && bytes.is_multiple_of(4) => (4, false),
             None => return None,
@@ -235,9 +213,9 @@ impl Inputs {
                 let seed = u64::from(self.random.word());
                 let types = self.types(pointee, 4);
                 let fill = match types.first() {
-                    _ if types.iter().any(|t| (t.0, t.1) == (4, true)) => Fill::Floats { seed },
-                    Some((1, ..)) => Fill::Random { seed },
-                    Some((8, false, _)) => Fill::Line {
+                    _ if types.iter().any(|t| t.base == Base::Float { bits: 32 }) => Fill::Floats { seed },
+                    Some(t) if t.bits() == 8 => Fill::Random { seed },
+                    Some(t) if t.is_int() && t.bits() == 64 => Fill::Line {
                         width: 8,
                         start: 0,
                         step: 1,
@@ -250,17 +228,6 @@ impl Inputs {
             }
         }
     }
-}
-
-/// Returns the size of a lane in bytes, whether lanes are floating-point numbers, and the number of lanes.
-/// Returns `None` if no scalar or vector type of OpenCL C has this name.
-fn lanes(name: &str) -> Option<(usize, bool, usize)> {
-    let (scalar, rest) = SCALARS
-        .iter()
-        .find_map(|s| Some((s, name.strip_prefix(s.0)?)))
-        .filter(|(_, rest)| rest.is_empty() || rest.chars().all(|c| c.is_ascii_digit()))?;
-    let lanes = if rest.is_empty() { 1 } else { rest.parse().ok()? };
-    matches!(lanes, 1..=4 | 8 | 16).then_some((scalar.1, scalar.2, lanes))
 }
 
 /// Returns whether the results of all platforms differ only by rounding. `results` has a list for each
@@ -297,17 +264,6 @@ fn near(a: u32, b: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn types_by_name() {
-        assert_eq!(lanes("uint4"), Some((4, false, 4)));
-        assert_eq!(lanes("unsigned int"), Some((4, false, 1)));
-        assert_eq!(lanes("double16"), Some((8, true, 16)));
-        assert_eq!(lanes("unsigned"), Some((4, false, 1)));
-        for other in ["int5", "integer", "struct S", "image2d_t", ""] {
-            assert_eq!(lanes(other), None, "{other}");
-        }
-    }
 
     #[test]
     fn arguments_by_parameter() {

@@ -9,6 +9,7 @@
 use super::launch::{Argument, Plan, hash};
 use super::spirv::{self, Route};
 use crate::cl::{self, Buffer, Context, Device, Handle, Location, Queue};
+use crate::types::little_endian;
 use crate::{Failure, Outcome, progress};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -172,8 +173,7 @@ fn one_line(why: &str) -> String {
 
 fn words(memory: usize, bytes: &[u8]) {
     for (n, word) in bytes.chunks_exact(8).enumerate() {
-        let word = word.iter().rev().fold(0u64, |w, b| w << 8 | u64::from(*b));
-        say!("word {memory} {n} {word:016x}");
+        say!("word {memory} {n} {:016x}", little_endian(word));
     }
 }
 
@@ -227,7 +227,12 @@ fn launch(
         if items > device.largest_group {
             return fail!("work-groups of {items}");
         }
-        queue.launch_at(&kernel, &launch.offset, &launch.global, &launch.local)?;
+        let sizes = cl::Sizes {
+            offset: &launch.offset,
+            global: &launch.global,
+            local: Some(&launch.local),
+        };
+        queue.launch_at(&kernel, &sizes)?;
     }
     queue.finish()?;
     let mut results = Vec::new();

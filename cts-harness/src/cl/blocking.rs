@@ -1,7 +1,7 @@
 //! A context with one device, and in-order queues whose commands block or have no event. Nothing is allocated
 //! and no event is created around a command, so that only the implementation's own time is measured.
 
-use super::{Device, Handle, Kind, context, created, done, plain};
+use super::{Device, Handle, Kind, Sizes, context, created, done, plain};
 use crate::Failure;
 use opencl_sys::*;
 use std::ops::{Deref, DerefMut};
@@ -217,20 +217,8 @@ impl Queue {
     }
 
     /// Launches a kernel with an offset and up to three dimensions.
-    pub(crate) fn launch_at(
-        &self,
-        kernel: &Handle,
-        offset: &[usize],
-        global: &[usize],
-        local: &[usize],
-    ) -> Result<(), Failure> {
-        if offset.len() != global.len() || local.len() != global.len() {
-            return fail!("a launch whose sizes differ in their dimensions");
-        }
-        let dimensions = u32::try_from(global.len())?;
-        let (q, queue, kernel) = (&self.0, self.0.raw(), kernel.raw());
-        let [offset, global, local] = [offset, global, local].map(<[usize]>::as_ptr);
-        plain!(q.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local))
+    pub(crate) fn launch_at(&self, kernel: &Handle, sizes: &Sizes<'_>) -> Result<(), Failure> {
+        self.0.launch_of(kernel, sizes).map(drop)
     }
 
     /// Writes the start of a buffer, and blocks until this is done.

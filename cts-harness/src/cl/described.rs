@@ -1,7 +1,8 @@
 //! Programs, images, samplers and launches as a captured launch describes them.
 
-use super::{Device, Handle, Kind, answer, call, created, done, enqueued, number, text};
+use super::{Device, Handle, Kind, answer, call, created, done, enqueued, text};
 use crate::Failure;
+use crate::types::little_endian;
 use opencl_sys::*;
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
@@ -165,7 +166,7 @@ impl Handle {
             return Ok(());
         }
         let devices = answer!(self.clGetProgramInfo(self.raw(), CL_PROGRAM_DEVICES)).unwrap_or_default();
-        let device: *mut c_void = std::ptr::with_exposed_provenance_mut(number(&devices) as usize);
+        let device: *mut c_void = std::ptr::with_exposed_provenance_mut(little_endian(&devices) as usize);
         let log = answer!(self.clGetProgramBuildInfo(self.raw(), device, CL_PROGRAM_BUILD_LOG));
         fail!("{call} gave {code}:\n{}", text(&log.unwrap_or_default()))
     }

@@ -1,8 +1,9 @@
 //! The devices of an implementation, with the properties that the harness needs.
 
 use super::library::{self, Platform, Table};
-use super::{Handle, Kind, answer, call, check, created, done, lacks, number, text};
+use super::{Handle, Kind, answer, call, check, created, done, lacks, text};
 use crate::Failure;
+use crate::types::little_endian;
 use opencl_sys::*;
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
@@ -171,7 +172,7 @@ impl Asked {
     }
 
     fn number(&self, what: cl_uint) -> Result<u64, Failure> {
-        Ok(number(&answer!(self.clGetDeviceInfo(self.raw, what))?))
+        Ok(little_endian(&answer!(self.clGetDeviceInfo(self.raw, what))?))
     }
 
     /// Returns the numbers of an answer that is an array of size_t.

@@ -1,8 +1,9 @@
 //! Handles that each own one reference, the creation of objects, and queries about them.
 
 use super::library::Table;
-use super::{answer, call, created, done, number};
+use super::{answer, call, created, done};
 use crate::Failure;
+use crate::types::little_endian;
 use opencl_sys::cl_function_types::clRetainContext_t;
 use opencl_sys::*;
 use std::ffi::{CString, c_void};
@@ -121,7 +122,7 @@ impl Handle {
     }
 
     pub(crate) fn argument_count(&self) -> Result<usize, Failure> {
-        Ok(number(&answer!(self.clGetKernelInfo(self.raw, CL_KERNEL_NUM_ARGS))?) as usize)
+        Ok(little_endian(&answer!(self.clGetKernelInfo(self.raw, CL_KERNEL_NUM_ARGS))?) as usize)
     }
 
     pub(crate) fn set(&self, index: usize, argument: Argument<'_>) -> Result<(), Failure> {
@@ -165,7 +166,7 @@ impl Handle {
     pub(crate) fn times(&self) -> Result<[u64; 4], Failure> {
         let mut times = [0; 4];
         for (what, time) in (CL_PROFILING_COMMAND_QUEUED..).zip(&mut times) {
-            *time = number(&answer!(self.clGetEventProfilingInfo(self.raw, what))?);
+            *time = little_endian(&answer!(self.clGetEventProfilingInfo(self.raw, what))?);
         }
         Ok(times)
     }

@@ -127,8 +127,3 @@ fn text(answer: &[u8]) -> String {
     let end = answer.iter().position(|b| *b == 0).unwrap_or(answer.len());
     String::from_utf8_lossy(&answer[..end]).into_owned()
 }
-
-/// Returns the little-endian number of an answer of at most 8 bytes.
-fn number(answer: &[u8]) -> u64 {
-    answer.iter().take(8).rev().fold(0, |n, b| n << 8 | u64::from(*b))
-}

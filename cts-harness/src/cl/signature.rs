@@ -1,7 +1,8 @@
 //! Queries the kernels of a built program and their parameters.
 
-use super::{Argument, Handle, answer, number, text};
+use super::{Argument, Handle, answer, text};
 use crate::Failure;
+use crate::types::little_endian;
 use opencl_sys::*;
 use serde::{Deserialize, Serialize};
 use std::ptr::null_mut;
@@ -43,15 +44,15 @@ impl Handle {
 
     fn signature(&self, name: &str) -> Result<Signature, Failure> {
         let (k, what) = (self.raw(), CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
-        let count = number(&answer!(self.clGetKernelInfo(k, CL_KERNEL_NUM_ARGS))?) as u32;
+        let count = little_endian(&answer!(self.clGetKernelInfo(k, CL_KERNEL_NUM_ARGS))?) as u32;
         let group = answer!(self.clGetKernelWorkGroupInfo(k, null_mut(), what))?;
         let mut required = [0; 3];
         for (to, from) in required.iter_mut().zip(group.chunks_exact(size_of::<usize>())) {
-            *to = number(from) as usize;
+            *to = little_endian(from) as usize;
         }
         let parameters = (0..count).map(|index| {
             let ask = |what| answer!(self.clGetKernelArgInfo(k, index, what));
-            let address = number(&ask(CL_KERNEL_ARG_ADDRESS_QUALIFIER)?) as u32;
+            let address = little_endian(&ask(CL_KERNEL_ARG_ADDRESS_QUALIFIER)?) as u32;
             let type_name = text(&ask(CL_KERNEL_ARG_TYPE_NAME)?);
             let is_value = address == CL_KERNEL_ARG_ADDRESS_PRIVATE && type_name != "sampler_t";
             let value = [0u8; LARGEST_VALUE];

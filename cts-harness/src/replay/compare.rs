@@ -1,6 +1,8 @@
 //! The comparison of the contents of memory objects.
 
 use super::capture::{Launch, Memory, Value};
+use crate::float_format::Format;
+use crate::types::{Type, little_endian};
 use half::f16;
 
 /// The elements that a memory object has, as far as the launch tells.
@@ -65,22 +67,11 @@ impl Element {
 
     /// Returns the element of a type name such as `float4*`.
     fn named(name: &str) -> Element {
-        let name = name
-            .trim_end_matches([' ', '*'])
-            .trim_end_matches(|c: char| c.is_ascii_digit());
-        match name {
-            "half" => Element::Float(2),
-            "float" => Element::Float(4),
-            "double" => Element::Float(8),
-            "char" => Element::Signed(1),
-            "short" => Element::Signed(2),
-            "int" => Element::Signed(4),
-            "long" => Element::Signed(8),
-            "uchar" | "unsigned char" | "bool" => Element::Unsigned(1),
-            "ushort" | "unsigned short" => Element::Unsigned(2),
-            "uint" | "unsigned int" | "unsigned" => Element::Unsigned(4),
-            "ulong" | "unsigned long" | "size_t" => Element::Unsigned(8),
-            _ => Element::Word,
+        match Type::named(name.trim_end_matches([' ', '*'])) {
+            Some(ty) if !ty.is_int() => Element::Float(ty.bytes()),
+            Some(ty) if ty.is_signed() => Element::Signed(ty.bytes()),
+            Some(ty) => Element::Unsigned(ty.bytes()),
+            None => Element::Word,
         }
     }
 
@@ -93,7 +84,7 @@ impl Element {
 
     /// Returns the value of an element in words.
     fn text(self, bytes: &[u8]) -> String {
-        let bits = bits(bytes);
+        let bits = little_endian(bytes);
         let signed = |n: usize| (bits << (64 - 8 * n)) as i64 >> (64 - 8 * n);
         match self {
             Element::Float(2) => format!("{:?}", f16::from_bits(bits as u16).to_f32()),
@@ -109,29 +100,22 @@ impl Element {
     /// and a number. Returns `None` for elements that are no floats.
     fn distance(self, a: &[u8], b: &[u8]) -> Option<u64> {
         let Element::Float(size) = self else { return None };
-        let sign = 1u64 << (8 * size - 1);
-        let infinity = match size {
-            2 => 0x7c00,
-            4 => 0x7f80_0000,
-            _ => 0x7ff0_0000_0000_0000,
-        };
-        let [a, b] = [bits(a), bits(b)];
-        let is_nan = |bits: u64| bits & !sign > infinity;
-        if is_nan(a) || is_nan(b) {
-            return Some(if is_nan(a) && is_nan(b) { 0 } else { u64::MAX });
+        let format = Format::of(8 * size as u32);
+        let [a, b] = [a, b].map(little_endian);
+        if format.is_nan(a) || format.is_nan(b) {
+            return Some(if format.is_nan(a) && format.is_nan(b) {
+                0
+            } else {
+                u64::MAX
+            });
         }
         // The order of the numbers, with both zeros at 0.
-        let order = |bits: u64| match bits & sign {
-            0 => i128::from(bits),
-            _ => -i128::from(bits & !sign),
+        let order = |bits: u64| match format.is_negative(bits) {
+            false => i128::from(bits),
+            true => -i128::from(format.magnitude(bits)),
         };
         u64::try_from((order(a) - order(b)).abs()).ok()
     }
-}
-
-/// Returns the little-endian number of at most 8 bytes.
-fn bits(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b))
 }
 
 /// Compares two contents. Floats may differ by `allowed` units of the last place; with 0, all bits must be equal.

@@ -283,8 +283,8 @@ fn structures_of_dpcxx() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
-/// Two builds of one program with different values: the kernels of the first keep theirs. Values are part of
-/// binaries, which are not from IL, so that nothing can be set in a program from one.
+/// Two builds of one program have different values: the kernels of the first build keep its values. A binary contains the values,
+/// and in a program from a binary none can be set.
 #[test]
 fn values_belong_to_a_build() {
     let s = Setup::new();

@@ -203,8 +203,8 @@ fn sub_devices() {
     assert_eq!(cl!(clReleaseDevice(d)), 0, "root-level devices are not counted");
 }
 
-/// Programs keep binaries in files and look for them by CL_DRIVER_VERSION, so that it differs between processes whose settings
-/// make other code, which refuse each other's binaries. Other settings do not change it.
+/// CL_DRIVER_VERSION differs between processes that refuse each other's binaries, because their settings make other code: programs
+/// keep binaries in files and look for them by this version. Settings that do not change the code do not change it.
 #[test]
 fn the_version_of_the_driver_follows_the_code() {
     const SAME: &str = "DRIVER_VERSION_OF_THE_SAME_CODE";

@@ -113,9 +113,9 @@ pub(crate) struct Launch {
     provisional: bool,
 }
 
-/// The work-groups at the end of one or more dimensions, if the work-group size does not divide the NDRange (the kernel's
-/// work-groups may have different sizes, or its results do not depend on the grouping), or if they are fewer than those that
-/// run as one.
+/// The work-groups at the end of one or more dimensions that have another pipeline than the rest. They are smaller, because the
+/// work-group size does not divide the NDRange (the kernel's work-groups may have different sizes, or its results do not depend
+/// on the grouping); or they are too few to run together as one work-group of the device.
 #[derive(Clone)]
 struct Tail {
     pipeline: Arc<vk::Pipeline>,

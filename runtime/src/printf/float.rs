@@ -48,8 +48,8 @@ fn shortest(v: f64, precision: usize, alternate: bool) -> String {
     let (digits, exponent) = decimal(v, precision - 1);
     let in_range = exponent >= -4 && i64::from(exponent) < precision as i64;
     let mut text = if in_range {
-        let behind = (precision as i64 - 1 - i64::from(exponent)).max(0) as usize;
-        fixed(v, behind, alternate)
+        let after_point = (precision as i64 - 1 - i64::from(exponent)).max(0) as usize;
+        fixed(v, after_point, alternate)
     } else if alternate && precision == 1 {
         format!("{digits}.")
     } else {
@@ -102,14 +102,14 @@ fn hexadecimal(v: f64, precision: Option<usize>, alternate: bool) -> String {
         }
     }
     let lead = fraction >> (4 * digits);
-    let behind = fraction & ((1u64 << (4 * digits)) - 1);
+    let after_point = fraction & ((1u64 << (4 * digits)) - 1);
     let mut text = format!("0x{lead}");
     let width = precision.unwrap_or(digits);
     if width > 0 || alternate {
         text.push('.');
     }
     if digits > 0 {
-        text.push_str(&format!("{behind:0digits$x}"));
+        text.push_str(&format!("{after_point:0digits$x}"));
     }
     text.push_str(&"0".repeat(width.saturating_sub(digits)));
     format!("{text}p{exponent:+}")

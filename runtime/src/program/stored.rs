@@ -61,8 +61,8 @@ pub(super) fn read_header(path: &Path) -> Result<Result<Vec<u8>, String>, NoFile
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct NoFile;
 
-/// The entry of one result; there is none with `CALDERA_DUMP`, which shows what the compiler does, so it must
-/// run, and none where recipes are kept, because they have the files that the compiler reads.
+/// The entry of one result in the cache on disk. There is none where the compiler must run: with `CALDERA_DUMP`, which shows what
+/// it does, and where recipes are kept, which need the files that it reads.
 pub(super) struct OnDisk(Option<(&'static Store, cache::Key)>);
 
 impl OnDisk {

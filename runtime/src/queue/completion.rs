@@ -169,9 +169,8 @@ impl CommandQueue {
         }
     }
 
-    /// Retires the batches up to the value `reached`. Before each, it retires the batches of other queues that
-    /// the GPU executed before it, so that their stores into host memory come first and do not overwrite later
-    /// ones.
+    /// Retires the batches up to the value `reached`. Batches of other queues that the GPU executed before one of them are
+    /// retired first, so that stores into host memory are made in the order of the batches.
     fn retire(&self, reached: u64) {
         if self.has_retired(reached) {
             return;

@@ -57,8 +57,8 @@ fn load() -> Result<Cuda, String> {
     }
 }
 
-/// Notes that the CUDA driver may have registered exit functions, which destroy what its other functions use, and that
-/// it is going to be busy. The exit of the process then waits for it before these functions run.
+/// Notes that the CUDA driver may have registered exit functions, and that it is going to be busy. Its exit functions destroy
+/// what its other functions use, so the exit of the process waits for it before they run.
 fn note_exit_functions() {
     crate::process::driver_is_busy();
     crate::process::loaded();

@@ -96,8 +96,8 @@ pub(crate) fn uses_matrices(words: &[u32]) -> bool {
             .any(|i| i[0] & 0xffff == TYPE)
 }
 
-/// Returns whether the functions of a module depend on the size of sub-groups. A part of a divided module that does not use
-/// sub-groups declares the capability if another part does, and a driver that must then take a certain size may take one that
+/// Returns whether the functions of a module depend on the size of sub-groups. The capability does not tell: all parts of a divided
+/// module declare it if one of them uses sub-groups. Without need, no size is required, because a driver may have to take one that
 /// is too large for the registers of the kernel.
 pub(crate) fn depends_on_subgroups(words: &[u32]) -> bool {
     /// Subgroup, of the enumerations of scopes.

@@ -124,7 +124,7 @@ pub(crate) struct Args {
     pub(crate) convert: bool,
 }
 
-/// A reason not to compile.
+/// Why calderac does not compile: a request for something else, or a mistake.
 pub(crate) enum Refusal {
     /// `--help` was given.
     Help,
@@ -230,13 +230,13 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
             (k, _) if k.starts_with('-') => {
                 let mut next = || it.next();
                 let known = out.clspv.accept(&arg, &mut next).map_err(|e| usage(e.0))?;
-                match known {
-                    true => {}
-                    false if k.starts_with("--cl-") => {
-                        language.push_str(&format!("\"{}\" ", escape(&arg[1..])));
+                if !known {
+                    // clspv spells language options with two hyphens, too: `--cl-mad-enable`.
+                    let option = if k.starts_with("--cl-") { &arg[1..] } else { &arg };
+                    if option.starts_with("--") {
+                        return Err(usage(format!("unknown argument: '{arg}'")));
                     }
-                    false if k.starts_with("--") => return Err(usage(format!("unknown argument: '{arg}'"))),
-                    false => language.push_str(&format!("\"{}\" ", escape(&arg))),
+                    language.push_str(&format!("\"{}\" ", escape(option)));
                 }
             }
             _ => out.files.push(arg),
@@ -399,17 +399,15 @@ fn target(environment: &Environment, clspv: &Clspv) -> Result<Target, Refusal> {
                 "vulkan1.0" | "clspv" => 0,
                 _ => return Err(usage(format!("unknown target {name}"))),
             };
-            let like = if name == "clspv" {
+            let mut target = if name == "clspv" {
                 Target::clspv()
             } else {
                 Target::desktop()
             };
-            let mut target = like;
             target.set_spirv(SpirvVersion { major: 1, minor });
             target
         }
     };
-    let is_runtime = environment.target.as_deref() == Some("runtime");
     if !descriptor {
         if clspv.behaviour == Behaviour::Older {
             return Err(usage("--behaviour=older requires --abi=descriptor"));
@@ -418,15 +416,17 @@ fn target(environment: &Environment, clspv: &Clspv) -> Result<Target, Refusal> {
     } else if target.abi.descriptor().is_none() {
         target.abi = Abi::Descriptor(DescriptorAbi::default());
     }
-    let whole = target.abi.clone();
+    // clspv's options must not change the descriptor ABI of the target `runtime`.
+    let is_runtime = environment.target.as_deref() == Some("runtime");
+    let fixed = (is_runtime && descriptor).then(|| target.abi.clone());
     clspv.apply(&mut target).map_err(|e| usage(e.0))?;
-    if is_runtime && descriptor {
+    if let Some(abi) = fixed {
         if clspv.wants_descriptors() {
             return Err(usage(
                 "--target=runtime fixes the descriptor ABI; it cannot be combined with clspv's options for it",
             ));
         }
-        target.abi = whole;
+        target.abi = abi;
     }
     if let Some(v) = environment.spirv {
         target.set_spirv(v);

@@ -8,8 +8,8 @@
 //! predecessors is placed after a `Block` inside the code of its immediate dominator, so that a jump to it
 //! becomes an exit from that `Block`. A block with a back edge to it becomes a `Loop`. A block that is not
 //! part of a loop, but is dominated by a block of the loop, is placed after the loop, so that a barrier in it
-//! is outside the loop. If the source says that it is in the loop, as the statements before a `break` are, it stays there, so
-//! that only the work-items execute it together that reach it in the same iteration.
+//! is outside the loop. It stays in the loop if the source has it there, as the statements before a `break` are. Then only
+//! work-items that reach it in the same iteration execute it together.
 //!
 //! Irreducible graphs are made reducible first: a loop with several entries gets a single new entry block,
 //! which jumps to the old entry whose number is in a variable.

@@ -10,7 +10,7 @@ use crate::intrinsic::Intrinsic;
 use crate::ir::build::Builder;
 use crate::ir::clone::Copier;
 use crate::ir::{BinOp, CastOp, Function, Inst, Op, Region, Scalar, Storage, Ty, Value, ValueDef};
-use crate::pass::uniformity::Uniformity;
+use crate::pass::analysis::uniformity::Uniformity;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The values in an iteration from which the address of a load is computed.

@@ -7,7 +7,7 @@
 
 use crate::ir::analysis::Jumps;
 use crate::ir::{ArgKind, BinOp, CastOp, EntityRef, Function, KernelInfo, Op, Value};
-use crate::pass::facts::facts;
+use crate::pass::analysis::facts::facts;
 
 /// The alignment of all that is aligned for each access, as a power of two.
 const FULL: u32 = 20;
@@ -29,8 +29,8 @@ struct Bound {
 }
 
 impl Alignments {
-    /// Computes the alignments. They begin with the best ones, and become worse until nothing contradicts them any more,
-    /// so that a pointer which a loop increments by the size of its type is aligned.
+    /// Computes the alignments: it assumes the best for every value, and lowers what an instruction contradicts until
+    /// nothing changes. Thus a pointer that a loop increments by the size of its type counts as aligned.
     pub(super) fn new(func: &Function, kernel: &KernelInfo) -> Alignments {
         let mut powers = vec![FULL; func.values.len()];
         for (&param, arg) in func.params.iter().zip(&kernel.args) {

@@ -41,8 +41,8 @@ pub(super) fn reversed_saturation(func: &Function, inst: Inst) -> Option<(Inst, 
     is_saturation.then(|| (inst, usize::from(data.args[0] != inner)))
 }
 
-/// Returns the operands of a comparison of floats that are constants below zero, for a driver that takes a number that is not
-/// negative or NaN, such as an absolute value, to be greater; and zeros, to which such a number is greater or equal.
+/// Returns the constant operands of a comparison of floats that are below zero, and zeros that are compared with an absolute value,
+/// a square or a root. The driver takes a number that is not negative to be greater (or equal) even if it is NaN.
 pub(super) fn negative_comparands(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
     let Op::Compare(op) = data.op else {

@@ -6,9 +6,9 @@
 //! becomes such a choice if nothing else is in the way. NIR also finds such choices in others: `x >= 1.0f ? 1.0f : x` with
 //! `x = c ? 10.0f : -0.0f`. So each constant −0 in a choice is concerned, and each +0 if the function chooses −1 anywhere.
 //!
-//! NVIDIA's driver (version 580) has +0 instead of −0 in such choices, whatever the sign of the other constant is, also if it finds the
-//! other constant only by itself, and if the sign of the chosen number is changed afterwards, as in `-step(a, b)`. It also takes −0
-//! for a number without a sign: `fabs(c ? -0.0f : 3.0f)` has −0. So each −0 in a choice is concerned.
+//! NVIDIA's driver (version 580) replaces −0 by +0 in such choices, whatever the sign of the other constant is. It does so, too, if
+//! only the driver finds the other constant, and if the sign of the chosen number is changed afterwards, as in `-step(a, b)`. It also
+//! takes −0 for a number without a sign: `fabs(c ? -0.0f : 3.0f)` is −0. So each −0 in a choice is concerned.
 
 use super::constants;
 use super::found::Found;

@@ -8,7 +8,7 @@ fn is_load(func: &Function, inst: Inst) -> bool {
     matches!(func.insts[inst].op, Op::LoadFrom(Storage::Physical, _))
 }
 
-/// Returns, for each function of a module, whether it is no kernel and it or a function that it calls has such loads.
+/// Returns, for each function of a module, whether it or a function that it calls has such loads; `false` for kernels.
 pub(super) fn loading_functions(module: &Module) -> Vec<bool> {
     let is_kernel = |f: Func| module.kernels.iter().any(|k| k.func == f);
     let mut loading = vec![false; module.funcs.len()];

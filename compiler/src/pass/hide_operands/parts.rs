@@ -3,7 +3,7 @@
 
 use crate::hash::HashMap;
 use crate::ir::{BinOp, CastOp, Function, InstData, Op, Value};
-use crate::pass::facts::facts;
+use crate::pass::analysis::facts::facts;
 
 /// Bits of a number, or of each lane of a vector, that come from one value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

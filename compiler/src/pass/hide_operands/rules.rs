@@ -5,7 +5,7 @@ use super::constants::with_constant;
 use super::conversions::{is_rounded, may_be_rounded};
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, Function, Inst, InstData, Op, Scalar, UnOp, Value};
-use crate::pass::facts::facts;
+use crate::pass::analysis::facts::facts;
 use crate::target::Target;
 
 /// Returns whether a target has a fault that the pass avoids.

@@ -14,9 +14,9 @@ pub(super) enum Shift {
     OfHidden,
 }
 
-/// Returns how an instruction is computed if it shifts a 64-bit integer to the left by 31 bits, alone or after other shifts and
-/// products with powers of two, or if it shifts a sign-extended one by a variable distance, which may turn out to be 31 in a
-/// loop that the driver unrolls.
+/// Returns how to compute a shift of a 64-bit integer to the left by 31 bits. The distance may be the sum of those of several
+/// shifts and products with powers of two. Shifts of sign-extended integers by a variable distance are included, because the
+/// driver may find the distance 31 when it unrolls a loop.
 pub(super) fn shift(func: &Function, inst: Inst) -> Option<Shift> {
     let data = &func.insts[inst];
     let (value, by) = (*data.args.first()?, *data.args.get(1)?);

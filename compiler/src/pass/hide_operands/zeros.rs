@@ -38,7 +38,7 @@ pub(super) fn has_shortcuts(func: &Function, inst: Inst) -> bool {
     !operands_with_shortcuts(func, inst).is_empty()
 }
 
-/// Returns the indices of such operands that are no constants, but of which the driver may find out that they are 0: those that it can
+/// Returns the indices of operands with shortcuts that are not constant, but which the driver may find to be 0: operands that it can
 /// compute, and divisors between two bounds.
 pub(super) fn found_zeros(func: &Function, inst: Inst, found: &Found) -> Vec<usize> {
     let data = &func.insts[inst];

@@ -15,7 +15,7 @@ use crate::ir::{
     AddressSpace, ArgKind, ArgLocation, FactLocation, Func, Function, HandleFact, KernelAbi, KernelArg,
     KernelInfo, MemoryObject, Module, Op, Scalar,
 };
-use crate::pass::points_to::PointsTo;
+use crate::pass::analysis::points_to::PointsTo;
 use crate::pass::{PassError, report_ended_loops};
 use crate::target::Target;
 use std::collections::BTreeSet;

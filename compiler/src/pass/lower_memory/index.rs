@@ -5,7 +5,7 @@ use super::Lower;
 use crate::ir::analysis::constant_offset;
 use crate::ir::inst::{BinOp, CastOp};
 use crate::ir::{Const, Op, Ty, Value};
-use crate::pass::facts::facts;
+use crate::pass::analysis::facts::facts;
 
 /// The greatest depth of an expression that is rewritten.
 const MAX_DEPTH: u32 = 6;

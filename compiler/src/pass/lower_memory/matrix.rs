@@ -1,6 +1,6 @@
 //! Lowers loads and stores of cooperative matrices. The array in memory may have elements of another size than the
-//! matrix's components (SPV_KHR_cooperative_matrix), so they have no influence on its element type, except that no
-//! element is larger than the alignment of rows.
+//! matrix's components (SPV_KHR_cooperative_matrix). So these accesses do not restrict the element type of the array,
+//! except that no element may be larger than the alignment of the matrix's rows.
 
 use super::access::Target;
 use super::element::Direction;

@@ -27,7 +27,7 @@ use crate::ir::{
     Value,
 };
 use crate::pass::PassError;
-use crate::pass::points_to::PointsTo;
+use crate::pass::analysis::points_to::PointsTo;
 use crate::target::{self, Features};
 use std::collections::{BTreeMap, BTreeSet};
 

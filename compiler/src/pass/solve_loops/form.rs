@@ -2,7 +2,7 @@
 //! carries if each iteration adds such a value to them.
 
 use crate::ir::Value;
-use crate::pass::progression::Progression;
+use crate::pass::analysis::progression::Progression;
 
 /// The most different invariant values in a sum.
 const MAX_TERMS: usize = 4;

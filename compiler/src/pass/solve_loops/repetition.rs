@@ -3,8 +3,8 @@
 use super::ending::{Ending, Nest};
 use crate::ir::analysis::is_removable;
 use crate::ir::{EntityRef, Function, Inst, KernelInfo, Op, Ty, Value};
-use crate::pass::effects::{Effects, has_effects};
-use crate::pass::pointers::Pointers;
+use crate::pass::analysis::effects::{Effects, has_effects};
+use crate::pass::analysis::pointers::Pointers;
 
 /// The most executions of the search for values that change.
 const MAX_ROUNDS: usize = 6;

@@ -1,14 +1,14 @@
 //! Branches that are rarely taken: several of them are executed, or left out, together.
 //!
-//! Why: of a banded matrix nearly all elements are outside of the band, and so are the elements of neighbouring work-items and
-//! iterations. A load from a selected address is executed nevertheless. With one branch around several such loads, whole sub-groups
-//! leave them out, and those that do not still have them in flight at the same time.
+//! Why: nearly all elements of a banded matrix are outside of the band, mostly those of neighbouring work-items and iterations
+//! together. A load from a selected address is executed for each of them. With one branch around several such loads, whole
+//! sub-groups skip all of them, and sub-groups that execute them still have all of them in flight at the same time.
 
 use super::{Branch, Safe};
 use crate::ir::analysis::is_pure;
 use crate::ir::walk::{Parents, Replacements};
 use crate::ir::{BinOp, CmpOp, EntityRef, Function, Inst, Op, Region, Ty, UnOp, Value, ValueDef};
-use crate::pass::uniformity::Uniformity;
+use crate::pass::analysis::uniformity::Uniformity;
 
 /// The most loads in one branch.
 const MOST: usize = 16;

@@ -1,8 +1,7 @@
 //! Variables for bytes that are accessed in different widths, such as those of a union.
 //!
-//! The bytes are divided into parts, each an integer of 1, 2 or 4 bytes with a variable of its own. No store
-//! writes less than a whole part, so that what a store leaves as it is stays in other variables, undefined if
-//! it was. A load of less than a part takes its bits out of the part, and a load of several parts joins them:
+//! The bytes are divided into parts, each an integer of 1, 2 or 4 bytes with a variable of its own. Every store
+//! writes whole parts, so the bytes that it does not write are in other variables, and stay undefined if they were. A load of less than a part takes its bits out of the part, and a load of several parts joins them:
 //! a vector of the parts is cast to the wider type, in which an undefined part makes only its own bits
 //! undefined.
 

@@ -13,8 +13,8 @@ use crate::intrinsic::Intrinsic;
 use crate::ir::analysis::{Jumps, is_pure};
 use crate::ir::walk::{Parents, Walk};
 use crate::ir::{AddressSpace, EntityRef, Function, Inst, Op, Region, Unroll, Value, ValueDef};
+use crate::pass::analysis::trip_count::{TripCount, trip_count};
 use crate::pass::sroa::MAX_COPY;
-use crate::pass::trip_count::{TripCount, trip_count};
 
 /// The largest array in bytes that registers can hold: 256 words, as many as a work-item has on the GPUs with
 /// the most.

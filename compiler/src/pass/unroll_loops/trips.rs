@@ -6,7 +6,7 @@ use crate::intrinsic::Intrinsic;
 use crate::ir::analysis::Jumps;
 use crate::ir::walk::Walk;
 use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Value};
-use crate::pass::trip_count::trip_count;
+use crate::pass::analysis::trip_count::trip_count;
 
 /// The most iterations that are counted by simulation; a greater bound counts as unknown.
 pub(super) const MAX: u64 = 4096;

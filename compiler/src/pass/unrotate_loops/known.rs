@@ -2,7 +2,7 @@
 
 use crate::ir::walk::Parents;
 use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Scalar, UnOp, Value, eval};
-use crate::pass::facts::facts;
+use crate::pass::analysis::facts::facts;
 
 /// The most branches that are examined for one loop.
 const MAX_BRANCHES: usize = 64;
@@ -120,8 +120,8 @@ impl Known<'_> {
         }
     }
 
-    /// Returns whether the comparison follows from a branch that leads to the loop: one around it, or one before it of
-    /// which the other arm does not get here.
+    /// Returns whether the comparison follows from a branch that decides whether the loop is reached: a branch around it,
+    /// or one before it with an arm that does not reach the loop.
     fn holds_by_branch(&self, relation: Relation) -> bool {
         let func = self.func;
         let mut left = MAX_BRANCHES;

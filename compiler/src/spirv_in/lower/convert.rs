@@ -200,7 +200,7 @@ where
         if from.space().is_some() != to.space().is_some() {
             self.addresses_are_whole(inst)?;
         }
-        // A pointer to a pointer stays one, so that what is accessed through it has one size.
+        // A pointer to a pointer must stay one, so that all accesses through it have the same size.
         let types = &self.cx.source.types;
         if types.points_to_pointer(inst.ty) != types.points_to_pointer(self.type_of(inst, inst.arg(0)?)?)
             && types.small_pointers

@@ -1,7 +1,7 @@
 //! Translation of one function: its blocks, the values that cross them, and phi.
 //!
-//! `from_cfg` wants no value to be used in another block than the one that defines it, so a value that is
-//! used elsewhere goes through private memory, and so does every phi. mem2reg makes values of them again.
+//! `from_cfg` requires that a value is used only in the block that defines it. Therefore a value that another block uses
+//! goes through private memory, and so does every phi; `mem2reg` makes values of them again.
 //! Structures and arrays are in private memory anyway, and so are not copied.
 
 use super::Lowering;

@@ -86,8 +86,8 @@ impl Generator<'_> {
         self.remember(&results);
     }
 
-    /// Generates a branch whose arms compute the same from the same numbers, and differ in which of the results they
-    /// use, like one that moves data by a distance that only the program knows.
+    /// Generates a branch whose arms make the same computations from the same numbers, but pass on different results, like
+    /// code that moves data by a distance that is known only at run time.
     pub(super) fn similar_arms(&mut self) {
         self.budget -= 1;
         let words: Vec<Value> = (0..2 + self.random.below(4)).map(|_| self.word()).collect();

@@ -1,8 +1,8 @@
 //! Generates statements, helper functions and structures.
 
 use super::choices::Choices;
-use super::types::{INT, Type, UINT, int};
 use super::{Function, Generator, Parameter, Place, Structure, WIDTHS, element};
+use crate::types::{INT, Type, UINT, int};
 
 /// The atomic functions that the programs call. Each has a counter of its own, so that the result does not
 /// depend on the order of the calls.
@@ -226,14 +226,16 @@ impl Generator {
         format!("{} {name} = vload{n}({at}, {array});\n", a.ty.of(n).name())
     }
 
+    /// Returns the name of a random array of counters, if there are any in scope.
+    pub(super) fn counter(&mut self) -> Option<String> {
+        let n = self.counters.len();
+        let at = (n > 0).then(|| self.below(n))?;
+        Some(self.counters[at].clone())
+    }
+
     /// Returns a call of an atomic function on a random counter, if there are counters in scope.
     fn atomic(&mut self) -> Option<String> {
-        let n = self.counters.len();
-        if n == 0 {
-            return None;
-        }
-        let at = self.below(n);
-        let array = self.counters[at].clone();
+        let array = self.counter()?;
         let k = self.below(ATOMICS.len());
         let value = self.int(INT, 2);
         let more = if ATOMICS[k] == "inc" {

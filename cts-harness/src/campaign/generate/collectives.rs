@@ -5,8 +5,8 @@
 //! depends on. Sub-groups have `SUB_GROUP` successive work-items there, so they are only used in ranges of one dimension.
 
 use super::choices::Choices;
-use super::types::{INT, Type, UINT, float, int};
 use super::{Generator, Place};
+use crate::types::{INT, Type, UINT, float, int};
 
 /// An operation that combines the values of work-items.
 const OPERATIONS: [&str; 7] = ["add", "min", "max", "and", "or", "xor", "mul"];

@@ -3,8 +3,8 @@
 //! whole work-groups.
 
 use super::choices::Choices;
-use super::types::{Type, UINT, float, int};
 use super::{Generator, Place, element};
+use crate::types::{Type, UINT, float, int};
 
 impl Generator {
     /// Returns a statement of one of these forms.
@@ -167,7 +167,7 @@ impl Generator {
             })
             .collect();
         self.add(v.clone(), UINT, 0);
-        // The work-group's part of the heap has room for the elements behind what its first work-item may give away.
+        // The work-group's part of the heap has room for the elements after what its first work-item may give away.
         let back = format!(
             "(global {t} *)(heap + group_number * {group}u * {heap}u)",
             heap = super::later::HEAP

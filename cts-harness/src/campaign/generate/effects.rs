@@ -2,8 +2,8 @@
 //! jumps lead into loops.
 
 use super::choices::Choices;
-use super::types::{INT, int};
 use super::{Generator, Place, element};
+use crate::types::{INT, int};
 
 impl Generator {
     /// Returns such a statement, in which statements are nested at most `depth` deep.

@@ -7,12 +7,12 @@
 //! constant memory, at an index that a compiler does not know.
 
 use super::choices::Choices;
-use super::types::{Type, int};
 use super::{Features, Generator, Place, element};
 use crate::Failure;
 use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::campaign::record::Difference;
 use crate::random::Random;
+use crate::types::{Type, int};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of work-items, which is also the number of values of each input: a power of two.

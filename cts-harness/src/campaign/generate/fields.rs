@@ -3,7 +3,7 @@
 
 use super::Generator;
 use super::choices::Choices;
-use super::types::{Type, int};
+use crate::types::{Type, int};
 
 impl Generator {
     /// Returns an integer that shifts, masks or reinterpretations put together. `ty` is a scalar or a vector.

@@ -2,8 +2,8 @@
 //! below 2^m, and m + f is at most the precision of the type.
 
 use super::choices::Choices;
-use super::types::{Base, Type, float, int};
 use super::{Generator, element};
+use crate::types::{Base, Type, float, int};
 
 /// An expression with the bounds of its value (see the module's comment).
 struct Exact {

@@ -5,8 +5,8 @@
 //! a program.
 
 use super::choices::Choices;
-use super::types::{Type, UINT};
 use super::{Generator, Place, WIDTHS};
+use crate::types::{Type, UINT};
 
 /// The operators of assignments through a pointer.
 const ASSIGNMENTS: [&str; 6] = ["=", "=", "+=", "^=", "|=", "&="];

@@ -1,8 +1,8 @@
 //! Generates integer expressions. Each has exactly the type that the caller asks for.
 
 use super::choices::Choices;
-use super::types::{INT, Type, UINT, int};
 use super::{Generator, Parameter, WIDTHS, element};
+use crate::types::{INT, Type, UINT, int};
 
 impl Generator {
     /// Returns a random integer expression.
@@ -216,7 +216,7 @@ impl Generator {
             || ty.bits() == 16 && self.features.half
             || ty.bits() == 64 && self.features.double;
         let of = if floats && self.one_in(3) {
-            super::types::float(ty.bits(), ty.n)
+            crate::types::float(ty.bits(), ty.n)
         } else {
             let signed = self.one_in(2);
             ty.as_int(signed)

@@ -1,11 +1,11 @@
 //! Generates whole programs: kernels with their phases, barriers and launches.
 
 use super::choices::Choices;
-use super::types::{INT, Type, UINT, int};
 use super::{Features, Generator, Place, element, later};
 use crate::Failure;
 use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::random::Random;
+use crate::types::{INT, Type, UINT, int};
 
 /// The number of words in each input buffer.
 pub(super) const INPUT: usize = 64;

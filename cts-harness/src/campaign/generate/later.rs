@@ -4,9 +4,9 @@
 //! device, or another implementation that only has OpenCL C 1.2, can be the reference for the features.
 
 use super::choices::Choices;
-use super::types::{Type, UINT, int};
 use super::{Generator, Place};
 use crate::campaign::launch::Argument;
+use crate::types::{Type, UINT, int};
 
 /// The bytes of global memory that each work-item has for itself.
 pub(super) const HEAP: usize = 1024;
@@ -122,12 +122,7 @@ impl Generator {
     /// Returns a call of a C11 atomic function on a random counter, if there are counters in scope. Each function has a counter
     /// of its own, so that the result does not depend on the order of the calls.
     fn c11_atomic(&mut self) -> Option<String> {
-        let n = self.counters.len();
-        if n == 0 {
-            return None;
-        }
-        let at = self.below(n);
-        let array = self.counters[at].clone();
+        let array = self.counter()?;
         let space = if array.starts_with("loc") {
             "local"
         } else {
@@ -135,7 +130,7 @@ impl Generator {
         };
         let k = self.below(7);
         let op = ["add", "sub", "min", "max", "and", "or", "xor"][k];
-        let value = self.int(super::types::INT, 2);
+        let value = self.int(crate::types::INT, 2);
         // The type of the pointer may lack the address space.
         let space = if self.one_in(3) { "" } else { space };
         let pointer = format!("(volatile {space} atomic_int *)&{array}[{k}]");

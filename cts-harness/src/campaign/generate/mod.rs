@@ -21,14 +21,13 @@ mod ints;
 mod kernel;
 mod later;
 mod tree;
-mod types;
 mod variables;
 mod views;
 mod written;
 
 use crate::random::Random;
+use crate::types::{self, Type, float, int};
 use choices::Choices;
-use types::{Type, float, int};
 
 /// The optional features that all devices of a campaign have.
 #[derive(Copy, Clone, Debug)]

@@ -5,8 +5,8 @@
 //! work-item are written by one kernel and read by the next.
 
 use super::choices::Choices;
-use super::types::{Type, UINT};
 use super::{Generator, Place};
+use crate::types::{Type, UINT};
 
 /// The elements of a work-item in an array that has a part for each.
 const PART: usize = 2;

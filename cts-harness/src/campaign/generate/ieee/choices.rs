@@ -1,10 +1,10 @@
 //! Generates conditions, and choices that depend on them.
 
 use super::super::choices::Choices;
-use super::super::types::{INT, Type, float};
-use super::numbers::Format;
 use super::terms::{COMPARISONS, TESTS, Term};
 use super::{FloatGenerator, ITEMS, Numbers};
+use crate::float_format::Format;
+use crate::types::{INT, Type, float};
 
 /// The length in bytes up to which the text of an expression is written twice.
 const REPEATED: usize = 160;

@@ -1,10 +1,10 @@
 //! Generates float expressions.
 
 use super::super::choices::Choices;
-use super::super::types::{Type, float, int};
 use super::program::Made;
 use super::terms::{BINARY, MODES, TERNARY, Term, UNARY};
 use super::{FloatGenerator, ITEMS, MOSTLY_SHORT, Numbers, WIDTHS};
+use crate::types::{Type, float, int};
 
 /// How often another operation is tried if the values of one are not defined.
 const ATTEMPTS: usize = 6;

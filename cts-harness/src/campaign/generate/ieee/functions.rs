@@ -2,10 +2,10 @@
 //! in memory and unions. Each is called once, so that the values of its parameters are known.
 
 use super::super::choices::Choices;
-use super::super::types::{Type, UINT, float, int};
 use super::program::Definition;
 use super::terms::Term;
 use super::{FloatGenerator, ITEMS, Numbers};
+use crate::types::{Type, UINT, float, int};
 
 /// The number of operators and operands after which the generator only adds operands to the body of a function.
 const SIZE: i32 = 10;

@@ -1,8 +1,8 @@
 //! Operations of integers, together with their values.
 
-use super::super::types::{Base, INT, Type};
 use super::Numbers;
 use super::terms::{Term, as_integer, call, range, truncated, truth_type, truth_value};
+use crate::types::{Base, INT, Type};
 
 /// The operators of two integers of an unsigned type.
 pub(super) const OPERATORS: [&str; 6] = ["+", "-", "*", "&", "|", "^"];

@@ -1,11 +1,11 @@
 //! Generates integer expressions: what floats become, and what floats are made of.
 
 use super::super::choices::Choices;
-use super::super::types::{INT, Type, float, int};
 use super::integer_terms::{FUNCTIONS, OPERATORS, UNARY, low_bits};
-use super::numbers::Rounding;
 use super::terms::{MODES, Term, range};
 use super::{FloatGenerator, Numbers};
+use crate::float_format::Rounding;
+use crate::types::{INT, Type, float, int};
 
 impl FloatGenerator {
     /// Returns an int that is often a small one.

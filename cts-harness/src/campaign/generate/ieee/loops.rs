@@ -1,11 +1,11 @@
 //! Generates the bodies of functions that compute with floats in loops.
 
 use super::super::choices::Choices;
-use super::super::types::{INT, Type, UINT};
 use super::functions::Body;
 use super::program::{Definition, Statement};
 use super::terms::{COMPARISONS, Term, truncated};
 use super::{FloatGenerator, ITEMS, Numbers};
+use crate::types::{INT, Type, UINT};
 
 /// What a loop does with its number and an element of a table.
 #[derive(Copy, Clone)]
@@ -135,8 +135,8 @@ impl FloatGenerator {
         Some((statements, state))
     }
 
-    /// A statement of the kernel with a loop over whole numbers that has a barrier, so that a compiler leaves it as it is and a driver may
-    /// unroll it; and the result, a variable.
+    /// Returns a statement of the kernel, a loop over whole numbers, and its result, a variable. The loop has a barrier, so that Caldera
+    /// leaves it to the driver, which may unroll it.
     pub(super) fn counter(&mut self) -> (Statement, Term) {
         let numbers = self.numbers;
         (self.fuel, self.gaps) = (8, false);

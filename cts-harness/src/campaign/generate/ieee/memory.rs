@@ -1,9 +1,9 @@
 //! Values that go through memory which work-items share, and through atomic functions. Each work-item has a place of its own there.
 
 use super::super::choices::Choices;
-use super::super::types::{Type, float};
 use super::terms::Term;
 use super::{FloatGenerator, ITEMS};
+use crate::types::{Type, float};
 use std::collections::BTreeSet;
 
 /// The number of work-items of a work-group.

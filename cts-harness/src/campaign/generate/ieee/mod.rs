@@ -1,7 +1,7 @@
 //! Generates programs of float expressions whose results OpenCL C and IEEE 754 define to the last bit: with NaN, infinities, signed
 //! zeros, subnormal numbers and rounding.
 //!
-//! The generator computes the values of its expressions itself, in every work-item ([`terms`], [`numbers`]). It therefore knows where a
+//! The generator computes the values of its expressions itself, in every work-item ([`terms`], [`crate::float_format`]). It therefore knows where a
 //! value is not defined, and tries another operation there, or leaves the work-item out; and the results of a program have a reference
 //! that no compiler has made. What OpenCL leaves open is not generated: the bits and the sign of NaN, which zero `fmin` returns, conversions
 //! out of range, errors of 1 ulp and more, contraction. Options of a program make more open ([`options`]).
@@ -13,7 +13,6 @@ mod integer_terms;
 mod integers;
 mod loops;
 mod memory;
-mod numbers;
 mod options;
 mod program;
 mod shrink;
@@ -230,6 +229,7 @@ impl FloatGenerator {
 mod tests {
     use super::*;
     use crate::campaign::launch::Plan;
+    use crate::float_format::{DOUBLE, HALF, SINGLE};
     use std::collections::BTreeSet;
 
     fn program(seed: u64, promised: Numbers) -> (String, Vec<u64>) {
@@ -289,7 +289,7 @@ mod tests {
         ] {
             assert!(all.contains(part), "{part}");
         }
-        for f in [numbers::HALF, numbers::SINGLE, numbers::DOUBLE] {
+        for f in [HALF, SINGLE, DOUBLE] {
             for x in [
                 f.nan(),
                 f.infinity(),
@@ -313,7 +313,7 @@ mod tests {
         };
         for seed in 0..20 {
             let (text, words) = program(seed, numbers);
-            let f = numbers::SINGLE;
+            let f = SINGLE;
             let mut row = 0;
             for line in text
                 .lines()

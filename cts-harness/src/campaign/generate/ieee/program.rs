@@ -2,13 +2,14 @@
 
 use super::super::Features;
 use super::super::expressions::{ITEMS, declaration, macros};
-use super::super::types::{Type, float};
 use super::super::written::{Form, Written};
 use super::terms::{self, Term};
 use super::values::{Array, Parameter};
-use super::{FloatGenerator, Numbers, WIDTHS, functions, memory, numbers, shrink};
+use super::{FloatGenerator, Numbers, WIDTHS, functions, memory, shrink};
 use crate::Failure;
 use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
+use crate::float_format::Format;
+use crate::types::{Type, float};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -212,7 +213,7 @@ impl Program {
     fn bits_function(&self, ty: Type) -> String {
         let (name, bits) = (ty.name(), functions::bits_type(ty));
         let splat = |x: u64| bits.splat(&format!("{x:#x}"));
-        let nan = splat(numbers::Format::of(ty.bits()).nan());
+        let nan = splat(Format::of(ty.bits()).nan());
         let unsigned = bits.name();
         let zero = match self.numbers.signed_zeros {
             true => String::new(),

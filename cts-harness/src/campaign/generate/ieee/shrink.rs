@@ -3,11 +3,11 @@
 //! A step leaves the values of the other expressions as they are: it removes lines, stores an operand instead of an
 //! expression, or puts a table with the values of an expression in its place.
 
-use super::super::types::Type;
 use super::ITEMS;
 use super::functions::bits_type;
 use super::program::{Definition, Line, Made, Program, Stored, names};
 use super::terms::Term;
+use crate::types::Type;
 use std::collections::BTreeSet;
 
 /// The number of lines up to which expressions become smaller, and not only fewer.

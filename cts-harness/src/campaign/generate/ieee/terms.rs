@@ -3,9 +3,9 @@
 //! A value that OpenCL C does not define is `None`. The section of the OpenCL C specification is named where it is not obvious
 //! that a value is defined.
 
-use super::super::types::{Base, Type, float, int};
-use super::numbers::{Format, Rounding};
 use super::{ITEMS, Numbers};
+use crate::float_format::{Format, Rounding};
+use crate::types::{Base, Type, float, int};
 use std::cmp::Ordering;
 
 /// An expression.

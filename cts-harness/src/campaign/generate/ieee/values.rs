@@ -1,12 +1,12 @@
 //! The inputs and literals of float expressions.
 
 use super::super::choices::Choices;
-use super::super::types::{Type, float, int};
 use super::super::{Place, element};
-use super::numbers::{DOUBLE, Format, HALF, Rounding, SINGLE};
 use super::terms::Term;
 use super::{FloatGenerator, ITEMS};
 use crate::campaign::launch::Argument;
+use crate::float_format::{DOUBLE, Format, HALF, Rounding, SINGLE};
+use crate::types::{Type, float, int};
 
 /// What an input's values are like.
 #[derive(Copy, Clone, PartialEq)]

@@ -1,6 +1,7 @@
 //! Computes the result of a program.
 
 use super::{Access, AccessForm, BYTES, Number, PRIME, Pointer, Program, REACH, Space, Statement, VARIABLES};
+use crate::types::little_endian;
 
 /// A place: an object and an offset in it.
 type Place = (usize, usize);
@@ -41,7 +42,7 @@ fn result(program: &Program, item: usize) -> Vec<u64> {
         parameter: (0, 0),
     };
     state.body(&program.body);
-    let words = |bytes: &[u8]| -> Vec<u64> { bytes.chunks(8).map(little).collect() };
+    let words = |bytes: &[u8]| -> Vec<u64> { bytes.chunks(8).map(little_endian).collect() };
     let mut all = Vec::new();
     for (object, bytes) in program.objects.iter().zip(&state.objects) {
         all.extend(match object.space {
@@ -74,10 +75,6 @@ pub(super) fn initial(program: &Program, object: usize, item: usize, byte: usize
 /// Returns the first value of a variable.
 pub(super) fn variable(v: usize, item: usize) -> u64 {
     PRIME.wrapping_mul((item + v + 1) as u64)
-}
-
-fn little(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |all, b| all << 8 | u64::from(*b))
 }
 
 /// Returns the bits of a variable that are an element of a value.
@@ -145,7 +142,7 @@ impl Item<'_> {
         for n in 0..self.number(count) as usize % 8 + 1 {
             let begin = range.start + n * access.size;
             let range = begin..begin + access.size;
-            self.mix(v, little(&self.objects[object][range.clone()]));
+            self.mix(v, little_endian(&self.objects[object][range.clone()]));
             if stores {
                 let word = self.variables[v].to_le_bytes();
                 self.objects[object][range].copy_from_slice(&word[..access.size]);
@@ -164,7 +161,7 @@ impl Item<'_> {
             Statement::Load(v, access) => {
                 let (object, range) = self.place(access);
                 for bytes in self.objects[object][range].to_vec().chunks(access.size) {
-                    self.mix(*v, little(bytes));
+                    self.mix(*v, little_endian(bytes));
                 }
             }
             Statement::Store(access, v) => self.store(access, self.variables[*v], |x| x),
@@ -173,7 +170,7 @@ impl Item<'_> {
             }
             Statement::Atomic(v, access) => {
                 let (object, range) = self.place(access);
-                let old = little(&self.objects[object][range.clone()]) as u32;
+                let old = little_endian(&self.objects[object][range.clone()]) as u32;
                 let new = (old ^ self.variables[*v] as u32).to_le_bytes();
                 self.objects[object][range].copy_from_slice(&new);
                 self.mix(*v, u64::from(old));

@@ -4,6 +4,7 @@ use super::{
     Access, AccessForm, BYTES, Declared, GROUP, Number, Object, PRIME, Pointer, Program, Space, Statement,
     VARIABLES, execute,
 };
+use crate::types::int;
 
 impl Space {
     fn word(self) -> &'static str {
@@ -31,15 +32,9 @@ fn macros() -> String {
     text
 }
 
-/// Returns the name of a type of integers.
+/// Returns the name of a type of unsigned integers of `size` bytes.
 fn integers(size: usize, n: usize) -> String {
-    let name = match size {
-        1 => "uchar",
-        2 => "ushort",
-        4 => "uint",
-        _ => "ulong",
-    };
-    if n == 1 { name.into() } else { format!("{name}{n}") }
+    int(8 * size as u32, false, n).name()
 }
 
 pub(super) fn text(program: &Program) -> String {

@@ -1,4 +1,4 @@
-//! Divergence analysis: which values are the same for all work-items of a sub-group. This is an analysis, not a pass.
+//! Divergence analysis: which values are the same for all work-items of a sub-group.
 //!
 //! All values are assumed to be uniform at first. The analysis marks values as varying and instructions as
 //! divergent until nothing changes.

@@ -1,11 +1,12 @@
 //! Alias analysis: the objects that pointers point to, the powers of two that pointers are multiples of, and
-//! whether two accesses may alias. This is an analysis, not a pass.
+//! whether two accesses may alias.
 //!
 //! An object has a bit of its own if it can be reached only through pointers derived from its address: a
 //! private variable, a local variable or argument, or a global argument that is `restrict` (C99 6.7.3.1:
 //! memory accessed through it is not written through anything else). Other global arguments have a bit, too,
-//! but may be the same buffer. A variable in global memory has a bit, too, and is never the same as a buffer. An unknown pointer (loaded from memory, or made from a number) may point to
-//! any of these buffers, to variables in global memory, and to every object whose address has escaped.
+//! but may be the same buffer. A variable in global memory has a bit, too, and is never the same as a buffer. An
+//! unknown pointer (loaded from memory, or made from a number) may point to any of these buffers, to variables in
+//! global memory, and to every object whose address has escaped.
 
 use super::facts::{self, Facts};
 use crate::intrinsic::Intrinsic;

@@ -1,4 +1,4 @@
-//! The address spaces that generic pointers may lead to. This is an analysis, not a pass.
+//! The address spaces that generic pointers may lead to.
 //!
 //! Within a function, pointers are followed through address arithmetic, selections and structured
 //! instructions. Pointers in memory, and numbers that become pointers, are not told apart: they may lead to

@@ -1,4 +1,4 @@
-//! Passes the private memory that a function accesses by value. This is no pass, but a transformation for `inline`.
+//! Passes the private memory that a function accesses by value.
 //!
 //! Why: a function with pointers to private memory is not pure, so all its copies would be inlined. With the elements of
 //! this memory as parameters and results it can stay a function (`docs/adr/0022-memory-by-value.md`).
@@ -352,7 +352,7 @@ impl ByValue {
         Some((by_value, func.compacted()))
     }
 
-    /// Removes results that are parameters which the function has not changed, and parameters that it does not use.
+    /// Removes unused parameters, and results whose values are those of parameters.
     /// The function must be in SSA form, without the variables.
     pub(super) fn remove_unused(&mut self, func: &mut Function) {
         let order = func.insts_in_order();
@@ -464,8 +464,8 @@ fn return_elements(func: &mut Function, elements: &[(Value, Element)]) {
     }
 }
 
-/// An element at a call: the address of the variable, the offset in it, and the type; `None` if it is not inside of the
-/// variable, so that the callee does not access it.
+/// An element at a call: the address of the variable, the offset in it, and the type. `None` stands for an element outside of
+/// the variable, which the callee does not access.
 type Place = Option<(Value, i64, Ty, u32)>;
 
 /// A call that can pass elements by value.

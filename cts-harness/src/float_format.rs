@@ -1,5 +1,5 @@
-//! The arithmetic of IEEE 754 on the bits of numbers, for 16, 32 and 64 bits. The generator computes the values of its expressions
-//! with it, independently of any OpenCL implementation.
+//! The arithmetic of IEEE 754 on the bits of numbers, for 16, 32 and 64 bits. `campaign` computes the values of expressions with it,
+//! and `accuracy` the references for halves, independently of any OpenCL implementation.
 //!
 //! Every NaN has the same bits here, because OpenCL leaves the sign and the payload of NaN results open.
 
@@ -7,29 +7,29 @@ use std::cmp::Ordering;
 
 /// A format of IEEE 754.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Format {
+pub(crate) struct Format {
     /// The number of bits.
-    pub(super) bits: u32,
+    pub(crate) bits: u32,
     /// The number of bits of the fraction, without the implicit one.
     fraction: u32,
 }
 
-pub(super) const HALF: Format = Format {
+pub(crate) const HALF: Format = Format {
     bits: 16,
     fraction: 10,
 };
-pub(super) const SINGLE: Format = Format {
+pub(crate) const SINGLE: Format = Format {
     bits: 32,
     fraction: 23,
 };
-pub(super) const DOUBLE: Format = Format {
+pub(crate) const DOUBLE: Format = Format {
     bits: 64,
     fraction: 52,
 };
 
 /// How a result that lies between two numbers is rounded.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Rounding {
+pub(crate) enum Rounding {
     NearestEven,
     Zero,
     Up,
@@ -52,7 +52,7 @@ enum Class {
 
 impl Format {
     /// Returns the format with this number of bits.
-    pub(super) fn of(bits: u32) -> Format {
+    pub(crate) fn of(bits: u32) -> Format {
         match bits {
             16 => HALF,
             32 => SINGLE,
@@ -61,36 +61,37 @@ impl Format {
     }
 
     /// Returns the bit of the sign.
-    pub(super) fn sign(self) -> u64 {
+    pub(crate) fn sign(self) -> u64 {
         1 << (self.bits - 1)
     }
 
     /// Returns positive infinity.
-    pub(super) fn infinity(self) -> u64 {
+    pub(crate) fn infinity(self) -> u64 {
         self.sign() - (1 << self.fraction)
     }
 
     /// Returns the NaN that stands for all.
-    pub(super) fn nan(self) -> u64 {
+    pub(crate) fn nan(self) -> u64 {
         self.infinity() | 1 << (self.fraction - 1)
     }
 
     /// Returns the least positive number that is not subnormal.
-    pub(super) fn least_normal(self) -> u64 {
+    pub(crate) fn least_normal(self) -> u64 {
         1 << self.fraction
     }
 
     /// Returns the greatest finite number.
-    pub(super) fn greatest(self) -> u64 {
+    pub(crate) fn greatest(self) -> u64 {
         self.infinity() - 1
     }
 
     /// Returns 1.
-    pub(super) fn one(self) -> u64 {
+    pub(crate) fn one(self) -> u64 {
         (self.bias() as u64) << self.fraction
     }
 
-    fn bias(self) -> i32 {
+    /// Returns the bias of exponents, which is also the largest exponent of a finite number.
+    pub(crate) fn bias(self) -> i32 {
         (1 << (self.bits - self.fraction - 2)) - 1
     }
 
@@ -100,41 +101,41 @@ impl Format {
     }
 
     /// Returns the number of bits of the fraction.
-    pub(super) fn fraction(self) -> u32 {
+    pub(crate) fn fraction(self) -> u32 {
         self.fraction
     }
 
     /// Returns the bits without the sign.
-    pub(super) fn magnitude(self, x: u64) -> u64 {
+    pub(crate) fn magnitude(self, x: u64) -> u64 {
         x & (self.sign() - 1)
     }
 
-    pub(super) fn is_nan(self, x: u64) -> bool {
+    pub(crate) fn is_nan(self, x: u64) -> bool {
         self.magnitude(x) > self.infinity()
     }
 
-    pub(super) fn is_infinite(self, x: u64) -> bool {
+    pub(crate) fn is_infinite(self, x: u64) -> bool {
         self.magnitude(x) == self.infinity()
     }
 
-    pub(super) fn is_finite(self, x: u64) -> bool {
+    pub(crate) fn is_finite(self, x: u64) -> bool {
         self.magnitude(x) < self.infinity()
     }
 
-    pub(super) fn is_zero(self, x: u64) -> bool {
+    pub(crate) fn is_zero(self, x: u64) -> bool {
         self.magnitude(x) == 0
     }
 
-    pub(super) fn is_subnormal(self, x: u64) -> bool {
+    pub(crate) fn is_subnormal(self, x: u64) -> bool {
         (1..self.least_normal()).contains(&self.magnitude(x))
     }
 
-    pub(super) fn is_negative(self, x: u64) -> bool {
+    pub(crate) fn is_negative(self, x: u64) -> bool {
         x & self.sign() != 0
     }
 
     /// Replaces every NaN by the one that stands for all.
-    pub(super) fn canonical(self, x: u64) -> u64 {
+    pub(crate) fn canonical(self, x: u64) -> u64 {
         if self.is_nan(x) { self.nan() } else { x }
     }
 
@@ -167,7 +168,7 @@ impl Format {
     }
 
     /// Returns the magnitude of a finite number as a mantissa and the exponent of two by which it is multiplied.
-    pub(super) fn parts(self, x: u64) -> Option<(u64, i32)> {
+    pub(crate) fn parts(self, x: u64) -> Option<(u64, i32)> {
         self.finite(x).map(|x| (x.mantissa, x.exponent))
     }
 
@@ -204,7 +205,7 @@ impl Format {
     }
 
     /// Converts a number of another format to this one.
-    pub(super) fn converted(self, from: Format, x: u64, mode: Rounding) -> u64 {
+    pub(crate) fn converted(self, from: Format, x: u64, mode: Rounding) -> u64 {
         match from.class(x) {
             Class::Nan => self.nan(),
             Class::Infinite { negative } => self.signed(negative, self.infinity()),
@@ -213,7 +214,7 @@ impl Format {
     }
 
     /// Converts an integer to this format.
-    pub(super) fn rounded_integer(self, x: i128, mode: Rounding) -> u64 {
+    pub(crate) fn rounded_integer(self, x: i128, mode: Rounding) -> u64 {
         let x = Finite {
             negative: x < 0,
             mantissa: x.unsigned_abs() as u64,
@@ -223,7 +224,7 @@ impl Format {
     }
 
     /// Converts a number to an integer. Infinities and large numbers become ±2^100; `None` for NaN.
-    pub(super) fn to_integer(self, x: u64, mode: Rounding) -> Option<i128> {
+    pub(crate) fn to_integer(self, x: u64, mode: Rounding) -> Option<i128> {
         let (negative, magnitude) = match self.class(x) {
             Class::Nan => return None,
             Class::Infinite { negative } => (negative, 1 << 100),
@@ -242,7 +243,7 @@ impl Format {
     }
 
     /// Rounds a double to this format.
-    fn narrow(self, x: f64) -> u64 {
+    pub(crate) fn narrow(self, x: f64) -> u64 {
         self.converted(DOUBLE, x.to_bits(), Rounding::NearestEven)
     }
 
@@ -257,28 +258,28 @@ impl Format {
         self.canonical(result)
     }
 
-    pub(super) fn add(self, a: u64, b: u64) -> u64 {
+    pub(crate) fn add(self, a: u64, b: u64) -> u64 {
         self.correct(a, b, |a, b| a + b, |a, b| a + b)
     }
 
-    pub(super) fn subtract(self, a: u64, b: u64) -> u64 {
+    pub(crate) fn subtract(self, a: u64, b: u64) -> u64 {
         self.correct(a, b, |a, b| a - b, |a, b| a - b)
     }
 
-    pub(super) fn multiply(self, a: u64, b: u64) -> u64 {
+    pub(crate) fn multiply(self, a: u64, b: u64) -> u64 {
         self.correct(a, b, |a, b| a * b, |a, b| a * b)
     }
 
-    pub(super) fn divide(self, a: u64, b: u64) -> u64 {
+    pub(crate) fn divide(self, a: u64, b: u64) -> u64 {
         self.correct(a, b, |a, b| a / b, |a, b| a / b)
     }
 
-    pub(super) fn square_root(self, a: u64) -> u64 {
+    pub(crate) fn square_root(self, a: u64) -> u64 {
         self.correct(a, a, |a, _| a.sqrt(), |a, _| a.sqrt())
     }
 
     /// Returns `a` × `b` + `c`, rounded once.
-    pub(super) fn fused(self, a: u64, b: u64, c: u64) -> u64 {
+    pub(crate) fn fused(self, a: u64, b: u64, c: u64) -> u64 {
         let result = match self.bits {
             16 => {
                 // The product of two halves is exact in a double. The sum is rounded to odd first, so that rounding it again is
@@ -309,23 +310,23 @@ impl Format {
     }
 
     /// Applies a function whose result for a number of this format is a number of this format.
-    pub(super) fn whole(self, x: u64, function: fn(f64) -> f64) -> u64 {
+    pub(crate) fn whole(self, x: u64, function: fn(f64) -> f64) -> u64 {
         self.narrow(function(self.wide(x)))
     }
 
     /// Compares two numbers; `None` if one of them is NaN.
-    pub(super) fn compare(self, a: u64, b: u64) -> Option<Ordering> {
+    pub(crate) fn compare(self, a: u64, b: u64) -> Option<Ordering> {
         self.wide(a).partial_cmp(&self.wide(b))
     }
 
     /// Returns the exponent of the first bit of a finite number that is not zero.
-    pub(super) fn exponent(self, x: u64) -> Option<i32> {
+    pub(crate) fn exponent(self, x: u64) -> Option<i32> {
         let x = self.finite(x).filter(|x| x.mantissa != 0)?;
         Some(x.exponent + 63 - x.mantissa.leading_zeros() as i32)
     }
 
     /// Returns `x` × 2^`by`.
-    pub(super) fn scale(self, x: u64, by: i32) -> u64 {
+    pub(crate) fn scale(self, x: u64, by: i32) -> u64 {
         match self.finite(x) {
             None => self.canonical(x),
             Some(mut f) => {
@@ -336,7 +337,7 @@ impl Format {
     }
 
     /// Returns the next number after `x` in the direction of `y`, which must not be equal.
-    pub(super) fn next(self, x: u64, y: u64) -> u64 {
+    pub(crate) fn next(self, x: u64, y: u64) -> u64 {
         let up = self.compare(x, y) == Some(Ordering::Less);
         if self.is_zero(x) {
             return self.signed(!up, 1);
@@ -346,7 +347,7 @@ impl Format {
 
     /// Returns the remainder of `x` / `y` and the lowest bits of the quotient's magnitude. The quotient is the nearest
     /// integer, or with `truncated` the integer part. `None` if the remainder is NaN.
-    pub(super) fn remainder(self, x: u64, y: u64, truncated: bool) -> Option<(u64, u64)> {
+    pub(crate) fn remainder(self, x: u64, y: u64, truncated: bool) -> Option<(u64, u64)> {
         let a = self.finite(x)?;
         let b = match self.class(y) {
             Class::Nan => return None,

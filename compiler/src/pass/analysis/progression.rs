@@ -1,5 +1,5 @@
-//! Arithmetic progressions modulo a power of two, the values of a counter: which is the first to meet a
-//! comparison? This is an analysis, not a pass.
+//! Arithmetic progressions modulo a power of two, which are the values of a counter, and the first of these values for
+//! which a comparison has a given result.
 
 use crate::ir::CmpOp;
 

@@ -1,5 +1,4 @@
-//! Trip counts: how often a loop repeats at most, where constants determine it. This is an analysis, not a
-//! pass.
+//! Trip counts: how often a loop repeats at most, where constants determine it.
 
 use crate::ir::analysis::Jumps;
 use crate::ir::{CastOp, EntityRef, Function, Inst, Op, Region, Value, ValueDef, eval};

@@ -1,5 +1,5 @@
-//! The memory that instructions read and write, including that of their regions. This is an analysis, not a
-//! pass.
+//! The memory that instructions read and write. What the instructions in the regions of an instruction access counts as
+//! its own.
 
 use super::pointers::{Place, Pointers};
 use crate::intrinsic::{Intrinsic, MatrixOp};
@@ -11,7 +11,7 @@ const MAX_PLACES: usize = 24;
 /// The number of address spaces whose memory can change while a kernel runs, or can be read by address.
 const SPACES: usize = 4;
 
-/// Returns the index of such an address space.
+/// Returns the index of an address space among these.
 fn number(space: AddressSpace) -> Option<usize> {
     match space {
         AddressSpace::Private => Some(0),

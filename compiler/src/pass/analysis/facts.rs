@@ -1,4 +1,4 @@
-//! Facts about the bits and the range of scalar integers. This is an analysis, not a pass.
+//! Facts about the bits and the range of scalar integers.
 //!
 //! [`Facts`] is the abstract value; [`binary`], [`unary`], [`cast`] and [`intrinsic`] are the transfer
 //! functions of the operations of [`crate::ir::eval`], for integers of any width that is a power of two.

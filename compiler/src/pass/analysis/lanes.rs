@@ -1,15 +1,15 @@
-//! Analysis: where the lanes of vectors come from.
+//! The origin of the lanes of vectors: a part of a number, a constant, or a lane of another vector.
 
 use crate::ir::{BinOp, CastOp, Const, Function, Op, Value};
 
 /// The bits of a word.
-pub(super) const WORD: u32 = 32;
+pub const WORD: u32 = 32;
 /// The longest chain of operations on vectors that is followed.
 const MAX_CHAIN: u32 = 16;
 
 /// The origin of a lane of a vector of narrow numbers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Part {
+pub enum Part {
     /// Bits of a number of 32 or 64 bits, from this bit on.
     Bits(Value, u32),
     Constant(u64),
@@ -63,7 +63,7 @@ fn step(func: &Function, v: Value, lane: u8) -> Step {
 }
 
 /// Follows a lane of a vector, or a scalar, through the operations that only move lanes.
-pub(super) fn origin(func: &Function, v: Value, lane: u8) -> (Value, u8) {
+pub fn origin(func: &Function, v: Value, lane: u8) -> (Value, u8) {
     let mut at = (v, lane);
     for _ in 0..MAX_CHAIN {
         match step(func, at.0, at.1) {
@@ -75,7 +75,7 @@ pub(super) fn origin(func: &Function, v: Value, lane: u8) -> (Value, u8) {
 }
 
 /// Returns the origin of a lane of a vector of narrow numbers, or of a narrow number.
-pub(super) fn part(func: &Function, vector: Value, lane: u8) -> Part {
+pub fn part(func: &Function, vector: Value, lane: u8) -> Part {
     let (mut v, mut lane) = (vector, lane);
     for _ in 0..MAX_CHAIN {
         let ty = func.ty(v);
@@ -112,7 +112,7 @@ pub(super) fn part(func: &Function, vector: Value, lane: u8) -> Part {
 }
 
 /// Returns the origin of the lowest `bits` bits of a number of 32 or 64 bits.
-pub(super) fn bits_of(func: &Function, number: Value, bits: u32) -> Part {
+pub fn bits_of(func: &Function, number: Value, bits: u32) -> Part {
     let shift = func.def_inst(number).and_then(|inst| {
         let data = &func.insts[inst];
         let count = func.as_splat(*data.args.get(1)?)? as u32;
