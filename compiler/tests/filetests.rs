@@ -124,6 +124,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
     }
     if names.contains("scratch_memory") {
         target.limits.private_memory = 64;
+        target.limits.private_accesses = 8;
     }
     if names.contains("hide_operands") {
         target.quirks = Target::faulty().quirks;
