@@ -276,6 +276,12 @@ pub struct Limits {
     /// The bytes of private arrays of one work-item that are left to the driver; larger arrays are moved to
     /// scratch memory.
     pub private_memory: u32,
+    /// The accesses of private arrays that are left to the driver; arrays with more are moved to scratch memory. A scalar
+    /// that is loaded counts 2, and one that is stored counts 3. The time that llvmpipe takes to compile an array's
+    /// accesses grows with the square of their sum, so the counts of several arrays, and of the parts of a kernel between
+    /// barriers, are squared and added, and this sum must not exceed the square of the limit
+    /// (`docs/adr/0016-scratch-memory.md`).
+    pub private_accesses: u32,
     /// The greatest depth of nested conditions, and of nested loops, that the driver handles; it silently gives
     /// wrong results for deeper ones (llvmpipe).
     pub nesting: u32,
@@ -605,6 +611,7 @@ impl Target {
             },
             limits: Limits {
                 private_memory: 64,
+                private_accesses: 8,
                 nesting: 80,
                 ..Target::desktop().limits
             },
@@ -689,6 +696,7 @@ impl Target {
                 work_group_size: 1024,
                 uniform_buffer: 64 << 10,
                 private_memory: u32::MAX,
+                private_accesses: u32::MAX,
                 nesting: u32::MAX,
                 local_memory_step: 1024,
             },

@@ -104,7 +104,8 @@ fn check(text: &str) -> Result<Option<String>, String> {
         };
     }
     match without {
-        "" | "calibration" | "rows" | "inlining" | "joined_conversions" | "mesa_choices" => {}
+        "" | "calibration" | "rows" | "inlining" | "joined_conversions" | "mesa_choices"
+        | "private_memory" => {}
         "workgroup_layout" => target.features.workgroup_layout = false,
         "own_subgroups" => target.packs_groups = true,
         "int64" => target.features.int64 = false,
@@ -122,8 +123,9 @@ fn check(text: &str) -> Result<Option<String>, String> {
     if names.contains("divide_subgroups") {
         target.subgroup_size = Some(64);
     }
-    if names.contains("scratch_memory") {
+    if names.contains("scratch_memory") || without == "private_memory" {
         target.limits.private_memory = 64;
+        target.limits.private_accesses = 8;
     }
     if names.contains("hide_operands") {
         target.quirks = Target::faulty().quirks;

@@ -57,11 +57,11 @@ const DIMS: u32 = 3;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut used = Used::by(module);
-    let room = cx.target.limits.private_memory;
+    let limits = &cx.target.limits;
     used.scratch = module
         .funcs
         .iter()
-        .any(|(_, f)| scratch_memory::is_likely(f, room));
+        .any(|(_, f)| scratch_memory::is_likely(f, limits));
     used.ended_loops = cx.target.quirks.counted_loops && report_ended_loops::is_likely(module);
     let abi = cx.target.abi.descriptor();
     // Without regions, no launch has several dispatches.

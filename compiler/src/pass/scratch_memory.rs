@@ -1,13 +1,16 @@
-//! Moves private arrays that are too large for the driver into scratch memory, a buffer with a slice for each
-//! work-item.
+//! Moves private arrays that are too large for the driver, or that have too many accesses for it, into scratch
+//! memory, a buffer with a slice for each work-item.
 //!
 //! Why: the driver decides where private arrays that are indexed at run time are stored. NVIDIA's driver
-//! refuses kernels with 16 KiB of such arrays per work-item, and llvmpipe takes seconds to compile some
+//! refuses kernels with 16 KiB of such arrays per work-item. llvmpipe takes seconds to compile a kernel with
+//! large arrays, and its time grows with the square of the number of accesses to an array
 //! (`docs/adr/0016-scratch-memory.md`).
 //! In:  `ExplicitMemory`, `SystemValues`; the physical ABI.
 //! Out: where the variables of a kernel together exceed
 //!      [`Limits::private_memory`](crate::target::Limits::private_memory), the largest of them are removed,
-//!      and their accesses are `Physical` ones. `KernelAbi::scratch` is the number of bytes per work-item,
+//!      and where their accesses exceed
+//!      [`Limits::private_accesses`](crate::target::Limits::private_accesses), those with the most accesses. The
+//!      accesses of these variables are `Physical` ones. `KernelAbi::scratch` is the number of bytes per work-item,
 //!      and `SystemPush::scratch` the push constant into which the launch writes the buffer's address.
 //!
 //! The buffer is for the work-items of one dispatch, which are numbered within it. Elements with the same
@@ -24,12 +27,14 @@ use crate::hash::HashMap;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
-use crate::ir::{Access, BinOp, Builder, CastOp, Function, Inst, Module, Op, Scalar, Storage, Ty, Value};
-use crate::target::Features;
+use crate::ir::{
+    Access, AddressSpace, BinOp, Builder, CastOp, Function, Inst, Module, Op, Scalar, Storage, Ty, Value,
+};
+use crate::target::{Features, Limits};
 
 pub const PASS: Pass = Pass {
     name: "scratch_memory",
-    about: "Moves private arrays that are too large for the driver into a buffer.",
+    about: "Moves private arrays that are too large for the driver, or have too many accesses, into a buffer.",
     run,
     requires: inv![SystemValues, ExplicitMemory],
     establishes: inv![],
@@ -54,7 +59,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut used = false;
     for k in 0..module.kernels.len() {
         let func = &mut module.funcs[module.kernels[k].func];
-        let plan = Plan::new(func, cx.target.limits.private_memory, &cx.target.features);
+        let plan = Plan::new(func, &cx.target.limits, &cx.target.features);
         let (Some(plan), Some(abi)) = (plan, module.abi.get_mut(k)) else {
             continue;
         };
@@ -69,14 +74,121 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(used.into())
 }
 
-/// Returns whether a function's private memory may exceed `room` bytes; if so, a push constant is reserved
-/// for the address.
-pub(super) fn is_likely(func: &Function, room: u32) -> bool {
-    let sizes = func.insts_in_order().into_iter().map(|i| match func.insts[i].op {
-        Op::Alloca { size, .. } => u64::from(size),
-        _ => 0,
-    });
-    sizes.sum::<u64>() > u64::from(room)
+/// Returns whether a function's private memory, or the accesses to it, may exceed the limits; if so, a push
+/// constant is reserved for the address. This is called before `lower_memory`.
+pub(super) fn is_likely(func: &Function, limits: &Limits) -> bool {
+    let (mut size, mut weight) = (0u64, 0u64);
+    let is_private = |pointer: Value| func.ty(pointer).space() == Some(AddressSpace::Private);
+    for inst in func.insts_in_order() {
+        let data = &func.insts[inst];
+        weight += match data.op {
+            Op::Alloca { size: bytes, .. } => {
+                size += u64::from(bytes);
+                0
+            }
+            Op::Load(_) if is_private(data.args[0]) => LOAD * lanes(func.ty(data.results[0])),
+            Op::Store(_) if is_private(data.args[0]) => STORE * lanes(func.ty(data.args[1])),
+            Op::MemCpy { size, .. } => (LOAD + STORE) * u64::from(size),
+            Op::MemZero { size, .. } => STORE * u64::from(size),
+            _ => 0,
+        };
+    }
+    // No sum of squares is more than the square of the sum.
+    size > u64::from(limits.private_memory) || weight > u64::from(limits.private_accesses)
+}
+
+/// The weights of a scalar that is loaded and of one that is stored, in the unit of
+/// [`Limits::private_accesses`]: how many instructions llvmpipe makes of them, in proportion.
+const LOAD: u64 = 2;
+const STORE: u64 = 3;
+
+/// How many accesses through addresses a kernel may have for each access of an array that is moved because of its
+/// accesses. llvmpipe's time also grows with the square of their number, so that nothing is gained if there are more.
+const ADDRESSED: u64 = 2;
+
+fn lanes(ty: Ty) -> u64 {
+    u64::from(ty.lanes)
+}
+
+/// A variable that can be moved.
+struct Candidate {
+    variable: Value,
+    elem: Ty,
+    bytes: u64,
+    /// The number of scalars that its accesses load and store.
+    accesses: u64,
+    /// The sum of the squares of the weights of its accesses between two barriers.
+    work: u64,
+}
+
+/// The accesses of a function.
+struct Accesses {
+    /// For each variable, its accesses in each part of the function that has any.
+    of: HashMap<Value, Vec<Part>>,
+    /// The number of scalars that are accessed through addresses.
+    addressed: u64,
+}
+
+/// The accesses of a variable between two barriers.
+struct Part {
+    /// The number of barriers before it.
+    number: u32,
+    /// The number of scalars that are accessed.
+    scalars: u64,
+    /// The sum of their weights.
+    weight: u64,
+}
+
+impl Accesses {
+    fn new(func: &Function) -> Accesses {
+        let mut found = Accesses {
+            of: HashMap::default(),
+            addressed: 0,
+        };
+        let mut number = 0;
+        for inst in func.insts_in_order() {
+            let data = &func.insts[inst];
+            let (storage, scalars, weight) = match data.op {
+                Op::Intrinsic(Intrinsic::Barrier(_)) => {
+                    number += 1;
+                    continue;
+                }
+                Op::LoadFrom(storage, _) => (storage, lanes(func.ty(data.results[0])), LOAD),
+                Op::StoreTo(storage, _) => (storage, lanes(func.ty(data.args[storage.operands()])), STORE),
+                _ => continue,
+            };
+            match storage {
+                Storage::Physical => found.addressed += scalars,
+                Storage::Variable => found.add(data.args[0], number, scalars, weight),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn add(&mut self, variable: Value, number: u32, scalars: u64, weight: u64) {
+        let weight = scalars * weight;
+        let parts = self.of.entry(variable).or_default();
+        match parts.last_mut() {
+            Some(part) if part.number == number => {
+                part.scalars += scalars;
+                part.weight += weight;
+            }
+            _ => parts.push(Part {
+                number,
+                scalars,
+                weight,
+            }),
+        }
+    }
+
+    /// Returns the number of scalars that the accesses of a variable load and store, and the sum of the squares of
+    /// their weights between two barriers.
+    fn of(&self, variable: Value) -> (u64, u64) {
+        let parts = self.of.get(&variable).map_or(&[][..], Vec::as_slice);
+        let scalars = parts.iter().map(|p| p.scalars).sum();
+        (scalars, parts.iter().map(|p| p.weight.pow(2)).sum())
+    }
 }
 
 /// The variables that are moved from a function.
@@ -88,39 +200,65 @@ struct Plan {
 }
 
 impl Plan {
-    /// Chooses the variables, the largest first. Returns `None` if all variables may stay.
-    fn new(func: &Function, room: u32, features: &Features) -> Option<Plan> {
+    /// Chooses the variables: the largest until the rest is small enough, then those with the most accesses until the
+    /// rest has few enough. Returns `None` if all variables may stay.
+    fn new(func: &Function, limits: &Limits, features: &Features) -> Option<Plan> {
+        let accesses = Accesses::new(func);
         let mut list = Vec::new();
-        let mut total = 0u64;
+        let (mut bytes, mut work) = (0, 0);
         for inst in func.insts_in_order() {
             if let Op::Variable { elem, count } = func.insts[inst].op {
-                let bytes = u64::from(elem.bytes()) * u64::from(count.max(1));
-                total += bytes;
+                let variable = func.insts[inst].results[0];
+                let (accesses, own_work) = accesses.of(variable);
+                let own_bytes = u64::from(elem.bytes()) * u64::from(count.max(1));
+                bytes += own_bytes;
+                work += own_work;
                 if fits_buffer(elem, features) {
-                    list.push((bytes, func.insts[inst].results[0], elem));
+                    list.push(Candidate {
+                        variable,
+                        elem,
+                        bytes: own_bytes,
+                        accesses,
+                        work: own_work,
+                    });
                 }
             }
         }
-        list.sort_by_key(|&(bytes, ..)| std::cmp::Reverse(bytes));
         let mut plan = Plan {
             moved: HashMap::default(),
             bytes: 0,
         };
-        for (bytes, variable, elem) in list {
-            if total <= u64::from(room) {
-                break;
+        let mut addressed = accesses.addressed;
+        list.sort_by_key(|c| std::cmp::Reverse(c.bytes));
+        list.retain(|c| {
+            let goes = bytes > u64::from(limits.private_memory) && plan.add(c);
+            if goes {
+                bytes -= c.bytes;
+                work -= c.work;
+                addressed += c.accesses;
             }
-            let Ok(size) = u32::try_from(bytes.next_multiple_of(u64::from(ALIGN))) else {
-                continue;
-            };
-            let Some(end) = plan.bytes.checked_add(size) else {
-                continue;
-            };
-            plan.moved.insert(variable, (plan.bytes, elem));
-            plan.bytes = end;
-            total -= bytes;
+            !goes
+        });
+        let most = u64::from(limits.private_accesses).pow(2);
+        list.sort_by_key(|c| std::cmp::Reverse(c.work));
+        for c in list {
+            if work > most && addressed <= ADDRESSED * c.accesses && plan.add(&c) {
+                work -= c.work;
+                addressed += c.accesses;
+            }
         }
         (!plan.moved.is_empty()).then_some(plan)
+    }
+
+    /// Adds a variable, unless the slices would become too large.
+    fn add(&mut self, c: &Candidate) -> bool {
+        let size = u32::try_from(c.bytes.next_multiple_of(u64::from(ALIGN)));
+        let Some(end) = size.ok().and_then(|size| self.bytes.checked_add(size)) else {
+            return false;
+        };
+        self.moved.insert(c.variable, (self.bytes, c.elem));
+        self.bytes = end;
+        true
     }
 
     /// Rewrites the accesses of a function. `slot` is the offset of the address in the push constants.

@@ -389,6 +389,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             work_group_size: f.max_compute_work_group_invocations,
             uniform_buffer: f.max_uniform_buffer_range.min(vk::ArgsSet::RANGE as u32),
             private_memory: private_memory(&f.driver_name),
+            private_accesses: private_accesses(&f.driver_name),
             // LP_MAX_TGSI_NESTING is 80 in all versions of Mesa, and the driver's count is one higher than the
             // compiler's.
             nesting: if f.driver_name == "llvmpipe" { 79 } else { u32::MAX },
@@ -445,6 +446,15 @@ fn private_memory(driver_name: &str) -> u32 {
         // NVIDIA's version 580 refuses 16 KiB, which include the driver's own temporaries. Others, such as RADV, allocate
         // private memory for all work-items that the device may have in flight, whatever a launch needs (compiler ADR 16).
         _ => 8 << 10,
+    }
+}
+
+/// Returns how many accesses of a private array are left to the driver, with their weights (compiler ADR 16).
+fn private_accesses(driver_name: &str) -> u32 {
+    match driver_name {
+        // LLVM takes seconds for more.
+        "llvmpipe" => 1000,
+        _ => u32::MAX,
     }
 }
 
