@@ -9,7 +9,7 @@
 //!      correctly, as OpenCL C 7.4 demands of doubles. A quotient in a loop counts `IN_LOOP` times, because the driver may unroll the loop.
 //!
 //! The function for quotients, and that for reciprocals: operands of moderate size take steps like the driver's. The reciprocal of the
-//! divisor is improved from 20 bits to the nearest double, or one of the two nearest, and from there to the nearest. A quotient is the product of
+//! divisor is improved from 19 bits to the nearest double, or one of the two nearest, and from there to the nearest. A quotient is the product of
 //! that and the dividend, corrected twice by the remainder, which a fused operation computes exactly (Markstein, Computation of
 //! elementary functions on the IBM RISC System/6000 processor, 1990). The result is the nearest double then, unless all bits of the
 //! divisor's mantissa are ones: with d as the divisor's mantissa as an integer, the
@@ -285,7 +285,7 @@ impl<'f> Divide<'f> {
         let one = self.f64(1.0);
         let r = self.estimate(y);
         let minus_y = self.b.unary(UnOp::FNeg, y);
-        // From 20 bits to less than one unit in the last place, and then to the nearest double.
+        // From 19 bits to less than one unit in the last place, and then to the nearest double.
         let e = self.fma(minus_y, r, one);
         let e = self.fma(e, e, e);
         let r = self.fma(r, e, r);
@@ -325,13 +325,13 @@ impl<'f> Divide<'f> {
         (q, rest)
     }
 
-    /// Returns 1 / y with a relative error below 1.5 · 2^-20: the square of 1 / sqrt(|y|), for which devices have an instruction, with the
-    /// sign of y. A quotient of floats might be a function with a branch, too. The numbers are converted without their last bits, in
-    /// place of which they get the middle between all that these may be.
+    /// Returns 1 / y with a relative error below 2^-19: the square of 1 / sqrt(|y|), for which devices have an instruction, with the
+    /// sign of y. A quotient of floats might be a function with a branch, too. The numbers are converted without their last bits: y gets
+    /// the middle between all that these may be, and the result the lower word of y, which needs no instruction.
     fn estimate(&mut self, y: Value) -> Value {
         /// The difference between the exponents of a number as a double and as a float, as they are stored.
         const DIFFERENCE: i32 = BIAS - 127;
-        let [_, high] = self.words_of(y);
+        let [low, high] = self.words_of(y);
         // The shift removes the sign and the upper two bits of the exponent, as the difference modulo 2^9 does.
         let float = self.with_word(BinOp::Shl, high, 3);
         let float = self.with_word(BinOp::IAdd, float, 4i32.wrapping_sub(DIFFERENCE << 23));
@@ -343,7 +343,6 @@ impl<'f> Divide<'f> {
         let r = self.with_word(BinOp::IAdd, r, DIFFERENCE << 20);
         let sign = self.with_word(BinOp::And, high, i32::MIN);
         let high = self.b.binary(BinOp::Or, r, sign);
-        let low = self.b.i32(i32::MIN);
         let pair = self.b.construct(Ty::vector(Scalar::I32, 2), vec![low, high]);
         self.b.cast(CastOp::Bitcast, pair, Ty::F64)
     }
