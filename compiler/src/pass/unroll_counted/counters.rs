@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::analysis::Jumps;
-use crate::ir::{AddressSpace, BinOp, Function, Inst, Op, Region, Value, ValueDef};
+use crate::ir::{AddressSpace, BinOp, CastOp, Function, Inst, Op, Region, Value, ValueDef};
+use crate::pass::analysis::facts::facts;
 
 /// The longest chain of operations that is followed from an index or divisor.
 const MAX_CHAIN: u32 = 8;
@@ -49,6 +50,107 @@ pub(super) fn counts_through(
                         .all(|&a| a == counter || func.as_const(a).is_some())
             })
         })
+    })
+}
+
+/// A value carried by a loop that is part of the address of an access, multiplied by `factor`. The rest of the address is a
+/// multiple of two such accesses.
+#[derive(Copy, Clone)]
+pub(super) struct InAddress {
+    carried: (Region, u32),
+    factor: u64,
+    /// The size of the access.
+    bytes: u64,
+}
+
+/// Adds to `list` the values carried by loops that are part of the address of an access of `bytes` bytes.
+pub(super) fn parts_of_address(func: &Function, pointer: Value, bytes: u32, list: &mut Vec<InAddress>) {
+    let mut terms = Vec::new();
+    let mut base = pointer;
+    while let Some(data) = func.def_inst(base).map(|inst| &func.insts[inst])
+        && data.op == Op::PtrAdd
+    {
+        add_terms(func, (data.args[1], 1), MAX_CHAIN, &mut terms);
+        base = data.args[0];
+    }
+    let zeros =
+        |&(value, factor): &(Value, u64)| facts(func, value).trailing_zeros() + factor.trailing_zeros();
+    for (at, &(value, factor)) in terms.iter().enumerate() {
+        let mut others = terms.iter().enumerate().filter(|(n, _)| *n != at);
+        if let ValueDef::Arg(region, n) = func.values[value].def
+            && others.all(|(_, term)| 1 << zeros(term).min(31) >= 2 * bytes)
+        {
+            list.push(InAddress {
+                carried: (region, n),
+                factor,
+                bytes: u64::from(bytes),
+            });
+        }
+    }
+}
+
+/// Adds the terms of a sum, each with a factor, which a chain of at most `room` additions and multiplications makes of them.
+fn add_terms(func: &Function, (v, factor): (Value, u64), room: u32, terms: &mut Vec<(Value, u64)>) {
+    let data = func
+        .def_inst(v)
+        .filter(|_| room > 0)
+        .map(|inst| &func.insts[inst]);
+    let constant = data.and_then(|data| func.as_bits(*data.args.get(1)?));
+    match (data.map(|data| &data.op), constant) {
+        (Some(Op::Binary(BinOp::IAdd)), _) => {
+            for &arg in data.iter().flat_map(|data| &data.args) {
+                add_terms(func, (arg, factor), room - 1, terms);
+            }
+        }
+        (Some(Op::Binary(BinOp::IMul)), Some(by)) => {
+            let factor = factor.wrapping_mul(by);
+            add_terms(
+                func,
+                (data.map_or(v, |data| data.args[0]), factor),
+                room - 1,
+                terms,
+            );
+        }
+        (Some(Op::Binary(BinOp::Shl)), Some(by)) => {
+            let factor = factor.wrapping_shl(by as u32);
+            add_terms(
+                func,
+                (data.map_or(v, |data| data.args[0]), factor),
+                room - 1,
+                terms,
+            );
+        }
+        (Some(Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc)), _) => {
+            add_terms(
+                func,
+                (data.map_or(v, |data| data.args[0]), factor),
+                room - 1,
+                terms,
+            );
+        }
+        _ => terms.push((v, factor)),
+    }
+}
+
+/// Returns whether an access in `list` is to the neighbour of what the previous iteration of the loop accessed.
+pub(super) fn goes_through_neighbours(
+    func: &Function,
+    jumps: &Jumps,
+    loop_: Inst,
+    list: &[InAddress],
+) -> bool {
+    let body = func.insts[loop_].regions[0];
+    list.iter().any(|part| {
+        let (region, n) = part.carried;
+        region == body
+            && jumps.repeats(loop_).iter().all(|&repeat| {
+                let next = func.def_inst(func.insts[repeat].args[n as usize]);
+                let step = next.map(|inst| &func.insts[inst]).filter(|step| {
+                    step.op == Op::Binary(BinOp::IAdd) && step.args[0] == func.regions[body].args[n as usize]
+                });
+                let by = step.and_then(|step| func.as_bits(step.args[1]));
+                by.is_some_and(|by| by.wrapping_mul(part.factor) == part.bytes)
+            })
     })
 }
 
