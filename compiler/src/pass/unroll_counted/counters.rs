@@ -9,6 +9,9 @@ use crate::pass::analysis::facts::facts;
 /// The longest chain of operations that is followed from an index or divisor.
 const MAX_CHAIN: u32 = 8;
 
+/// The most terms of an address that are looked at.
+const MOST_TERMS: usize = 16;
+
 /// Adds to `carried` the values carried by loops that the divisor of an integer division is computed from, if it
 /// is computed from nothing but these and constants.
 pub(super) fn divisor(func: &Function, inst: Inst, carried: &mut BTreeSet<(Region, u32)>) {
@@ -73,12 +76,17 @@ pub(super) fn parts_of_address(func: &Function, pointer: Value, bytes: u32, list
         add_terms(func, (data.args[1], 1), MAX_CHAIN, &mut terms);
         base = data.args[0];
     }
-    let zeros =
-        |&(value, factor): &(Value, u64)| facts(func, value).trailing_zeros() + factor.trailing_zeros();
+    if terms.len() > MOST_TERMS {
+        return;
+    }
+    let zeros: Vec<u32> = terms
+        .iter()
+        .map(|&(value, factor)| facts(func, value).trailing_zeros() + factor.trailing_zeros())
+        .collect();
     for (at, &(value, factor)) in terms.iter().enumerate() {
-        let mut others = terms.iter().enumerate().filter(|(n, _)| *n != at);
+        let mut others = zeros.iter().enumerate().filter(|(n, _)| *n != at);
         if let ValueDef::Arg(region, n) = func.values[value].def
-            && others.all(|(_, term)| 1 << zeros(term).min(31) >= 2 * bytes)
+            && others.all(|(_, zeros)| 1 << zeros.min(&31) >= 2 * bytes)
         {
             list.push(InAddress {
                 carried: (region, n),
@@ -91,10 +99,8 @@ pub(super) fn parts_of_address(func: &Function, pointer: Value, bytes: u32, list
 
 /// Adds the terms of a sum, each with a factor, which a chain of at most `room` additions and multiplications makes of them.
 fn add_terms(func: &Function, (v, factor): (Value, u64), room: u32, terms: &mut Vec<(Value, u64)>) {
-    let data = func
-        .def_inst(v)
-        .filter(|_| room > 0)
-        .map(|inst| &func.insts[inst]);
+    let goes_on = room > 0 && terms.len() <= MOST_TERMS;
+    let data = func.def_inst(v).filter(|_| goes_on).map(|inst| &func.insts[inst]);
     let constant = data.and_then(|data| func.as_bits(*data.args.get(1)?));
     match (data.map(|data| &data.op), constant) {
         (Some(Op::Binary(BinOp::IAdd)), _) => {
