@@ -9,15 +9,15 @@
 //!      correctly, as OpenCL C 7.4 demands of doubles. A quotient in a loop counts `IN_LOOP` times, because the driver may unroll the loop.
 //!
 //! The function for quotients, and that for reciprocals: operands of moderate size take steps like the driver's. The reciprocal of the
-//! divisor is improved from 19 bits to the nearest double, or one of the two nearest, and from there to the nearest. A quotient is the product of
-//! that and the dividend, corrected twice by the remainder, which a fused operation computes exactly (Markstein, Computation of
+//! divisor is improved from 19 bits to the nearest double, or one of the two nearest, and from there to the nearest. A quotient is the
+//! product of that and the dividend, corrected twice by the remainder, which a fused operation computes exactly (Markstein, Computation of
 //! elementary functions on the IBM RISC System/6000 processor, 1990). The result is the nearest double then, unless all bits of the
-//! divisor's mantissa are ones: with d as the divisor's mantissa as an integer, the
-//! error before the last rounding is below (d + 1) 2^-107 units in the last place, and no quotient is closer than 1 / (2 d) to the middle
-//! between two doubles. Such divisors, and operands of other sizes, are brought to the range from 1 to 2, the remainder is
-//! compared with half a unit, and the exponent is added afterwards. Where the result is subnormal, the sign of the remainder decides the rounding.
+//! divisor's mantissa are ones: with d as the divisor's mantissa as an integer, the error before the last rounding is below
+//! (d + 1) 2^-107 units in the last place, and no quotient is closer than 1 / (2 d) to the middle between two doubles. Such divisors, and
+//! operands of other sizes, are brought to the range from 1 to 2, the remainder is compared with half a unit, and the exponent is added
+//! afterwards. Where the result is subnormal, the sign of the remainder decides the rounding.
 //!
-//! Conversions between `float` and `double` are as slow as eight operations of 32 bits, so the estimate of the reciprocal moves the bits instead.
+//! Conversions between `float` and `double` are slow on GPUs, so the estimate of the reciprocal moves the bits instead.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
@@ -56,12 +56,12 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     if count < FEW {
         return Ok(Changed::No);
     }
-    let of = Callees {
+    let callees = Callees {
         quotient: Func::new(module.funcs.len()),
         reciprocal: Func::new(module.funcs.len() + 1),
     };
     for (_, func) in module.funcs.iter_mut() {
-        replace(func, &of);
+        replace(func, &callees);
     }
     module.funcs.push(quotient_function());
     module.funcs.push(reciprocal_function());

@@ -173,7 +173,7 @@ impl Found {
     pub(super) fn of(func: &Function, passed: &[Lanes], hides_zeros: bool) -> Found {
         let order = func.insts_in_order();
         let any_shortcut = hides_zeros && order.iter().any(|&inst| has_shortcuts(func, inst));
-        if !any_shortcut && !order.iter().any(|&inst| may_choose(func, inst)) {
+        if !any_shortcut && !order.iter().any(|&inst| may_choose(func, inst, hides_zeros)) {
             return Found::default();
         }
         let mut found = Found {
@@ -464,10 +464,13 @@ impl Found {
     }
 }
 
-/// Returns whether an instruction is a choice between numbers, or a side of one.
-fn may_choose(func: &Function, inst: Inst) -> bool {
+/// Returns whether an instruction is a choice between numbers, or a side of one. `with_integers`: integers with the bits of floats count.
+fn may_choose(func: &Function, inst: Inst, with_integers: bool) -> bool {
     let data = &func.insts[inst];
-    let is_number = |&value: &Value| func.ty(value).scalar != Scalar::Bool;
+    let is_number = |&value: &Value| {
+        let scalar = func.ty(value).scalar;
+        scalar.is_float() || with_integers && scalar != Scalar::Bool
+    };
     matches!(data.op, Op::Select | Op::Exit(_)) && data.args.iter().any(is_number)
 }
 

@@ -100,41 +100,23 @@ pub(super) fn parts_of_address(func: &Function, pointer: Value, bytes: u32, list
 /// Adds the terms of a sum, each with a factor, which a chain of at most `room` additions and multiplications makes of them.
 fn add_terms(func: &Function, (v, factor): (Value, u64), room: u32, terms: &mut Vec<(Value, u64)>) {
     let goes_on = room > 0 && terms.len() <= MOST_TERMS;
-    let data = func.def_inst(v).filter(|_| goes_on).map(|inst| &func.insts[inst]);
-    let constant = data.and_then(|data| func.as_bits(*data.args.get(1)?));
-    match (data.map(|data| &data.op), constant) {
-        (Some(Op::Binary(BinOp::IAdd)), _) => {
-            for &arg in data.iter().flat_map(|data| &data.args) {
-                add_terms(func, (arg, factor), room - 1, terms);
-            }
+    let Some(data) = func.def_inst(v).filter(|_| goes_on).map(|inst| &func.insts[inst]) else {
+        terms.push((v, factor));
+        return;
+    };
+    let constant = data.args.get(1).and_then(|&arg| func.as_bits(arg));
+    let (args, factor) = match (&data.op, constant) {
+        (Op::Binary(BinOp::IAdd), _) => (&data.args[..], factor),
+        (Op::Binary(BinOp::IMul), Some(by)) => (&data.args[..1], factor.wrapping_mul(by)),
+        (Op::Binary(BinOp::Shl), Some(by)) => (&data.args[..1], factor.wrapping_shl(by as u32)),
+        (Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc), _) => (&data.args[..], factor),
+        _ => {
+            terms.push((v, factor));
+            return;
         }
-        (Some(Op::Binary(BinOp::IMul)), Some(by)) => {
-            let factor = factor.wrapping_mul(by);
-            add_terms(
-                func,
-                (data.map_or(v, |data| data.args[0]), factor),
-                room - 1,
-                terms,
-            );
-        }
-        (Some(Op::Binary(BinOp::Shl)), Some(by)) => {
-            let factor = factor.wrapping_shl(by as u32);
-            add_terms(
-                func,
-                (data.map_or(v, |data| data.args[0]), factor),
-                room - 1,
-                terms,
-            );
-        }
-        (Some(Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc)), _) => {
-            add_terms(
-                func,
-                (data.map_or(v, |data| data.args[0]), factor),
-                room - 1,
-                terms,
-            );
-        }
-        _ => terms.push((v, factor)),
+    };
+    for &arg in args {
+        add_terms(func, (arg, factor), room - 1, terms);
     }
 }
 
