@@ -14,6 +14,7 @@ mod relaxed;
 mod vectors;
 
 use super::{Changed, Pass, PassCx, PassError, simplify_regions};
+use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{BinOp, EntityRef, Function, Global, GlobalData, Inst, Map, Module, Op, Region, Ty, Value};
@@ -166,6 +167,9 @@ fn fold(func: &mut Function, globals: &Map<Global, GlobalData>, inst: Inst) -> F
         Op::Binary(op) => identities::binary(func, op, args[0], args[1]),
         Op::Compare(op) if func.insts[inst].fp.finite && args[0] == args[1] => {
             relaxed::compare_with_itself(func, op, args[0])
+        }
+        Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax) => {
+            identities::minimum_or_maximum(func, args[0], args[1])
         }
         Op::Unary(op) => identities::unary(func, op, args[0]),
         Op::Compare(op) => identities::compare(func, op, args[0], args[1]),

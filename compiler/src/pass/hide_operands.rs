@@ -142,7 +142,7 @@ fn hide(func: &mut Function, is_kernel: bool, passed: &[Lanes], target: &Target)
         }
         let mut constants = chosen_zeros::chosen_zeros(func, inst, &choices, target);
         constants.extend(bounds::negative_bounds(func, inst, target));
-        constants.extend(bounds::negative_comparands(func, inst, target));
+        constants.extend(bounds::signed_comparands(func, inst, target));
         for (user, n) in constants {
             let value = func.insts[user].args[n];
             if let Some(new) = hidden.constant(func, value, is_kernel, target) {
@@ -174,6 +174,8 @@ fn hide(func: &mut Function, is_kernel: bool, passed: &[Lanes], target: &Target)
                     .map(|n| (inst, n)),
             );
         }
+        operands.extend(bounds::found_bounds(func, inst, &found, target));
+        operands.extend(bounds::found_conversion(func, inst, &found, target));
         for operand in operands {
             hidden.operand_by(BinOp::Or, func, operand, is_kernel, target);
         }
@@ -261,13 +263,34 @@ impl Hidden {
                 let pair = self.add(func, Op::Splat, vec![zero], Ty::vector(Scalar::I32, 2));
                 zero = self.add(func, Op::Cast(CastOp::Bitcast), vec![pair], scalar);
             }
+            bits if ty.lanes > 1 => zero = self.narrow_lanes(func, zero, ty, 32 / bits),
             _ => zero = self.add(func, Op::Cast(CastOp::Trunc), vec![zero], scalar),
         }
-        if ty.lanes > 1 {
+        if ty.lanes > 1 && scalar.scalar.bits() >= 32 {
             zero = self.add(func, Op::Splat, vec![zero], ty);
         }
         self.zeros.insert((usage, ty), zero);
         Some(zero)
+    }
+
+    /// Returns a vector of zeros whose lanes have 8 or 16 bits, as parts of words: the driver keeps a vector of equal lanes in a part of a
+    /// register.
+    fn narrow_lanes(&mut self, func: &mut Function, word: Value, ty: Ty, lanes_of_word: u32) -> Value {
+        let lanes_of_word = lanes_of_word as u8;
+        let words = ty.lanes.div_ceil(lanes_of_word);
+        let bits = match words {
+            1 => word,
+            _ => self.add(func, Op::Splat, vec![word], Ty::vector(Scalar::I32, words)),
+        };
+        let whole = Ty::vector(ty.scalar, words * lanes_of_word);
+        let zero = self.add(func, Op::Cast(CastOp::Bitcast), vec![bits], whole);
+        match whole == ty {
+            true => zero,
+            false => {
+                let lanes = (0..ty.lanes).collect();
+                self.add(func, Op::Shuffle(lanes), vec![zero, zero], ty)
+            }
+        }
     }
 
     /// Returns a new 32-bit zero.

@@ -364,6 +364,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             negative_bounds: nvidia || f.driver_info.starts_with("Mesa ") && after_25_0,
             half_clamps: nvidia,
             nonnegative_comparisons: nvidia,
+            nan_bounds: nvidia,
+            constant_conversions: nvidia,
             shared_registers: nvidia,
             converted_truths: nvidia,
             // Observed with the SwiftShader of Chromium 156.

@@ -7,7 +7,7 @@
 //! about the result. `tests/oracle/facts.rs` compares the facts with `eval`.
 
 use crate::intrinsic::{DotSigns, Intrinsic};
-use crate::ir::{BinOp, CastOp, Function, Op, Scalar, UnOp, Value};
+use crate::ir::{BinOp, CastOp, Const, Function, Op, Scalar, UnOp, Value};
 
 /// An upper bound of the number of work-items of a work-group on every device, in each dimension and in all.
 const MAX_GROUP: u64 = 1 << 20;
@@ -466,10 +466,37 @@ fn follow(func: &Function, v: Value, fuel: &mut usize) -> Facts {
             }
             _ => unknown,
         },
-        Op::Extract(_) => match func.def_inst(data.args[0]).map(|i| &func.insts[i].op) {
-            Some(Op::Intrinsic(Intrinsic::LocalInvocationId | Intrinsic::WorkgroupSize)) => group,
-            _ => unknown,
-        },
+        Op::Extract(lane) => follow_lane(func, data.args[0], *lane, fuel),
+        _ => unknown,
+    }
+}
+
+/// Follows the definition of one lane of a vector, as [`follow`] does for a scalar.
+fn follow_lane(func: &Function, vector: Value, lane: u8, fuel: &mut usize) -> Facts {
+    let ty = func.ty(vector);
+    let width = ty.scalar.bits().max(1);
+    let unknown = Facts::unknown(width);
+    if let Some(Const::Bits(bits)) = func.as_const(vector)
+        && let Some(&bits) = bits.get(usize::from(lane))
+    {
+        return Facts::constant(width, bits);
+    }
+    let (Some(inst), Some(left)) = (func.def_inst(vector), fuel.checked_sub(1)) else {
+        return unknown;
+    };
+    *fuel = left;
+    let data = &func.insts[inst];
+    let has_such_lanes = |v: Value| func.ty(v).lanes == ty.lanes && !func.ty(v).scalar.is_float();
+    match data.op {
+        Op::Intrinsic(Intrinsic::LocalInvocationId | Intrinsic::WorkgroupSize) => {
+            Facts::between(width, 0, MAX_GROUP.min(low(width)))
+        }
+        Op::Cast(op) if has_such_lanes(data.args[0]) => {
+            cast(op, follow_lane(func, data.args[0], lane, fuel), width)
+        }
+        Op::Construct if data.args.len() == usize::from(ty.lanes) => {
+            follow(func, data.args[usize::from(lane)], fuel)
+        }
         _ => unknown,
     }
 }

@@ -3,7 +3,9 @@
 use crate::half;
 use crate::intrinsic::Intrinsic;
 use crate::ir::analysis::base_of;
-use crate::ir::{AddressSpace, CastOp, Const, Function, Global, GlobalData, Inst, Map, Op, Ty, Value, eval};
+use crate::ir::{
+    AddressSpace, CastOp, Const, Function, Global, GlobalData, Inst, Map, Op, Scalar, Ty, Value, eval,
+};
 
 /// Returns the constant that an instruction computes.
 pub(super) fn compute(
@@ -104,7 +106,7 @@ fn on_bits(op: &Op, args: &[&Vec<u64>], types: &[Ty], ty: Ty) -> Option<Vec<u64>
         Op::Cast(CastOp::Bitcast) => Some(eval::bitcast(args[0], types[0], ty)),
         Op::Cast(op) => args[0]
             .iter()
-            .map(|&a| eval::cast(*op, scalar, ty.scalar, a))
+            .map(|&a| eval::cast(*op, scalar, ty.scalar, a).or_else(|| nearest(*op, scalar, ty.scalar, a)))
             .collect(),
         Op::Select => {
             let chosen = |i: usize| {
@@ -130,6 +132,22 @@ fn on_bits(op: &Op, args: &[&Vec<u64>], types: &[Ty], ty: Ty) -> Option<Vec<u64>
             Some(all)
         }
         Op::Intrinsic(i) => intrinsic(*i, args, types, lanes),
+        _ => None,
+    }
+}
+
+/// Returns the integer for a constant float that is out of the range of the integer's type: the nearest one, and 0 for NaN. Which integer
+/// it is does not matter (OpenCL C 3.1, 6.4.4), but NVIDIA's driver (version 580) must not see the conversion. It removed all code behind a
+/// branch on the integer.
+fn nearest(op: CastOp, from: Scalar, to: Scalar, bits: u64) -> Option<u64> {
+    let number = eval::to_f64(from, bits);
+    let unused = 64 - to.bits();
+    match op {
+        CastOp::FToS => {
+            let most = i64::MAX >> unused;
+            Some((number as i64).clamp(-most - 1, most) as u64 & u64::MAX >> unused)
+        }
+        CastOp::FToU => Some((number as u64).min(u64::MAX >> unused)),
         _ => None,
     }
 }

@@ -3,6 +3,21 @@
 use super::{Folded, definition, ones};
 use crate::ir::{AddressSpace, BinOp, CastOp, CmpOp, Const, Function, Op, Scalar, Ty, UnOp, Value, eval};
 
+/// Folds `fmin` or `fmax`, whose result is the other operand if one is NaN (OpenCL C 3.1, 6.15.2). NVIDIA's driver (version 580) takes
+/// the result for a number with the sign of the NaN.
+pub(super) fn minimum_or_maximum(func: &Function, a: Value, b: Value) -> Folded {
+    let scalar = func.ty(a).scalar;
+    let is_nan = |v: Value| match func.as_const(v) {
+        Some(Const::Bits(lanes)) => lanes.iter().all(|&lane| eval::to_f64(scalar, lane).is_nan()),
+        _ => false,
+    };
+    match (is_nan(a), is_nan(b)) {
+        (_, true) => Folded::Value(a),
+        (true, _) => Folded::Value(b),
+        _ => Folded::Same,
+    }
+}
+
 /// Folds a binary operation.
 pub(super) fn binary(func: &mut Function, op: BinOp, a: Value, b: Value) -> Folded {
     let ty = func.ty(a);

@@ -1,9 +1,10 @@
 //! Minima, maxima, clamps and comparisons of floats of which drivers draw wrong conclusions.
 
 use super::constants::{bits_of_one, has_lane, has_zero, is_negative_zero, with_constant};
+use super::found::{Found, is_conversion_to_integer, is_minimum_or_maximum};
 use super::search::{Step, finds};
 use crate::intrinsic::Intrinsic;
-use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Scalar, Storage, Value};
+use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Scalar, Storage, UnOp, Value, eval};
 use crate::target::Target;
 
 /// If an instruction is the minimum of a constant and the maximum of a constant and another minimum, returns
@@ -41,9 +42,10 @@ pub(super) fn reversed_saturation(func: &Function, inst: Inst) -> Option<(Inst, 
     is_saturation.then(|| (inst, usize::from(data.args[0] != inner)))
 }
 
-/// Returns the constant operands of a comparison of floats that are below zero, and zeros that are compared with an absolute value,
-/// a square or a root. The driver takes a number that is not negative to be greater (or equal) even if it is NaN.
-pub(super) fn negative_comparands(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
+/// Returns the constant operands of a comparison of floats that are below zero, and others that are compared with a number of whose sign
+/// the driver may know something: an absolute value, a square, a root, or the negative of one. It takes the comparison for decided by
+/// the signs even if the number is NaN.
+pub(super) fn signed_comparands(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
     let Op::Compare(op) = data.op else {
         return Vec::new();
@@ -52,16 +54,21 @@ pub(super) fn negative_comparands(func: &Function, inst: Inst, target: &Target) 
         return Vec::new();
     }
     let is_below_zero = |n: usize| has_lane(func, data.args[n], |lane, sign| lane & sign != 0);
-    // The comparisons whose result for NaN is another one than for all numbers that are not negative.
-    let bound = match op {
-        CmpOp::FOGe | CmpOp::FULt => Some(1),
-        CmpOp::FOLe | CmpOp::FUGt => Some(0),
-        _ => None,
+    let is_zero = |n: usize| has_zero(func, data.args[n]);
+    let is_above_zero = |n: usize| has_lane(func, data.args[n], |lane, sign| lane & sign == 0 && lane != 0);
+    // The comparisons whose result for NaN is another one than for all numbers that are not negative, or not positive.
+    let [nonnegative, nonpositive] = match op {
+        CmpOp::FOGe | CmpOp::FULt => [Some(1), Some(0)],
+        CmpOp::FOLe | CmpOp::FUGt => [Some(0), Some(1)],
+        _ => [None, None],
     };
     let is_bound = |n: usize| {
-        bound == Some(n)
-            && has_lane(func, data.args[n], |lane, _| lane == 0)
-            && may_be_nonnegative(func, data.args[1 - n])
+        let other = data.args[1 - n];
+        let of_nonnegative = nonnegative == Some(n) && is_zero(n) && may_have_sign(func, other);
+        let of_nonpositive = (nonpositive == Some(n) && is_zero(n) || is_above_zero(n))
+            && may_have_sign(func, other)
+            && may_be_negated(func, other);
+        of_nonnegative || of_nonpositive
     };
     let all = 0..data.args.len();
     all.filter(|&n| is_below_zero(n) || is_bound(n))
@@ -69,18 +76,51 @@ pub(super) fn negative_comparands(func: &Function, inst: Inst, target: &Target) 
         .collect()
 }
 
-/// Returns whether a driver may find out that a number is not negative: whether it is made of absolute values, squares or square
+/// Returns the first operand of a comparison of floats, neither of which is constant, if the driver may know the signs of both, and one
+/// may be negative (see [`signed_comparands`]).
+pub(super) fn opposite_comparand(func: &Function, inst: Inst, target: &Target) -> Option<(Inst, usize)> {
+    let data = &func.insts[inst];
+    let is_comparison = matches!(data.op, Op::Compare(_)) && func.ty(data.args[0]).scalar.is_float();
+    if !target.quirks.nonnegative_comparisons || !is_comparison || data.args[0] == data.args[1] {
+        return None;
+    }
+    let are_known = data
+        .args
+        .iter()
+        .all(|&a| func.as_const(a).is_none() && may_have_sign(func, a));
+    let may_differ = data.args.iter().any(|&a| may_be_negated(func, a));
+    (are_known && may_differ).then_some((inst, 0))
+}
+
+/// Returns the operand of a test for NaN that is a choice: the driver took such a test of a choice between infinity and a number for
+/// false, although the number was NaN.
+pub(super) fn tested_choice(func: &Function, inst: Inst, target: &Target) -> Option<(Inst, usize)> {
+    let data = &func.insts[inst];
+    let is_test = match data.op {
+        Op::Compare(CmpOp::FOEq | CmpOp::FUNe) => data.args[0] == data.args[1],
+        Op::Intrinsic(Intrinsic::IsNan) => true,
+        _ => false,
+    };
+    let is_choice = |value: Value| {
+        let def = func.def_inst(value).map(|def| &func.insts[def].op);
+        def.is_some_and(|op| matches!(op, Op::Select | Op::If))
+    };
+    let is_found = target.quirks.nonnegative_comparisons && is_test && is_choice(data.args[0]);
+    is_found.then_some((inst, 0))
+}
+
+/// Returns whether a driver may know the sign of a number, unless it is NaN: whether it is made of absolute values, squares or square
 /// roots.
-fn may_be_nonnegative(func: &Function, value: Value) -> bool {
+fn may_have_sign(func: &Function, value: Value) -> bool {
     finds(func, value, |_, data| {
         let Some(data) = data else { return Step::Nothing };
         match data.op {
             Op::Intrinsic(Intrinsic::FAbs | Intrinsic::Sqrt) | Op::CallPure(_) => Step::Found,
-            // The sign may be cleared as a bit.
+            // The sign may be cleared or set as a bit.
             Op::Cast(CastOp::Bitcast) => {
                 let bits = func.def_inst(data.args[0]).map(|def| &func.insts[def].op);
                 match bits {
-                    Some(Op::Binary(BinOp::And)) => Step::Found,
+                    Some(Op::Binary(BinOp::And | BinOp::Or)) => Step::Found,
                     _ => Step::Operands,
                 }
             }
@@ -89,6 +129,58 @@ fn may_be_nonnegative(func: &Function, value: Value) -> bool {
             _ => Step::Operands,
         }
     })
+}
+
+/// Returns whether a number may be the negative of another one, or of a part of it: by a negation, by bits, by a negative constant, or
+/// by a difference.
+fn may_be_negated(func: &Function, value: Value) -> bool {
+    finds(func, value, |value, data| {
+        let Some(data) = data else {
+            let is_negative = has_lane(func, value, |lane, sign| lane & sign != 0);
+            return if is_negative { Step::Found } else { Step::Nothing };
+        };
+        match data.op {
+            Op::Unary(UnOp::FNeg) | Op::Binary(BinOp::FSub | BinOp::Or | BinOp::Xor) | Op::CallPure(_) => {
+                Step::Found
+            }
+            Op::Compare(_) | Op::LoadFrom(..) => Step::Nothing,
+            _ => Step::Operands,
+        }
+    })
+}
+
+/// Returns the operands of a minimum or maximum that may be constants that are NaN in some lane, as far as the driver knows: it takes the
+/// result for a number that is limited by the NaN, and therefore has its sign.
+pub(super) fn nan_bounds(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
+    let data = &func.insts[inst];
+    let is_minimum = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));
+    if !target.quirks.nan_bounds || !is_minimum || data.fp.finite {
+        return Vec::new();
+    }
+    let may_be_nan = |n: &usize| {
+        finds(func, data.args[*n], |value, data| {
+            let Some(data) = data else {
+                let scalar = func.ty(value).scalar;
+                let is_nan = has_lane(func, value, |lane, _| eval::to_f64(scalar, lane).is_nan());
+                return if is_nan { Step::Found } else { Step::Nothing };
+            };
+            match data.op {
+                Op::If | Op::CallPure(_) => Step::Found,
+                Op::Select
+                | Op::Construct
+                | Op::Splat
+                | Op::Shuffle(_)
+                | Op::Extract(_)
+                | Op::Unary(UnOp::FNeg)
+                | Op::Intrinsic(Intrinsic::FAbs | Intrinsic::FMin | Intrinsic::FMax) => Step::Operands,
+                _ => Step::Nothing,
+            }
+        })
+    };
+    (0..data.args.len())
+        .filter(may_be_nan)
+        .map(|n| (inst, n))
+        .collect()
 }
 
 /// Returns the operand of a minimum of halves with a constant that is a maximum with a constant: a clamp, of which the driver has the
@@ -102,8 +194,8 @@ pub(super) fn half_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
     (is_clamp && is_half).then(|| (inst, usize::from(data.args[0] != inner)))
 }
 
-/// Returns the operands of a minimum or maximum of halves that may be in a register which all work-items of a sub-group share, for a
-/// driver that reads the wrong half of it.
+/// Returns the operands of a minimum or maximum of halves that the driver may have in the lower half of a register only, while it reads the
+/// upper half: vectors whose lanes are the same number, and values in a register that all work-items of a sub-group share.
 pub(super) fn shared_halves(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
     let is_minimum = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));
@@ -112,12 +204,31 @@ pub(super) fn shared_halves(func: &Function, inst: Inst, target: &Target) -> Vec
     }
     let is_shared = |n: &usize| {
         let operand = data.args[*n];
-        func.ty(operand).scalar == Scalar::F16 && may_be_shared(func, operand)
+        func.ty(operand).scalar == Scalar::F16
+            && (may_be_shared(func, operand) || may_repeat_lane(func, operand))
     };
     (0..data.args.len())
         .filter(is_shared)
         .map(|n| (inst, n))
         .collect()
+}
+
+/// Returns whether two lanes of a vector that is no constant may be the same value, as far as the driver knows.
+fn may_repeat_lane(func: &Function, value: Value) -> bool {
+    finds(func, value, |_, data| {
+        let Some(data) = data else { return Step::Nothing };
+        match data.op {
+            Op::Splat | Op::Shuffle(_) => Step::Found,
+            Op::Construct if data.args.windows(2).any(|pair| pair[0] == pair[1]) => Step::Found,
+            Op::Cast(CastOp::Bitcast)
+            | Op::Construct
+            | Op::Select
+            | Op::Unary(_)
+            | Op::Intrinsic(Intrinsic::FAbs)
+            | Op::Binary(BinOp::And | BinOp::Or | BinOp::Xor) => Step::Operands,
+            _ => Step::Nothing,
+        }
+    })
 }
 
 /// Returns whether a value may be in a register that all work-items of a sub-group share: whether it is moved or computed with integer
@@ -158,4 +269,37 @@ pub(super) fn negative_bounds(func: &Function, inst: Inst, target: &Target) -> V
     }
     let is_bound = |n: &usize| is_negative_zero(func, data.args[*n]);
     (0..data.args.len()).filter(is_bound).map(|n| (inst, n)).collect()
+}
+
+/// Returns the operands of a minimum or maximum that a driver may find out to be a zero, in a function that has negative zeros, for the
+/// drivers of [`negative_bounds`].
+pub(super) fn found_bounds(
+    func: &Function,
+    inst: Inst,
+    found: &Found,
+    target: &Target,
+) -> Vec<(Inst, usize)> {
+    let data = &func.insts[inst];
+    if !target.quirks.negative_bounds || !is_minimum_or_maximum(func, inst) || data.fp.no_signed_zeros {
+        return Vec::new();
+    }
+    let is_bound = |n: &usize| {
+        let operand = data.args[*n];
+        func.as_const(operand).is_none() && found.zero(func, operand) != 0
+    };
+    (0..data.args.len()).filter(is_bound).map(|n| (inst, n)).collect()
+}
+
+/// Returns the operand of a conversion to an integer that a driver may find out to be a constant. If the constant is out of range, NVIDIA's
+/// driver removes code behind a branch on the integer.
+pub(super) fn found_conversion(
+    func: &Function,
+    inst: Inst,
+    found: &Found,
+    target: &Target,
+) -> Option<(Inst, usize)> {
+    let is_found = target.quirks.constant_conversions
+        && is_conversion_to_integer(func, inst)
+        && found.known(func, func.insts[inst].args[0]) != 0;
+    is_found.then_some((inst, 0))
 }

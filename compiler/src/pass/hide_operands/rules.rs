@@ -1,6 +1,9 @@
 //! The operations whose operands or results `hide_operands` hides, and why.
 
-use super::bounds::{half_clamp, repeated_clamp, reversed_saturation, shared_halves};
+use super::bounds::{
+    half_clamp, nan_bounds, opposite_comparand, repeated_clamp, reversed_saturation, shared_halves,
+    tested_choice,
+};
 use super::constants::with_constant;
 use super::conversions::{is_rounded, may_be_rounded};
 use crate::intrinsic::Intrinsic;
@@ -19,6 +22,8 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
         || q.half_clamps
         || q.shared_registers
         || q.nonnegative_comparisons
+        || q.nan_bounds
+        || q.constant_conversions
         || q.converted_truths
         || q.typed_atomics
         || q.narrow_integers
@@ -38,6 +43,9 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
 pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let mut all = operands_by_kind(func, inst, target);
     all.extend(shared_halves(func, inst, target));
+    all.extend(nan_bounds(func, inst, target));
+    all.extend(opposite_comparand(func, inst, target));
+    all.extend(tested_choice(func, inst, target));
     let mut once = Vec::new();
     for operand in all {
         if !once.contains(&operand) {
@@ -60,9 +68,9 @@ fn operands_by_kind(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, 
         Op::Cast(CastOp::UToF) | Op::Binary(BinOp::UDiv | BinOp::URem) if q.narrow_integers => {
             here(&mut all().filter(|&n| may_be_sign_extended(func, data.args[n])))
         }
-        Op::Intrinsic(Intrinsic::PopCount) if q.narrow_integers => {
-            here(&mut all().filter(|&n| func.ty(data.args[n]).is_vector() || is_narrow(func, data.args[n])))
-        }
+        Op::Intrinsic(Intrinsic::PopCount) if q.narrow_integers => here(
+            &mut all().filter(|&n| func.ty(data.args[n]).is_vector() || may_be_narrow(func, data.args[n], 8)),
+        ),
         Op::Binary(BinOp::IMul) if q.bit_products => here(&mut factor_of_one_bit(func, inst).into_iter()),
         Op::Select | Op::Intrinsic(Intrinsic::SMax) if q.nonnegative_abs => {
             here(&mut all().filter(|&n| negates_another_operand(func, inst, n)))
@@ -114,7 +122,9 @@ fn may_be_sign_extended(func: &Function, value: Value) -> bool {
         // The driver converts the narrower integer.
         return may_be_sign_extended(func, extension.args[0]);
     }
-    if facts(func, value).is_nonnegative() || func.as_const(value).is_some() {
+    // Of a lane, the driver may convert the lane of the narrower vector.
+    let is_lane = def.is_some_and(|data| matches!(data.op, Op::Extract(_)));
+    if !is_lane && facts(func, value).is_nonnegative() || func.as_const(value).is_some() {
         return false;
     }
     let extends_no_sign = |op: &Op| {
@@ -126,9 +136,36 @@ fn may_be_sign_extended(func: &Function, value: Value) -> bool {
     !def.is_some_and(|data| extends_no_sign(&data.op))
 }
 
-/// Returns whether at most the lowest 16 bits of an integer can be set.
-fn is_narrow(func: &Function, value: Value) -> bool {
-    facts(func, value).max() <= 0xffff
+/// Returns whether the driver may find out that at most the lowest 16 bits of a scalar integer, or of a half of a 64-bit integer, can be
+/// set. Values are followed further than [`facts`] does, through vectors and to the beginning of branches and loops. `depth` is the
+/// greatest number of operations that are looked at, one behind the other.
+fn may_be_narrow(func: &Function, value: Value, depth: u32) -> bool {
+    let ty = func.ty(value);
+    let is_narrow = |bits: u64| bits <= 0xffff;
+    if ty.scalar.bits() <= 16 {
+        return true;
+    }
+    if !ty.is_vector() && ty.scalar.is_int() {
+        let bits = facts(func, value).possible_ones();
+        if is_narrow(bits)
+            || ty.scalar == Scalar::I64 && (is_narrow(bits >> 32) || is_narrow(bits & 0xffff_ffff))
+        {
+            return true;
+        }
+    }
+    let (Some(def), Some(depth)) = (func.def_inst(value), depth.checked_sub(1)) else {
+        return func.as_const(value).is_none();
+    };
+    let data = &func.insts[def];
+    let is = |n: usize| may_be_narrow(func, data.args[n], depth);
+    match data.op {
+        Op::LoadFrom(..) => false,
+        Op::Cast(_) | Op::Extract(_) | Op::Binary(BinOp::LShr | BinOp::UDiv) => is(0),
+        Op::Binary(BinOp::And | BinOp::URem) => is(0) || is(1),
+        Op::Binary(BinOp::Or | BinOp::Xor) => is(0) && is(1),
+        Op::Binary(_) | Op::Unary(_) => false,
+        _ => true,
+    }
 }
 
 /// If a product has a constant factor and another one that is 0 or 1, returns the index of the other one.
