@@ -545,6 +545,18 @@ mod tests {
     }
 
     #[test]
+    fn a_complaint_about_the_log_is_logged() {
+        for value in ["loud", "loud,", "vk=loud", "loud,vk=debug"] {
+            let c = with(&[("CALDERA_LOG", value)]);
+            assert_eq!(
+                (c.complaints.len(), c.log_level),
+                (1, LevelFilter::Warn),
+                "{value}"
+            );
+        }
+    }
+
+    #[test]
     fn what_is_asked_for_by_other_variables_is_logged() {
         let c = with(&[("CALDERA_DEBUG", "error"), ("CALDERA_VALIDATION", "1")]);
         assert_eq!(c.log_level, LevelFilter::Off);
