@@ -491,10 +491,11 @@ impl Image {
             return Ok((row, 0));
         }
         let least_slice = if self.ty == ImageType::D1Array {
-            row
+            Some(row)
         } else {
-            row * h
+            row.checked_mul(h)
         };
+        let least_slice = least_slice.ok_or_else(|| invalid("row_pitch is too large"))?;
         let slice = if slice_pitch == 0 {
             least_slice
         } else {
