@@ -242,11 +242,11 @@ impl CommandQueue {
             (batch, state.clock)
         };
         crate::process::ran();
-        let done = self.check_loops(&batch);
-        match done.and_then(|()| batch.report_findings(&self.context, effects)) {
+        let right = self.check_results(&batch);
+        match right.and_then(|()| batch.report_findings(&self.context, effects)) {
             Ok(()) => batch.retire(&self.logical, &mut clock, self.context.host_stores(), effects),
             Err(e) => {
-                self.ended.fetch_min(batch.value, Ordering::Release);
+                self.wrong_from.fetch_min(batch.value, Ordering::Release);
                 self.fail(&mut self.state.lock_soon(), &e, "a launch", effects);
                 batch.failed(e.code, self.context.host_stores(), effects);
             }
@@ -267,10 +267,10 @@ impl CommandQueue {
         }
     }
 
-    /// Returns an error if the results of a batch are wrong, because the driver has ended loops of its kernels, or of those
-    /// of a batch that it comes after.
-    fn check_loops(&self, batch: &Batch) -> Result<()> {
-        let is_after = |queue: &CommandQueue, value| queue.ended.load(Ordering::Acquire) <= value;
+    /// Returns an error if the results of a batch are wrong, because the driver has ended loops of its kernels, or because those
+    /// of a batch that it comes after are wrong.
+    fn check_results(&self, batch: &Batch) -> Result<()> {
+        let is_after = |queue: &CommandQueue, value| queue.wrong_from.load(Ordering::Acquire) <= value;
         let mut others = batch.after.iter();
         let mut after = |(queue, value): &(Weak<CommandQueue>, u64)| {
             queue.upgrade().is_some_and(|queue| is_after(&queue, *value))

@@ -114,11 +114,13 @@ pub struct CommandQueue {
     turn_ended: Condvar,
     /// The first error that no enqueue call returned.
     failure: OnceLock<failure::Failure>,
+    /// Held while a batch is retired, so that batches are retired in order.
     retiring: Mutex<()>,
     /// The value of the last batch that has been retired.
     retired: AtomicU64,
-    /// The value of the first batch whose results are wrong because the driver has ended loops.
-    ended: AtomicU64,
+    /// The value of the first batch whose results are wrong, because the driver has ended loops, or because checks of kernels have
+    /// found faults that are to be errors. Later batches fail, too.
+    wrong_from: AtomicU64,
     /// The value of the last submission.
     submitted: AtomicU64,
     /// A number that no other queue of the process has; the first is 1.
@@ -234,7 +236,7 @@ impl CommandQueue {
             failure: OnceLock::new(),
             retiring: Mutex::new(Rank::Retire, ()),
             retired: AtomicU64::new(0),
-            ended: AtomicU64::new(u64::MAX),
+            wrong_from: AtomicU64::new(u64::MAX),
             submitted: AtomicU64::new(0),
             number,
             visible: AtomicU64::new(0),
