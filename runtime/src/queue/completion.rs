@@ -29,8 +29,8 @@ const KEEP_FREE: usize = 8;
 /// The most kernels of a lost device that the log names.
 const MOST_NAMES: usize = 16;
 
-/// Writes the names of the kernels in batches that were in flight when the device was lost to the log, those that the device got first
-/// before the others: one of them may be the cause.
+/// Writes the names of kernels to the log that were in flight when the device was lost, because one of them may be the cause. They
+/// are those of `batches`, in the order in which the device got them.
 pub(super) fn note_kernels<'a>(batches: impl Iterator<Item = &'a Box<Batch>>) {
     let mut names: Vec<&str> = Vec::new();
     for name in batches.flat_map(|b| b.kernel_names()) {
@@ -276,7 +276,7 @@ impl CommandQueue {
             queue.upgrade().is_some_and(|queue| is_after(&queue, *value))
         };
         if is_after(self, batch.value) || others.any(&mut after) {
-            let what = "the driver has ended loops of an earlier kernel before they were complete";
+            let what = "the results of an earlier kernel, which it may have used, are wrong";
             return Err(Error::new(ClCode::OutOfResources, what));
         }
         batch.check_loops()
@@ -313,7 +313,7 @@ impl CommandQueue {
         effects.run();
     }
 
-    /// Retires the completed batches; if `wait`, waits for the oldest batch.
+    /// Retires the completed batches. If `wait` is set, waits for the oldest batch.
     pub(super) fn retire_completed(&self, wait: bool) {
         let oldest = self.state.lock_soon().in_flight.front().map(|b| b.value);
         match oldest {

@@ -127,7 +127,7 @@ pub struct CommandQueue {
     number: u32,
     /// The value of the last submitted batch that ends with a barrier for the host.
     visible: AtomicU64,
-    /// The context's flush thread is to submit the open batch.
+    /// Whether the context's flush thread is to submit the open batch.
     flush_is_pending: AtomicBool,
     /// The number of batches in flight.
     in_flight: AtomicU32,
@@ -178,13 +178,13 @@ struct State {
     last: u64,
     /// The number of recorded commands at which the open batch is submitted if the GPU has nothing to do.
     submit_threshold: u32,
-    /// A thread has the turn (`turn.rs`).
+    /// Whether a thread has the turn (`turn.rs`).
     turn_is_taken: bool,
     /// The commands that cannot be recorded yet, and the later commands that must stay after them.
     deferred: VecDeque<deferred::Deferred>,
     hazards: Hazards,
     confidence: Confidence,
-    /// Transfer commands have written memory since the last barrier for the host.
+    /// Whether transfer commands have written memory since the last barrier for the host.
     transfers: bool,
     /// The value of the last of the device's uploads ([`Opened::uploads_since`]) that is visible to the
     /// commands of this queue.
