@@ -157,8 +157,9 @@ enum Store {
 pub(crate) struct ImageMapping {
     /// The address that the application got.
     pub address: usize,
+    /// The box.
     pub texels: Texels,
-    /// It was mapped for writing, so the application may have written.
+    /// Whether it was mapped for writing, so that the application may have written.
     pub write: bool,
     /// The device whose storage the address points into, if it points into storage.
     pub device: usize,
