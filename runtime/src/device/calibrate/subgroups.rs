@@ -9,8 +9,8 @@ pub(super) const PROBE: &str = include_str!("subgroups.cl");
 /// work-items of the sub-group have exchanged: the local linear id of the first one, and the sum of those of all.
 pub(super) type Place = [u32; 4];
 
-/// Returns the shapes of work-groups that are tried. No row consists of whole sub-groups of `size` work-items; the rows of the
-/// last shape lack one work-item of a sub-group.
+/// Returns the shapes of work-groups that are tried. Unless `size` is 1, no row consists of whole sub-groups of `size`
+/// work-items; the rows of the last shape are one work-item shorter than a sub-group.
 pub(super) fn shapes(size: u32) -> [[u32; 3]; 3] {
     [[3, 3, 1], [5, 3, 2], [size.saturating_sub(1).max(1), 3, 1]]
 }
