@@ -57,7 +57,10 @@ const RUNTIME: &[Allowed] = &[
     ("error", ""),
     ("lock", ""),
     ("weak_list", ""),
-    ("check", "config context device error kernel lock mem printf"),
+    (
+        "check",
+        "config context device error kernel lock mem observe printf",
+    ),
     ("capture", "error kernel lock mem observe program queue"),
     ("object", "error"),
     ("observe", "command config event lock process"),

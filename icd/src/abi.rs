@@ -8,7 +8,7 @@ compile_error!(
     "OpenCL's functions have the calling convention __stdcall on Windows for 32-bit processors; Caldera's do not"
 );
 
-/// The number of the specification and of the headers. The crate of the headers has another.
+/// The number in the specification and in the C headers. The crate `opencl-sys` has a different one.
 pub(crate) const CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR: cl_command_buffer_properties_khr = 0x12B7;
 
 /// `size_t`.

@@ -94,6 +94,6 @@ absent! { exported
 }
 
 absent! { exported
-    // OpenCL 2.0 to 3.1
+    // OpenCL 2.2
     fn clSetProgramReleaseCallback(program: cl_program, pfn_notify: Option<unsafe extern "C" fn(program: cl_program, user_data: *mut c_void)>, user_data: *mut c_void) -> cl_int;
 }

@@ -147,6 +147,17 @@ pub(crate) fn created<T>(
     describe: impl Fn() -> String,
     body: impl FnOnce() -> Result<*mut T>,
 ) -> *mut T {
+    created_with(name, errcode_ret, describe, || Ok((body()?, Ok(()))))
+}
+
+/// Runs an entry point like [`created`]. The body returns the handle and, beside it, the result that `errcode_ret` reports,
+/// because the call may return a handle together with an error code.
+pub(crate) fn created_with<T>(
+    name: &'static str,
+    errcode_ret: Ptr<cl_int>,
+    describe: impl Fn() -> String,
+    body: impl FnOnce() -> Result<(*mut T, Result<()>)>,
+) -> *mut T {
     let (created, code) = value(name, &describe, body);
     errcode_ret.write(code);
     created
@@ -159,22 +170,24 @@ pub(crate) fn pointer<T>(
     describe: impl Fn() -> String,
     body: impl FnOnce() -> Result<*mut T>,
 ) -> *mut T {
-    value(name, &describe, body).0
+    value(name, &describe, || Ok((body()?, Ok(())))).0
 }
 
-/// Runs a body that returns a pointer, which is null after an error, and returns the error code beside it.
+/// Runs a body that returns a pointer and a result. Returns the pointer, which is null if the body fails, and the error code.
 fn value<T>(
     name: &'static str,
     describe: &dyn Fn() -> String,
-    body: impl FnOnce() -> Result<*mut T>,
+    body: impl FnOnce() -> Result<(*mut T, Result<()>)>,
 ) -> (*mut T, cl_int) {
     let mut value = std::ptr::null_mut();
     let mut body = Some(body);
-    let code = code(name, describe, &mut || {
-        if let Some(body) = body.take() {
-            value = body()?;
+    let code = code(name, describe, &mut || match body.take() {
+        Some(body) => {
+            let (pointer, result) = body()?;
+            value = pointer;
+            result
         }
-        Ok(())
+        None => Ok(()),
     });
     (value, code)
 }
@@ -207,7 +220,13 @@ macro_rules! entry {
             )
         }
     };
+    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty $([$($extent:tt)+])?),* ; errcode_ret) -> ($ret:ty, Result<()>) $body:block) => {
+        $crate::entry!(@created created_with, $ret, ($ret, Result<()>), $(#[$doc])* fn $name($($arg: $ty $([$($extent)+])?),*) $body);
+    };
     ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty $([$($extent:tt)+])?),* ; errcode_ret) -> $ret:ty $body:block) => {
+        $crate::entry!(@created created, $ret, $ret, $(#[$doc])* fn $name($($arg: $ty $([$($extent)+])?),*) $body);
+    };
+    (@created $run:ident, $ret:ty, $value:ty, $(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty $([$($extent:tt)+])?),*) $body:block) => {
         $(#[$doc])*
         ///
         /// # Safety
@@ -219,11 +238,11 @@ macro_rules! entry {
             let ($($arg,)*) = ($($crate::adopt!($arg $($($extent)+)?),)*);
             // SAFETY: the caller's duty, above.
             let errcode_ret = unsafe { $crate::args::Argument::adopt(errcode_ret) };
-            $crate::entry::created(
+            $crate::entry::$run(
                 stringify!($name),
                 errcode_ret,
                 || $crate::arguments!($($arg)*),
-                move || -> caldera_runtime::error::Result<$ret> { $body },
+                move || -> caldera_runtime::error::Result<$value> { $body },
             )
         }
     };

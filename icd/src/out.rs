@@ -10,7 +10,7 @@ use crate::args::{Array, Plain, Ptr};
 /// `CL_SUCCESS`.
 pub(crate) const SUCCESS: cl_int = 0;
 
-/// Converts an error code to the number that the application sees. No other function does this.
+/// Converts an error code to the number that an entry point returns.
 pub(crate) fn number(code: ClCode) -> cl_int {
     code.number()
 }

@@ -28,7 +28,7 @@ fn register() {
     os::at_exit(exits);
 }
 
-/// Installs the hooks. The first call of the application does this before anything else.
+/// Installs the hooks. The first call of the application does this before it uses Vulkan or the environment.
 pub(crate) fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -28,7 +28,7 @@ impl Updates {
     /// Takes the arrays.
     ///
     /// # Safety
-    /// What the documentation of the type says must be so.
+    /// For the duration of the call, the arrays must be valid as the documentation of [`Updates`] says.
     pub(crate) unsafe fn adopt(configs: *mut *const c_void, count: usize, types: *const u32) -> Self {
         Updates {
             // SAFETY: the caller's duty.
@@ -67,20 +67,18 @@ impl Updates {
     }
 }
 
-/// The update of a launch. It may only be made by [`Updates::list`], from which its pointers are valid.
+/// The update of a launch. Only [`Updates::list`] makes one, so its pointers are valid for the duration of the call.
 pub(crate) struct Config(cl_mutable_dispatch_config_khr);
 
 /// An argument that changes.
 pub(crate) struct ChangedArg {
     pub(crate) index: u32,
-    pub(crate) size: usize,
     pub(crate) value: Array<c_void>,
 }
 
 /// A change of what clSetKernelExecInfo sets.
 pub(crate) struct ChangedInfo {
     pub(crate) name: u32,
-    pub(crate) size: usize,
     pub(crate) value: Array<c_void>,
 }
 
@@ -105,7 +103,6 @@ impl Config {
             .unwrap_or(&[]);
         let arg = |arg: &cl_mutable_dispatch_arg_khr| ChangedArg {
             index: arg.arg_index,
-            size: arg.arg_size,
             // SAFETY: as for `arg_value` and `arg_size` of clSetKernelArg, by the contract of `Updates::adopt`.
             value: unsafe { Array::adopt(arg.arg_value, arg.arg_size) },
         };
@@ -128,7 +125,6 @@ impl Config {
         let list = list.optional("exec_info_list and num_exec_infos do not agree")?;
         let info = |info: &cl_mutable_dispatch_exec_info_khr| ChangedInfo {
             name: info.param_name,
-            size: info.param_value_size,
             // SAFETY: as for the arguments of clSetKernelExecInfo, by the contract of `Updates::adopt`.
             value: unsafe { Array::adopt(info.param_value, info.param_value_size) },
         };

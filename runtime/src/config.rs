@@ -47,7 +47,7 @@
 //! | `CALDERA_DEBUG=lose-device-in-wait=N` | For tests: the Nth Vulkan call that waits, or asks for the progress of the device, loses the device |
 //! | `CALDERA_CHECK=CHECK[,CHECK…]` | Let kernels check what they do while they run, and report findings on standard error and through the context's notify function: `memory` (accesses outside of the object that they are for, which are left out, and misaligned ones), `uninitialized` (uses of memory that nobody has written), `race` (accesses of two work-items to local or global memory without a barrier between them), `barrier` (barriers that not all work-items of a group reach, and misused asynchronous copies), `arithmetic` (divisions by zero, quotients and conversions out of range), or `all` |
 //! | `CALDERA_CHECK_FILE=PATH` | Append the findings to this file too, one object of JSON in each line |
-//! | `CALDERA_CHECK_ERROR=fail\|abort` | After a finding, let the commands fail that the device executed together with the kernel, or abort the process |
+//! | `CALDERA_CHECK_ERROR=fail\|abort` | After a finding, let the commands fail that the device executed together with the kernel, and later ones of the queue, or abort the process |
 //! | `CALDERA_PROFILE=1` | At the exit of the process, write a table to standard error: the kernels with their times on the device, the other commands, builds, pipelines, and hints |
 //! | `CALDERA_PROFILE=PATH` | Write the same to this file as JSON. `%p` in the path stands for the number of the process |
 //! | `CALDERA_TRACE=PATH` | Write what threads, queues and devices do to this file while the program runs, as trace events of JSON, which Perfetto reads. `%p` in the path stands for the number of the process |
@@ -542,6 +542,18 @@ mod tests {
             ]
         );
         assert!(c.complaints.is_empty());
+    }
+
+    #[test]
+    fn a_complaint_about_the_log_is_logged() {
+        for value in ["loud", "loud,", "vk=loud", "loud,vk=debug"] {
+            let c = with(&[("CALDERA_LOG", value)]);
+            assert_eq!(
+                (c.complaints.len(), c.log_level),
+                (1, LevelFilter::Warn),
+                "{value}"
+            );
+        }
     }
 
     #[test]

@@ -258,7 +258,7 @@ impl Context {
         }
     }
 
-    /// Runs a callback on the thread that it is meant for. Does not block.
+    /// Runs a callback on the thread that it is meant for: the executor's, or one for native kernels. Does not block.
     pub(crate) fn call(&self, by: By, job: Box<dyn FnOnce() + Send>) {
         let left = match by {
             By::Executor => Err(job),
@@ -281,7 +281,7 @@ impl Context {
         let _ = self.pipelines.call(job);
     }
 
-    /// As [`Context::prepare`], after all of its jobs: the pipeline is only probably needed.
+    /// Runs a job as [`Context::prepare`] does, but after all jobs of that function, because its pipeline may not be needed.
     pub(crate) fn prepare_guess(&self, job: Box<dyn FnOnce() + Send>) {
         self.pipelines.guess(job);
     }
@@ -338,5 +338,11 @@ impl Context {
     /// Waits for all commands in flight, so that the memory of released objects is freed. No lock may be held.
     pub(crate) fn settle(&self) {
         self.queues().iter().for_each(|q| q.settle());
+    }
+
+    /// Waits for all commands enqueued so far, except those that depend on the application, for example on a user event. No
+    /// lock may be held.
+    pub(crate) fn wait_for_certain(&self) {
+        self.queues().iter().for_each(CommandQueue::wait_for_certain);
     }
 }

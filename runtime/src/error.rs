@@ -208,7 +208,8 @@ impl Error {
         }
     }
 
-    /// Adds the clause of the specification.
+    /// Adds the clause of the specification: a section of OpenCL 1.2 (`5.2.1`), a section of another version (`2.0 5.6.1`), or
+    /// an extension (`cl_khr_subgroups`).
     #[must_use]
     pub fn at(mut self, section: &'static str) -> Self {
         self.section = section;
@@ -238,10 +239,12 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code, self.what)?;
-        if !self.section.is_empty() {
-            write!(f, " (OpenCL 1.2, {})", self.section)?;
+        match (self.section, self.section.split_once(' ')) {
+            ("", _) => Ok(()),
+            (extension, _) if extension.starts_with("cl_") => write!(f, " ({extension})"),
+            (_, Some((version, section))) => write!(f, " (OpenCL {version}, {section})"),
+            (section, None) => write!(f, " (OpenCL 1.2, {section})"),
         }
-        Ok(())
     }
 }
 
@@ -267,6 +270,15 @@ mod tests {
                 assert_ne!(a.number(), b.number());
             }
         }
+    }
+
+    #[test]
+    fn clauses_are_of_a_version_or_an_extension() {
+        let text = |section| Error::new(ClCode::InvalidValue, "x").at(section).to_string();
+        assert_eq!(text(""), "CL_INVALID_VALUE: x");
+        assert_eq!(text("5.2.1"), "CL_INVALID_VALUE: x (OpenCL 1.2, 5.2.1)");
+        assert_eq!(text("2.0 5.6.1"), "CL_INVALID_VALUE: x (OpenCL 2.0, 5.6.1)");
+        assert_eq!(text("cl_khr_subgroups"), "CL_INVALID_VALUE: x (cl_khr_subgroups)");
     }
 
     #[test]

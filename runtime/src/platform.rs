@@ -10,7 +10,8 @@ use crate::impl_object;
 use crate::object::Anchor;
 use crate::vk;
 
-/// The platform object, with the devices of all Vulkan drivers of the machine.
+/// The platform object, with the devices that it offers: those of all Vulkan drivers that can run OpenCL kernels and that the
+/// environment variables select.
 pub struct Platform {
     anchor: Anchor<Platform>,
     devices: Vec<Arc<Device>>,
@@ -170,7 +171,7 @@ fn why_none(found: &[String], selected: usize, filters: [(&str, Option<&str>); 2
     }
 }
 
-/// What the variables may name a device by, besides its index.
+/// The properties by which the variables may name a device, besides its index.
 struct Identity<'a> {
     name: &'a str,
     /// The PCI address, as Linux writes it.
@@ -192,8 +193,8 @@ impl Identity<'_> {
     }
 }
 
-/// Returns the places of the devices that are offered, in their order. `visible` is a list with commas of what names devices;
-/// `device` names devices among those of the list.
+/// Returns the indices in `devices` of the devices that are offered, in their order. `visible` is a list, separated by commas, of
+/// texts that each name one device or several; `device` selects among the devices of that list. `None` selects all.
 fn choose(devices: &[Identity<'_>], [visible, device]: [Option<&str>; 2]) -> Vec<usize> {
     let all: Vec<usize> = (0..devices.len()).collect();
     let mut chosen = Vec::new();
@@ -219,8 +220,8 @@ fn choose(devices: &[Identity<'_>], [visible, device]: [Option<&str>; 2]) -> Vec
     }
 }
 
-/// Returns those of the devices at `places` that a text names. A number is an index in `places`. If there are fewer devices, it
-/// may be a part of the name, such as 4090, but not with one or two digits, which occur in most names.
+/// Returns those of the devices at `places` that a text names. A number is an index in `places`. A number that is no index may be
+/// a part of the name, such as 4090, if it has three digits or more: shorter numbers occur in most names.
 fn named(devices: &[Identity<'_>], places: &[usize], text: &str) -> Vec<usize> {
     if let Ok(index) = text.parse::<usize>() {
         match places.get(index) {

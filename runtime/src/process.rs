@@ -29,12 +29,12 @@ use crate::weak_list::WeakList;
 /// in flight, as they do when a signal ends a process.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The least time between the last call of [`driver_is_busy`] and the end of the exit's wait for commands and threads.
-/// Drivers for CPUs compile a pipeline when it runs for the first time, and a compiler whose global objects are
+/// The time after the last call of [`driver_is_busy`] until which the exit waits for commands and threads, even if that is
+/// longer than [`PATIENCE`]. Drivers for CPUs compile a pipeline when it runs for the first time, and a compiler whose global objects are
 /// destroyed meanwhile aborts the process (observed with LLVM). So does the CUDA driver while it is initialised.
 const PATIENCE_WITH_DRIVERS: Duration = Duration::from_secs(3);
 
-/// The time of the last call of [`driver_is_busy`], in milliseconds from [`started`].
+/// The time of the last call of [`driver_is_busy`], in milliseconds from [`started`] on, at least 1; 0 if there was none.
 static DRIVER_BUSY: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the time from which other times are counted.
@@ -47,7 +47,7 @@ fn started() -> Instant {
 /// driver may compile when it runs, or the CUDA driver is initialised.
 pub(crate) fn driver_is_busy() {
     let now = started().elapsed().as_millis() as u64;
-    DRIVER_BUSY.fetch_max(now, Ordering::Relaxed);
+    DRIVER_BUSY.fetch_max(now.max(1), Ordering::Relaxed);
 }
 
 static OVER: AtomicBool = AtomicBool::new(false);
@@ -218,10 +218,17 @@ pub fn exits() {
     crate::observe::exits();
 }
 
+/// Returns the time until which an exit that begins `now` waits. `busy` is the value of [`DRIVER_BUSY`].
+fn end_of_patience(now: Instant, started: Instant, busy: u64) -> Instant {
+    match busy {
+        0 => now + PATIENCE,
+        busy => (now + PATIENCE).max(started + Duration::from_millis(busy) + PATIENCE_WITH_DRIVERS),
+    }
+}
+
 /// Waits a little for threads in calls of Vulkan and for commands in flight.
 fn settle() {
-    let busy = Duration::from_millis(DRIVER_BUSY.load(Ordering::Relaxed)) + PATIENCE_WITH_DRIVERS;
-    let end = (Instant::now() + PATIENCE).max(started() + busy);
+    let end = end_of_patience(Instant::now(), started(), DRIVER_BUSY.load(Ordering::Relaxed));
     while INSIDE.load(Ordering::SeqCst) > 0 && Instant::now() < end {
         std::thread::yield_now();
     }
@@ -244,5 +251,21 @@ pub fn forked() {
     let is_clean = was_idle && (!USED.load(Ordering::Relaxed) || Platform::is_closed());
     if !is_clean {
         OVER.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exit_waits_longer_only_after_a_driver_was_busy() {
+        let started = Instant::now();
+        let now = started + Duration::from_secs(1);
+        assert_eq!(end_of_patience(now, started, 0), now + PATIENCE);
+        let busy = end_of_patience(now, started, 900);
+        assert_eq!(busy, started + Duration::from_millis(900) + PATIENCE_WITH_DRIVERS);
+        let later = started + Duration::from_secs(60);
+        assert_eq!(end_of_patience(later, started, 900), later + PATIENCE);
     }
 }

@@ -43,7 +43,7 @@ impl AddressingMode {
     }
 }
 
-/// CL_FILTER_*.
+/// CL_FILTER_*: the interpolation between texels.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum FilterMode {
@@ -65,7 +65,7 @@ impl FilterMode {
 pub struct Sampler {
     anchor: Anchor<Sampler>,
     context: Arc<Context>,
-    /// Coordinates run from 0 to 1.
+    /// Whether coordinates are normalized, that is, run from 0 to 1.
     pub normalized: bool,
     /// The treatment of coordinates outside the image.
     pub addressing: AddressingMode,

@@ -56,7 +56,7 @@ impl std::fmt::Debug for Semaphore {
     }
 }
 
-/// The command that has been enqueued last.
+/// What the semaphore's last command was.
 enum State {
     /// None, or a wait whose signal had been enqueued.
     Unsignaled,
@@ -138,8 +138,8 @@ impl Semaphore {
         drop(before);
     }
 
-    /// Returns a new descriptor of the type that the semaphore was created for (clGetSemaphoreHandleForTypeKHR). One that is a
-    /// copy takes the state away, as a wait does.
+    /// Returns a new descriptor of the type that the semaphore was created for (clGetSemaphoreHandleForTypeKHR). The export of a
+    /// sync file unsignals the semaphore, as a wait does.
     pub fn export(&self) -> Result<i32> {
         let (Sharing::Export(kind), Some(shared)) = (self.sharing, self.shared()) else {
             let what = "the semaphore was not created for exports";
@@ -162,9 +162,9 @@ impl Semaphore {
         Ok(fd)
     }
 
-    /// Imports a descriptor in place of the one that the semaphore was created from (clReImportSemaphoreSyncFdKHR). CL, "File Descriptor Handle Types": this is
-    /// equivalent to destroying the semaphore and creating it again, so commands that have not completed may still wait for
-    /// the earlier descriptor. Vulkan forbids an import into a semaphore that commands use
+    /// Imports a descriptor in place of the one that the semaphore was created from (clReImportSemaphoreSyncFdKHR). CL, "File
+    /// Descriptor Handle Types": this is equivalent to destroying the semaphore and creating it again, so commands that have
+    /// not completed may still wait for the earlier descriptor. Vulkan forbids an import into a semaphore that commands use
     /// (VUID-vkImportSemaphoreFdKHR-semaphore-01142), so a new one takes its place; the commands keep the other one alive.
     pub fn import_again(&self, fd: i32) -> Result<()> {
         let Sharing::Import(kind @ SemaphoreHandle::SyncFd, _) = self.sharing else {
@@ -190,7 +190,8 @@ impl Sharing {
         }
     }
 
-    /// Makes the Vulkan semaphore of a semaphore that is shared; `refused` is the error of a handle that is refused.
+    /// Makes the Vulkan semaphore of a semaphore that is shared with other APIs. `refused` is the error code for a handle that the
+    /// driver refuses.
     fn make(self, device: &Arc<Device>, refused: ClCode) -> Result<Option<Arc<SharedSemaphore>>> {
         let info = device.info();
         let exported = match self {
@@ -218,7 +219,7 @@ impl Sharing {
     }
 }
 
-/// Returns the error of an import; `refused` is that of a handle that is refused.
+/// Returns the error of an import. `refused` is the error code for a handle that the driver refuses.
 fn import_error(e: vk::VkError, refused: ClCode) -> Error {
     match e.failure() == vk::Failure::Handle {
         true => Error::new(refused, "the handle could not be imported").from_source(e),
@@ -226,7 +227,8 @@ fn import_error(e: vk::VkError, refused: ClCode) -> Error {
     }
 }
 
-/// Returns the command that waits for the shared ones of semaphores, or signals them.
+/// Returns the command that waits for the Vulkan semaphores of these semaphores, or signals them. Semaphores that are not shared
+/// with other APIs have none.
 fn command(kind: CommandType, semaphores: &[Arc<Semaphore>], signal: bool) -> Prepared {
     let list = semaphores.iter().filter_map(|s| s.shared()).collect();
     Prepared {

@@ -1,7 +1,7 @@
 //! The log sink.
 //!
 //! The library logs through the crate `log`. [`install`] installs a sink that honours `CALDERA_LOG` and
-//! `CALDERA_LOG_FILE`; the icd crate calls it at the first platform call. If no variable asks for a log
+//! `CALDERA_LOG_FILE`; the icd crate calls it at the first call of the API. If no variable asks for a log
 //! ([`crate::config`]), no sink is installed and nothing is printed.
 
 use std::fs::{File, OpenOptions};

@@ -57,7 +57,7 @@ fn update(buffer: &Arc<CommandBuffer>, config: &Config) -> Result<Update> {
     }
     // The new set replaces the old one; the buffers of the old set stay known to the launch, which does no harm.
     for info in exec_infos {
-        if let Some((addresses, _)) = pointers(kernel, info.name, info.size, info.value)? {
+        if let Some((addresses, _)) = pointers(kernel, info.name, info.value)? {
             pointed.extend(kernel.buffers_at(&addresses));
         }
     }
@@ -65,7 +65,7 @@ fn update(buffer: &Arc<CommandBuffer>, config: &Config) -> Result<Update> {
         .into_iter()
         .map(|arg| {
             let kind = kernel.arg_kind(arg.index)?;
-            Ok((arg.index, arg_value(kind, arg.size, arg.value)?))
+            Ok((arg.index, arg_value(kind, arg.value)?))
         })
         .collect::<Result<Vec<_>>>()?;
     args.extend(shared);

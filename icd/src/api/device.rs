@@ -17,10 +17,11 @@ use crate::args::Ptr;
 use crate::out::{self, Info, Written};
 use crate::{entry, handle};
 
-/// CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE and CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, in bytes: the least that a
-/// full profile has. Larger variables work, too.
+/// CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE and CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, in bytes: the minimum that
+/// OpenCL 2.0 requires. Larger variables work, too.
 const MAX_GLOBAL_VARIABLE: usize = 65536;
 
+/// Returns the bit of CL_DEVICE_TYPE for a kind of device.
 fn kind_bits(kind: DeviceKind) -> cl_device_type {
     match kind {
         DeviceKind::Cpu => CL_DEVICE_TYPE_CPU,
@@ -191,6 +192,7 @@ fn answer_1_2(device: &Arc<Device>, param_name: cl_device_info, info: Info) -> O
     })
 }
 
+/// Returns the properties that queues of the device may have.
 fn queue_properties(device: &Device) -> cl_command_queue_properties {
     let out_of_order = if device.info().out_of_order_queues {
         CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
@@ -203,7 +205,7 @@ fn queue_properties(device: &Device) -> cl_command_queue_properties {
 /// The newest minor version of SPIR-V 1 that programs may have.
 const SPIRV_MINOR: u32 = 6;
 
-/// The query of the acceleration of dot products of packed vectors.
+/// The query that asks which dot products of packed vectors are accelerated.
 const PACKED_DOT_PRODUCTS: cl_device_info =
     CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED;
 
@@ -218,8 +220,9 @@ mod float_atomics {
     pub(super) const ALL: u64 = 0x0007_0007;
 }
 
-/// Answers queries of later versions that loaders and applications use on every device. For a feature that OpenCL 1.2
-/// lacks, the answer is the value that says so. An unknown query is CL_INVALID_VALUE.
+/// Answers the queries of later versions and of extensions. Queries of later versions have an answer on every device: for a
+/// feature that the device lacks, it is the value that says so. A query of an extension that the device lacks is
+/// CL_INVALID_VALUE, as is an unknown query.
 #[allow(clippy::too_many_lines, reason = "a table with one row for each query")]
 fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) -> Result<Written> {
     let d = device.info();
@@ -438,6 +441,7 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
     }
 }
 
+/// Returns the error of clCreateSubDevices: no device can be partitioned.
 fn create_sub_devices(in_device: Ptr<c_void>) -> Result<()> {
     handle::borrow::<Device>(in_device)?;
     // CL 4.3: INVALID_VALUE if values specified in properties are valid but not supported by the device

@@ -11,7 +11,7 @@ use crate::args::Ptr;
 use crate::out::Info;
 use crate::{entry, handle};
 
-/// Returns the address of a function that an application can only find by name.
+/// Returns the address of a function of an extension, or of one that loaders look up by name.
 fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
     let name = func_name
         .text()
@@ -99,11 +99,11 @@ entry! {
     /// CL_INVALID_VALUE if the buffer is too small.
     fn clGetDeviceFeatureReportCALDERA(
         device: cl_device_id,
-        report_size: usize,
+        report_size: size_t,
         report: *mut c_void [report_size],
-        report_size_ret: *mut usize,
+        report_size_ret: *mut size_t,
     ) {
         let device = handle::borrow::<caldera_runtime::device::Device>(device)?;
-        Info::new(report, report_size_ret).text(&device.feature_report()).map(|_| ())
+        Info::new(report, report_size_ret).text(&device.feature_report()).map(drop)
     }
 }

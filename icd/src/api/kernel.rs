@@ -84,11 +84,13 @@ fn handle_arg(arg_value: Array<c_void>) -> *mut c_void {
     arg_value.value::<*mut c_void>().unwrap_or(std::ptr::null_mut())
 }
 
-pub(super) fn arg_value(kind: ArgKind, size: usize, value: Array<c_void>) -> Result<ArgValue> {
-    kind.check(size, !value.is_null())?;
+/// Returns the value of a kernel argument. `value` has `arg_value` and `arg_size` of clSetKernelArg; the errors are those
+/// of that call.
+pub(super) fn arg_value(kind: ArgKind, value: Array<c_void>) -> Result<ArgValue> {
+    kind.check(value.len(), !value.is_null())?;
     Ok(match kind {
         ArgKind::Pod(_) | ArgKind::UnusedPod | ArgKind::Unknown => ArgKind::pod(value.bytes().unwrap_or(&[])),
-        ArgKind::Local => ArgValue::Local(size),
+        ArgKind::Local => ArgValue::Local(value.len()),
         // CL 5.7.2: INVALID_MEM_OBJECT for an argument declared to be a memory object when arg_value is not one;
         // NULL is a null pointer
         ArgKind::Buffer => {
@@ -126,7 +128,7 @@ entry! {
     fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: size_t, arg_value: *const c_void [arg_size]) {
         let kernel = handle::borrow::<Kernel>(kernel)?;
         let kind = kernel.arg_kind(arg_index)?;
-        kernel.set_arg(arg_index, self::arg_value(kind, arg_size, arg_value)?)
+        kernel.set_arg(arg_index, self::arg_value(kind, arg_value)?)
     }
 }
 
@@ -139,17 +141,17 @@ entry! {
     }
 }
 
-/// Returns the addresses that clSetKernelExecInfo sets, and their list; `None` if it sets something else, which has no effect.
+/// Returns the addresses that clSetKernelExecInfo sets, and the list to which they belong. Returns `None` if it sets something
+/// else, which has no effect. `param_value` has the value and its size.
 pub(super) fn pointers(
     kernel: &Kernel,
     param_name: cl_kernel_exec_info,
-    param_value_size: usize,
     param_value: Array<c_void>,
 ) -> Result<Option<(Vec<u64>, PointerList)>> {
     let invalid = |what| Error::new(ClCode::InvalidValue, what).at("2.0 5.9.3");
     // CL 2.0, 5.9.3: INVALID_VALUE if param_name is not valid, if param_value is NULL and param_value_size is greater
     // than zero, or if the size is not valid
-    let value = || match (param_value_size, param_value.bytes()) {
+    let value = || match (param_value.len(), param_value.bytes()) {
         (0, _) => Ok(&[][..]),
         (_, Some(bytes)) => Ok(bytes),
         (_, None) => Err(invalid("param_value is NULL")),
@@ -210,7 +212,7 @@ entry! {
         param_value: *const c_void [param_value_size],
     ) {
         let kernel = handle::borrow::<Kernel>(kernel)?;
-        if let Some((addresses, list)) = pointers(&kernel, param_name, param_value_size, param_value)? {
+        if let Some((addresses, list)) = pointers(&kernel, param_name, param_value)? {
             kernel.set_pointed(&addresses, list);
         }
         Ok(())

@@ -8,7 +8,6 @@ use caldera_runtime::mem::Pipe;
 use caldera_runtime::object;
 
 use crate::abi::*;
-
 use crate::out::Info;
 use crate::{entry, handle};
 

@@ -133,13 +133,9 @@ entry! {
         spec_value: *const c_void [spec_size],
     ) {
         let program = handle::borrow::<Program>(program)?;
-        // CL 2.2 5.8.3: INVALID_VALUE if spec_value is NULL
-        let value = spec_value.bytes();
-        let value = value.ok_or_else(|| invalid("spec_value is NULL", "2.2 5.8.3"));
-        match value {
-            Ok(value) => program.set_specialization_constant(spec_id, value),
-            Err(e) => program.set_specialization_constant(spec_id, &[]).and(Err(e)),
-        }
+        // CL 2.2 5.8.3: INVALID_VALUE if spec_value is NULL. No constant has a size of 0, so an empty value causes this error,
+        // after those of the program and of spec_id.
+        program.set_specialization_constant(spec_id, spec_value.bytes().unwrap_or(&[]))
     }
 }
 
@@ -242,25 +238,22 @@ entry! {
         num_input_programs: cl_uint,
         input_programs: *const cl_program [num_input_programs],
         pfn_notify: Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
-        user_data: *mut c_void,
-        errcode_ret: *mut cl_int,
-    ) -> cl_program {
-        let link = || {
-            let context = handle::borrow::<Context>(context)?;
-            let devices = self::device_list(&device_list)?;
-            // CL 5.6.3: INVALID_VALUE if num_input_programs is zero or input_programs is NULL
-            let inputs = input_programs
-                .slice()
-                .filter(|p| !p.is_empty())
-                .ok_or_else(|| invalid("no programs", "5.6.3"))?;
-            let inputs = handle::list::<Program>(inputs)?;
-            let notify = callback::program(pfn_notify, user_data)?;
-            let devices = handle::list(devices)?;
-            Program::link(&context, &devices, &options.text().unwrap_or_default(), &inputs, notify)
-        };
-        let (program, linked) = link().inspect_err(|e: &Error| errcode_ret.write(out::number(e.code)))?;
-        errcode_ret.write(linked.map_or_else(|e| out::number(e.code), |()| out::SUCCESS));
-        Ok(object::give(program))
+        user_data: *mut c_void;
+        errcode_ret
+    ) -> (cl_program, Result<()>) {
+        let context = handle::borrow::<Context>(context)?;
+        let devices = self::device_list(&device_list)?;
+        // CL 5.6.3: INVALID_VALUE if num_input_programs is zero or input_programs is NULL
+        let inputs = input_programs
+            .slice()
+            .filter(|p| !p.is_empty())
+            .ok_or_else(|| invalid("no programs", "5.6.3"))?;
+        let inputs = handle::list::<Program>(inputs)?;
+        let notify = callback::program(pfn_notify, user_data)?;
+        let devices = handle::list(devices)?;
+        let options = options.text().unwrap_or_default();
+        let (program, linked) = Program::link(&context, &devices, &options, &inputs, notify)?;
+        Ok((object::give(program), linked))
     }
 }
 

@@ -14,17 +14,22 @@ use crate::args::{Properties, Ptr};
 use crate::out::Info;
 use crate::{entry, handle};
 
-fn create(
-    context: Ptr<c_void>,
-    device: Ptr<c_void>,
-    properties: cl_command_queue_properties,
-) -> Result<Arc<CommandQueue>> {
+/// The context and the device of a new queue.
+type Place = (Arc<Context>, Arc<Device>);
+
+/// Returns the context and the device of a new queue. CL 5.1: INVALID_CONTEXT, INVALID_DEVICE if a handle is not valid;
+/// INVALID_DEVICE if device is not associated with context
+fn place(context: Ptr<c_void>, device: Ptr<c_void>) -> Result<Place> {
     let context = handle::borrow::<Context>(context)?;
     let device = handle::borrow::<Device>(device)?;
-    // CL 5.1: INVALID_DEVICE if device is not associated with context
     if !context.has_device(&device) {
         return Err(Error::new(ClCode::InvalidDevice, "the context has no such device").at("5.1"));
     }
+    Ok((context, device))
+}
+
+/// Creates a queue with the properties of OpenCL 1.2.
+fn create((context, device): &Place, properties: cl_command_queue_properties) -> Result<Arc<CommandQueue>> {
     // CL 5.1: INVALID_VALUE if values specified in properties are not valid
     if properties & !(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE) != 0 {
         return Err(Error::new(ClCode::InvalidValue, format!("queue properties {properties:#x}")).at("5.1"));
@@ -37,7 +42,7 @@ fn create(
     if wanted.out_of_order && !device.info().out_of_order_queues {
         return Err(Error::new(ClCode::InvalidQueueProperties, "out-of-order execution").at("5.1"));
     }
-    CommandQueue::create(&context, &device, wanted)
+    CommandQueue::create(context, device, wanted)
 }
 
 entry! {
@@ -48,7 +53,7 @@ entry! {
         properties: cl_command_queue_properties;
         errcode_ret
     ) -> cl_command_queue {
-        create(context, device, properties).map(object::give)
+        create(&place(context, device)?, properties).map(object::give)
     }
 }
 
@@ -67,14 +72,13 @@ fn create_with(
     const BITS: u64 = CL_QUEUE_PROPERTIES as u64;
     const PRIORITY: u64 = CL_QUEUE_PRIORITY_KHR;
     const THROTTLE: u64 = CL_QUEUE_THROTTLE_KHR;
+    let place = place(context, device)?;
     let mut bits = 0;
     for (name, value) in list.pairs() {
         match name {
             BITS => bits = value,
             PRIORITY | THROTTLE if is_level(value) => {}
             _ => {
-                handle::borrow::<Context>(context)?;
-                handle::borrow::<Device>(device)?;
                 let what = format!("queue property {name:#x} = {value:#x}");
                 return Err(Error::new(ClCode::InvalidValue, what).at("2.0 5.1"));
             }
@@ -84,7 +88,7 @@ fn create_with(
     if bits & LATER != 0 {
         return Err(Error::new(ClCode::InvalidQueueProperties, "queues on the device"));
     }
-    let queue = create(context, device, bits)?;
+    let queue = create(&place, bits)?;
     queue.property_list().keep(list.values());
     Ok(object::give(queue))
 }

@@ -1,6 +1,7 @@
 //! CL 5.5: samplers.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use caldera_runtime::context::Context;
 use caldera_runtime::error::{ClCode, Error, Result};
@@ -8,18 +9,17 @@ use caldera_runtime::object;
 use caldera_runtime::sampler::{AddressingMode, FilterMode, Sampler};
 
 use crate::abi::*;
-use crate::args::Ptr;
 use crate::out::Info;
 use crate::{entry, handle};
 
+/// Creates a sampler. `properties` is the list that CL_SAMPLER_PROPERTIES reports.
 fn create(
-    context: Ptr<c_void>,
+    context: &Arc<Context>,
     normalized: u64,
     addressing: u64,
     filter: u64,
     properties: Vec<u64>,
 ) -> Result<*mut c_void> {
-    let context = handle::borrow::<Context>(context)?;
     // CL 5.5.1: INVALID_VALUE if addressing_mode, filter_mode or normalized_coords are not valid
     let invalid = |what| move || Error::new(ClCode::InvalidValue, what).at("5.5.1");
     let addressing = u32::try_from(addressing)
@@ -36,7 +36,7 @@ fn create(
         _ => return Err(invalid("normalized_coords")()),
     };
     Ok(object::give(Sampler::create(
-        &context, normalized, addressing, filter, properties,
+        context, normalized, addressing, filter, properties,
     )?))
 }
 
@@ -50,7 +50,7 @@ entry! {
         errcode_ret
     ) -> cl_sampler {
         create(
-            context,
+            &handle::borrow::<Context>(context)?,
             normalized_coords.into(),
             addressing_mode.into(),
             filter_mode.into(),
@@ -66,21 +66,22 @@ entry! {
         sampler_properties: *const cl_sampler_properties [until 0];
         errcode_ret
     ) -> cl_sampler {
+        let context = handle::borrow::<Context>(context)?;
         let (mut normalized, mut addressing, mut filter) = (1, CL_ADDRESS_CLAMP.into(), CL_FILTER_NEAREST.into());
-        let mut given = Vec::new();
-        for (name, value) in sampler_properties.pairs() {
-            given.extend([name, value]);
+        let pairs = sampler_properties.pairs();
+        for (i, &(name, value)) in pairs.iter().enumerate() {
+            // CL 2.0, 5.5.1: INVALID_VALUE if a property name is not supported, or is specified more than once
+            if pairs[..i].iter().any(|(other, _)| *other == name) {
+                return Err(Error::new(ClCode::InvalidValue, "a property is there twice").at("2.0 5.5.1"));
+            }
             match u32::try_from(name) {
                 Ok(CL_SAMPLER_NORMALIZED_COORDS) => normalized = value,
                 Ok(CL_SAMPLER_ADDRESSING_MODE) => addressing = value,
                 Ok(CL_SAMPLER_FILTER_MODE) => filter = value,
-                _ => return Err(Error::new(ClCode::InvalidValue, format!("sampler property {name:#x}"))),
+                _ => return Err(Error::new(ClCode::InvalidValue, format!("sampler property {name:#x}")).at("2.0 5.5.1")),
             }
         }
-        if !sampler_properties.is_null() {
-            given.push(0);
-        }
-        create(context, normalized, addressing, filter, given)
+        create(&context, normalized, addressing, filter, sampler_properties.values())
     }
 }
 

@@ -7,8 +7,8 @@ use std::ptr::{null, null_mut};
 
 use crate::common::again::UNOPTIMIZED;
 use crate::common::objects::Setup;
-use crate::common::{cl_kernel, cl_mem};
-use crate::{cl, common, created};
+use crate::common::{CL_EVENT_COMMAND_EXECUTION_STATUS, cl_kernel, cl_mem};
+use crate::{cl, common, created, query};
 
 /// The variable that only the processes of their own have.
 const FILE: &str = "CALDERA_CHECK_FILE";
@@ -483,7 +483,26 @@ fn run_failing() {
     launch(&s, next, 15);
     assert_eq!(cl!(clFinish(s.queue)), 0, "no fault");
     launch(&s, next, 16);
+    assert_eq!(cl!(clFlush(s.queue)), 0);
+    // A later launch fails, too: if the device has it before the fault is known, by its event.
+    let (items, mut event) = (15usize, null_mut());
+    let size = &raw const items;
+    let code = cl!(clEnqueueNDRangeKernel(
+        s.queue,
+        next,
+        1,
+        null(),
+        size,
+        size,
+        0,
+        null(),
+        &raw mut event
+    ));
     assert_ne!(cl!(clFinish(s.queue)), 0, "a fault");
+    if code == 0 {
+        assert!(query!(clGetEventInfo(event; CL_EVENT_COMMAND_EXECUTION_STATUS) as i32) < 0);
+        assert_eq!(cl!(clReleaseEvent(event)), 0);
+    }
     for buffer in [from, to] {
         assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
     }
@@ -505,6 +524,7 @@ fn findings_are_errors_on_demand() {
     let errors = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{errors}");
     assert_eq!(lines.len(), 1);
+    assert!(!errors.contains("loops"), "{errors}");
     let (out, lines) = again(
         "findings_are_errors_on_demand",
         "memory",

@@ -226,6 +226,30 @@ fn opencl_3_pointers_in_memory() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
+/// clMemBlockingFreeINTEL waits for commands that no call has flushed.
+#[test]
+fn opencl_3_blocking_frees_wait() {
+    let s = Setup::new();
+    for kind in kinds(&s) {
+        let at = memory(&s, kind, 64);
+        let mut event = null_mut();
+        let code = cl!(clEnqueueMemsetINTEL(
+            s.queue,
+            at,
+            1,
+            64,
+            0,
+            null(),
+            &raw mut event
+        ));
+        assert_eq!(code, 0);
+        assert_eq!(cl!(clMemBlockingFreeINTEL(s.context, at)), 0);
+        let status = query!(clGetEventInfo(event; CL_EVENT_COMMAND_EXECUTION_STATUS) as i32);
+        assert_eq!(status, CL_COMPLETE);
+        assert_eq!(cl!(clReleaseEvent(event)), 0);
+    }
+}
+
 /// clEnqueueMemsetINTEL sets each byte to the lowest byte of the value, as a fill does.
 #[test]
 fn opencl_3_bytes_are_set() {

@@ -95,6 +95,17 @@ fn panic_in_a_submission() {
             "a call that failed has stored something"
         );
         assert_eq!(created!(clCreateBuffer(s.context, 0, 4, null_mut())).1, FAILED);
+        let (none, code) = created!(clLinkProgram(
+            s.context,
+            0,
+            null(),
+            null(),
+            0,
+            null(),
+            None,
+            null_mut()
+        ));
+        assert_eq!((none.is_null(), code), (true, FAILED));
         assert_eq!(cl!(clReleaseMemObject(target)), 0);
         assert_eq!(cl!(clReleaseCommandQueue(other)), 0);
     });

@@ -73,6 +73,20 @@ fn create_with_properties() {
         bad.as_ptr()
     ));
     assert_eq!(code, CL_INVALID_VALUE);
+    // The errors of the context and of the device come before those of the properties.
+    let on_device = [u64::from(CL_QUEUE_PROPERTIES), CL_QUEUE_ON_DEVICE, 0];
+    for (context, device, expected) in [
+        (null_mut(), s.device, CL_INVALID_CONTEXT),
+        (s.context, null_mut(), CL_INVALID_DEVICE),
+        (s.context, s.device, CL_INVALID_QUEUE_PROPERTIES),
+    ] {
+        let (_, code) = created!(clCreateCommandQueueWithProperties(
+            context,
+            device,
+            on_device.as_ptr()
+        ));
+        assert_eq!(code, expected);
+    }
 }
 
 #[test]

@@ -230,6 +230,12 @@ fn boxes_and_pitches() {
     );
     assert_eq!(read(all, got.as_mut_ptr().cast()), 0);
     assert_eq!(got, model);
+    // Slices of two such rows have more bytes than a number can say.
+    for slice in [0, 84] {
+        let too_long = (s.queue, im, origin, region, [1 << (usize::BITS - 1), slice]);
+        assert_eq!(read(too_long, out.as_mut_ptr().cast()), CL_INVALID_VALUE);
+        assert_eq!(write(too_long, out.as_ptr().cast()), CL_INVALID_VALUE);
+    }
     assert_eq!(cl!(clReleaseMemObject(im)), 0);
 }
 

@@ -60,6 +60,14 @@ fn sampler_info() {
         given
     );
     assert_eq!(cl!(clReleaseSampler(other)), 0);
+    // CL 2.0, 5.5.1: INVALID_VALUE if a property name is specified more than once
+    let (name, value) = (u64::from(CL_SAMPLER_FILTER_MODE), u64::from(CL_FILTER_LINEAR));
+    let twice = [name, value, name, value, 0];
+    let (none, code) = created!(clCreateSamplerWithProperties(s.context, twice.as_ptr()));
+    assert_eq!((none.is_null(), code), (true, CL_INVALID_VALUE));
+    // The error of the context comes before those of the properties.
+    let (_, code) = created!(clCreateSamplerWithProperties(null_mut(), twice.as_ptr()));
+    assert_eq!(code, CL_INVALID_CONTEXT);
     assert_eq!(
         cl!(clGetSamplerInfo(sampler, 0x9999, 0, null_mut(), null_mut())),
         CL_INVALID_VALUE

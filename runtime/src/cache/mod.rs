@@ -10,7 +10,8 @@
 //! at all.
 //!
 //! Nothing here returns errors: an entry that cannot be read counts as absent, and after the first entry that
-//! cannot be written (no space, no permission) this process writes no more. Both leave a line in the log.
+//! cannot be written (no space, no permission) this process writes no more. Failed writes leave a line in the log, and so do
+//! entries and directories that are damaged or not trusted.
 
 mod entry;
 mod evict;

@@ -1,10 +1,12 @@
+//! Tests of the store on disk.
+
 use std::time::{Duration, SystemTime};
 
 use super::*;
 
 const MIB: u64 = 1 << 20;
 
-/// A directory that is removed when the test succeeds.
+/// A directory for a test, which is removed when the test ends.
 struct Dir(PathBuf);
 
 impl Dir {

@@ -24,6 +24,7 @@ pub(super) struct Object {
 pub(super) enum What {
     /// A buffer that is no sub-buffer.
     Buffer(Arc<Buffer>),
+    /// An image with contents of its own.
     Image(Arc<Image>),
     /// An image that was created from a range of a buffer.
     OfBuffer(Arc<Image>, Part),
@@ -41,6 +42,7 @@ pub(super) struct Part {
 #[derive(Copy, Clone)]
 pub(super) enum Place {
     Part(Part),
+    /// An image, by its index among the objects.
     Image(usize),
 }
 
@@ -88,7 +90,7 @@ impl Object {
     }
 }
 
-/// Returns the name of the file with the contents of an object before or after the launch.
+/// Returns the name of the file with the contents of an object; `when` is `before` or `after` (the launch).
 pub(super) fn file(index: usize, when: &str) -> String {
     format!("memory{index}.{when}")
 }

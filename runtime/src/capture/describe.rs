@@ -15,7 +15,7 @@ use crate::program::recipe::{self, PartInput, Recipe};
 /// The version of the format.
 const FORMAT: u32 = 1;
 
-/// The text of `launch.json` up to the memory objects.
+/// The text of `launch.json` up to the memory objects, whose contents are known later.
 pub(super) struct Description(String);
 
 /// Appends a member of an object, whose value is a text.
@@ -210,10 +210,10 @@ fn program(out: &mut String, launch: &Launched<'_>, folder: &Path) -> Result<(),
     let (options, recipe) = launch.program.recipe(device);
     let Some(recipe) = recipe else {
         let devices = launch.program.devices().iter();
-        let index = devices
+        let binary = devices
             .zip(launch.program.binaries())
             .find(|(d, _)| Arc::ptr_eq(d, device));
-        let (_, bytes) = index.ok_or("the program is not built for the device")?;
+        let (_, bytes) = binary.ok_or("the program is not built for the device")?;
         write(folder, "program.bin", &bytes)?;
         object(out, "binary", |out| {
             text(out, "options", &options);

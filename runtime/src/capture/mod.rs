@@ -51,7 +51,7 @@ pub(crate) struct Capture {
 /// The launches and captures so far.
 struct Progress {
     counts: Option<Counts>,
-    /// The bytes of memory objects that have been written, or are about to be.
+    /// The bytes of memory objects that the captures so far may have, before and after their launches.
     bytes: u64,
 }
 
@@ -129,6 +129,7 @@ fn refusal(launch: &Launched<'_>) -> Option<&'static str> {
 }
 
 impl Capture {
+    /// Begins the capture of a launch that is selected. The error says why that is not possible.
     fn new(
         selection: &Selection,
         launch: &Launched<'_>,
@@ -139,8 +140,25 @@ impl Capture {
         if let Some(why) = refusal(launch) {
             return Err(why.into());
         }
-        let mut objects = Objects::of(launch)?;
-        reserve(selection, 2 * objects.bytes())?;
+        let objects = Objects::of(launch)?;
+        // The contents before the launch and those after it.
+        let bytes = 2 * objects.bytes();
+        reserve(selection, bytes)?;
+        Capture::prepare(selection, launch, number, waits, (label, objects)).inspect_err(|_| {
+            // Nothing has been written.
+            PROGRESS.lock().bytes -= bytes;
+        })
+    }
+
+    /// Waits for the commands before the launch, reads the memory objects, and writes all but the results. If that fails, there is
+    /// no folder.
+    fn prepare(
+        selection: &Selection,
+        launch: &Launched<'_>,
+        number: Number,
+        waits: Waits<'_>,
+        (label, mut objects): (String, Objects),
+    ) -> Result<Capture, String> {
         let settled = launch.queue.settles_within(waits.list, PATIENCE);
         if !settled.map_err(|e| e.chain())? {
             let what = "commands before it, or events that it waits for, are not complete";
@@ -169,7 +187,7 @@ impl Capture {
         }
     }
 
-    /// Waits for the launch, and writes its results.
+    /// Waits for the launch, if it is enqueued, and writes its results.
     pub(crate) fn end(mut self, queue: &Arc<CommandQueue>, is_enqueued: bool) {
         let read = match is_enqueued {
             true => self.objects.read_after(queue).map_err(|e| e.chain()),
@@ -193,7 +211,7 @@ impl Capture {
     }
 }
 
-/// Counts bytes of the contents of memory objects.
+/// Counts bytes of the contents of memory objects. Fails if that exceeds `CALDERA_CAPTURE_LIMIT`.
 fn reserve(selection: &Selection, bytes: u64) -> Result<(), String> {
     let mut progress = PROGRESS.lock();
     let sum = progress.bytes.saturating_add(bytes);

@@ -77,7 +77,7 @@ impl Selection {
             match Item::parse(text) {
                 Some(item) => items.push(item),
                 None => complaints.push(format!(
-                    "CALDERA_CAPTURE_LAUNCHES: {text:?} is no NAME[:N[-[M]]] and no N[-[M]]"
+                    "CALDERA_CAPTURE_LAUNCHES: {text:?} is neither NAME[:N[-[M]]] nor N[-[M]]"
                 )),
             }
         }
@@ -113,7 +113,7 @@ impl Item {
             Some((name, text)) => (name, numbers(text)?),
             None => (text, (1, 1)),
         };
-        let is_name = !name.is_empty() && !name.trim_end_matches('*').contains('*');
+        let is_name = !name.is_empty() && !name.strip_suffix('*').unwrap_or(name).contains('*');
         is_name.then(|| Item {
             name: Some(name.to_owned()),
             numbers,
@@ -135,14 +135,16 @@ impl Item {
     }
 }
 
-/// Parses `N`, `N-M` or `N-`.
+/// Parses `N`, `N-M` or `N-`. Numbers count from 1.
 fn numbers(text: &str) -> Option<(u64, u64)> {
     let (first, last) = match text.split_once('-') {
-        None => (text, text),
-        Some((first, "")) => return Some((first.parse().ok()?, u64::MAX)),
-        Some(both) => both,
+        None => (text, Some(text)),
+        Some((first, "")) => (first, None),
+        Some((first, last)) => (first, Some(last)),
     };
-    Some((first.parse().ok()?, last.parse().ok()?))
+    let first: u64 = first.parse().ok()?;
+    let last = last.map_or(Ok(u64::MAX), str::parse).ok()?;
+    (0 < first && first <= last).then_some((first, last))
 }
 
 #[cfg(test)]
@@ -181,7 +183,7 @@ mod tests {
 
     #[test]
     fn other_values_are_reported() {
-        for wrong in ["a:", "a:x", ":1", "1-x", "a*b", "3x"] {
+        for wrong in ["a:", "a:x", ":1", "1-x", "a*b", "a**", "3x", "0", "0-2", "3-2"] {
             let mut complaints = Vec::new();
             Selection::new("d".into(), Some(wrong.into()), None, &mut complaints);
             assert_eq!(complaints.len(), 1, "{wrong}");

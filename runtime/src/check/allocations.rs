@@ -30,11 +30,12 @@ pub(crate) struct Allocations {
     next: AtomicU64,
     /// What has been written of each buffer, by its number.
     written: Mutex<BTreeMap<u64, Arc<Written>>>,
+    /// Whether a check wants to know what has been written of buffers.
     know_writes: bool,
 }
 
 impl Allocations {
-    /// `know_writes`: a check wants to know what has been written of buffers.
+    /// Makes an empty list. `know_writes` tells whether a check wants to know what has been written of buffers.
     pub(crate) fn new(know_writes: bool) -> Arc<Allocations> {
         Arc::new(Allocations {
             written: Mutex::new(Rank::Cache, BTreeMap::new()),
@@ -49,7 +50,7 @@ impl Allocations {
         self.know_writes
     }
 
-    /// Notes that all buffers may be written.
+    /// Notes that all buffers count as written from now on.
     pub(crate) fn note_all_written(&self) {
         self.written.lock().values().for_each(|w| w.note_all());
     }
@@ -65,7 +66,7 @@ impl Allocations {
     }
 }
 
-/// The entries of a buffer while it exists.
+/// The entries of a buffer in the [`Allocations`] of its context, which end with the buffer.
 #[derive(Default)]
 pub(crate) struct Noted {
     /// `None` if the context makes no checks.
@@ -76,7 +77,7 @@ pub(crate) struct Noted {
 }
 
 impl Noted {
-    /// Gives a new buffer its number.
+    /// Gives a new buffer its number. `allocations` are those of its context, if it makes checks.
     pub(crate) fn new(allocations: Option<&Arc<Allocations>>) -> Noted {
         Noted {
             number: allocations.map_or(0, |a| a.next.fetch_add(1, Ordering::Relaxed)),

@@ -92,8 +92,8 @@ impl CheckedLaunch {
                 "the program's variables".into(),
             ));
         }
-        let list = kernel.reflection().args.iter().zip(args);
-        let args = list.map(|(_, value)| argument(value, &ranges)).collect();
+        let args = args.iter().take(kernel.reflection().args.len());
+        let args = args.map(|value| argument(value, &ranges)).collect();
         Some(CheckedLaunch {
             area,
             args,
@@ -277,7 +277,8 @@ impl CheckedLaunch {
         }
     }
 
-    /// Reports what the launch has found: `words` are those of the printf buffer. Returns the number of findings.
+    /// Reports what the launch has found: `words` are those of the printf buffer, and `told` passes a report to the
+    /// application. Returns the number of findings.
     pub(crate) fn report(
         &self,
         buffer: &Staging,

@@ -11,11 +11,14 @@ use caldera_compiler::check::{Position, Site, race};
 
 use crate::config::config;
 use crate::lock::{Mutex, Rank};
+use crate::observe::json;
 
 /// Where an access is in its object.
 #[derive(Copy, Clone)]
 pub(super) struct Place {
+    /// The offset of the access in bytes; an address if the object is unknown, and an index if the finding is about one.
     pub offset: i64,
+    /// The size of the object in bytes.
     pub size: u64,
 }
 
@@ -28,7 +31,8 @@ pub(super) struct Other {
 }
 
 impl Other {
-    /// Returns what a word states ([`race`]), and completes the action of the site.
+    /// Returns the other access that a word of a finding describes, whose parts [`race`] defines. Adds its kind to the action of
+    /// the site.
     pub(super) fn new(site: &mut Site, word: u32) -> Other {
         let kind = race::KINDS
             .get((word >> race::KIND_SHIFT) as usize)
@@ -64,7 +68,7 @@ pub(super) struct Finding<'a> {
     /// Where the access is, in words.
     pub beyond: String,
     pub place: Place,
-    /// The flags of the buffer do not allow the access.
+    /// Whether the flags of the buffer do not allow the access.
     pub forbidden: bool,
     /// The other side of a race.
     pub other: Option<Other>,
@@ -97,7 +101,7 @@ pub(super) fn report(finding: &Finding<'_>, told: &mut dyn FnMut(String)) {
     }
     tell(&text(finding, launches, total), told);
     if let Some(path) = &config().check_file {
-        let line = json(finding, launches, total);
+        let line = as_json(finding, launches, total);
         let opened = OpenOptions::new().create(true).append(true).open(path);
         if let Err(e) = opened.and_then(|mut file| file.write_all(line.as_bytes())) {
             log::error!("{}: a finding cannot be written: {e}", path.display());
@@ -112,6 +116,7 @@ pub(super) fn tell(text: &str, told: &mut dyn FnMut(String)) {
     told(text.trim_end().to_owned());
 }
 
+/// Returns a position in words.
 fn at(p: &Position) -> String {
     match p.file.is_empty() {
         true => "at an unknown position".into(),
@@ -190,25 +195,15 @@ fn text(f: &Finding<'_>, launches: u64, total: u64) -> String {
     out
 }
 
-/// Returns a string in JSON.
+/// Returns a text as a string of JSON.
 fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            c if u32::from(c) < 0x20 => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+    let mut out = String::new();
+    json::string(&mut out, text);
     out
 }
 
 /// Returns the report as a line with an object of JSON.
-fn json(f: &Finding<'_>, launches: u64, total: u64) -> String {
+fn as_json(f: &Finding<'_>, launches: u64, total: u64) -> String {
     let position = |p: &Position| {
         format!(
             "\"file\":{},\"line\":{},\"column\":{}",
@@ -323,6 +318,6 @@ caldera: memory: <source>:2:3: store of 4 bytes outside of its object in global 
             \"object\":\"argument 0 'out' (buffer 1 of 64 bytes)\",\
             \"access\":\"at offset 64, 0 bytes after its end\",\"other\":\"\",\"other_line\":0,\"offset\":64,\"size\":64,\
             \"global_id\":[16, 0, 0],\"local_id\":[0, 0, 0],\"count\":5,\"launches\":2}\n";
-        assert_eq!(json(&finding(), 2, 5), expected);
+        assert_eq!(as_json(&finding(), 2, 5), expected);
     }
 }

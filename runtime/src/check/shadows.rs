@@ -25,6 +25,7 @@ pub(super) struct Wanted {
 /// Where the parts of arguments are: their offsets, and the size of all parts together.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Parts {
+    /// For each argument, the offset of its part in bytes, if it has one.
     pub offsets: Vec<Option<u64>>,
     pub size: u64,
     /// The arguments that should have a part, but are too large.

@@ -26,7 +26,7 @@ const CHUNK: u64 = 16 << 20;
 /// What has been written of a buffer.
 pub(crate) struct Written {
     size: u64,
-    /// Everything counts as written.
+    /// Whether everything counts as written.
     all: AtomicBool,
     ranges: Mutex<Ranges>,
     /// The shadow memory of the buffer, and the version of the ranges with which it was filled at first.
@@ -148,8 +148,7 @@ impl Written {
             version,
             filled,
         } = &mut *ranges;
-        let mut queues = filled.iter().position(|(q, _)| *q == queue);
-        let known = *queues.get_or_insert_with(|| {
+        let known = filled.iter().position(|(q, _)| *q == queue).unwrap_or_else(|| {
             filled.push((queue, *first));
             filled.len() - 1
         });

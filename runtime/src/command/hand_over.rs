@@ -13,9 +13,9 @@ use crate::vk::External;
 
 /// The transfer of the ownership of objects in memory of other APIs.
 pub(crate) struct HandOver {
-    /// They have been imported by the device of the queue.
+    /// The objects, which the device of the queue has imported.
     pub objects: Vec<MemObject>,
-    /// To OpenCL, and not back to the other API.
+    /// Whether the ownership passes to OpenCL. Otherwise it passes back to the other API.
     pub acquire: bool,
 }
 

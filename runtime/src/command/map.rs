@@ -50,7 +50,7 @@ impl Window {
         Ok(Window::Mirror(mapped.offset(in_root)))
     }
 
-    /// Returns what keeps contents in place while the application stores through the window; `write`: it may.
+    /// Returns what keeps contents in place while the application may store through the window, which `write` tells.
     pub(crate) fn hold(
         &self,
         buffer: &Arc<Buffer>,
@@ -81,13 +81,13 @@ impl Window {
 pub(crate) struct Map {
     pub buffer: Arc<Buffer>,
     pub rows: Rows,
-    /// The mapping must show the current contents.
+    /// Whether the mapping must show the current contents.
     pub fetch: bool,
-    /// The ranges of the buffer that the application has mapped for writing at the same addresses, sorted by their starts. What it
-    /// stores there must not be replaced by the current contents.
+    /// The ranges of the buffer that the application has already mapped for writing at the same addresses, sorted by their
+    /// starts. What it has stored there must not be replaced by the current contents.
     pub kept: Vec<Range<u64>>,
     pub window: Window,
-    /// The application will store into the storage of one of several devices.
+    /// The hold on the contents, if the application may store into the storage of one of several devices.
     pub hold: Option<Arc<Hold>>,
 }
 
@@ -188,7 +188,7 @@ impl Map {
 pub(crate) struct Unmap {
     pub buffer: Arc<Buffer>,
     pub rows: Rows,
-    /// The application may have written.
+    /// Whether the application may have written.
     pub write: bool,
     /// The host memory of the mapping.
     pub window: Window,
@@ -298,8 +298,8 @@ fn rows_transfer(buffer: &Arc<Buffer>, rows: &Rows, host: HostPtr) -> HostTransf
     }
 }
 
-/// Copies rows of a buffer between its storage and its mirror, one of which is `from`. `write`: the copy is to
-/// the storage.
+/// Copies rows of a buffer between its storage and its mirror, one of which is `from` and the other `to`. `write` tells
+/// whether `to` is the storage.
 fn copy_rows(
     r: &mut Recording<'_>,
     buffer: &Buffer,

@@ -13,7 +13,7 @@ use crate::vk::SharedSemaphore;
 #[derive(Default)]
 pub(crate) struct Semaphores {
     pub list: Vec<Arc<SharedSemaphore>>,
-    /// The command signals the semaphores; otherwise it waits for them.
+    /// Whether the command signals the semaphores. Otherwise it waits for them.
     pub signal: bool,
 }
 

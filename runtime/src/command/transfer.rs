@@ -17,9 +17,9 @@ use crate::vk;
 /// A read or a write.
 pub(crate) struct Transfer {
     pub what: Object,
-    /// The copy is from the host to the object.
+    /// Whether the copy is from the host to the object.
     pub write: bool,
-    /// The copy is recorded in chunks, so that the host and the GPU copy at the same time.
+    /// Whether the copy is recorded in chunks, so that the host and the GPU copy at the same time.
     pub chunked: bool,
 }
 

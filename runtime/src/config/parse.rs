@@ -106,6 +106,7 @@ pub(super) fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<
 impl Config {
     /// Takes `CALDERA_LOG`.
     fn set_log(&mut self, value: &str, complaints: &mut Vec<String>) {
+        let before = complaints.len();
         for part in value.split(',').filter(|p| !p.is_empty()) {
             let (group, level) = match part.split_once('=') {
                 Some((g, l)) => (Some(g.trim()), l.trim()),
@@ -117,9 +118,9 @@ impl Config {
                 (_, Err(_)) => complaints.push(format!("CALDERA_LOG: {level:?} is not a level")),
             }
         }
-        if complaints.len() == value.split(',').count() {
+        if complaints.len() > before {
             // A user who asks for a log with an invalid level gets the complaint in the log.
-            self.log_level = LevelFilter::Warn;
+            self.log_level = self.log_level.max(LevelFilter::Warn);
         }
     }
 

@@ -18,7 +18,7 @@ const CHUNK: u64 = 8 << 20;
 /// The number of chunks in a bounce buffer.
 const SLOTS: u64 = 4;
 
-/// How many more chunks the source has been given when the target begins with one.
+/// The number of chunks by which the source is ahead of the target.
 const AHEAD: u64 = 2;
 
 /// The alignment of the host memory in bytes: a multiple of the pages of most systems, and of what devices demand.

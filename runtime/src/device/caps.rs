@@ -39,8 +39,8 @@ pub(super) fn missing(physical: &vk::PhysicalDevice) -> Vec<&'static str> {
     .collect()
 }
 
-/// Returns whether buffers have accesses of bytes and of 16 bits. Those of addresses need them; with descriptors, parts of
-/// words are accessed instead.
+/// Returns whether kernels can access bytes and 16-bit numbers in buffers. Accesses by address need that; with descriptors, parts
+/// of words are accessed instead.
 fn has_narrow_storage(f: &Facts) -> bool {
     f.features.storage8 && f.features.storage16
 }
@@ -75,7 +75,7 @@ fn spirv(f: &Facts) -> SpirvVersion {
     SpirvVersion { major: 1, minor }
 }
 
-/// Returns the `cl_khr_*` extensions, in a fixed order.
+/// Returns the extensions, in a fixed order.
 fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
     let features = &f.features;
     let mut list = vec![
@@ -98,7 +98,7 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         "cl_khr_suggested_local_work_size",
         "cl_khr_throttle_hints",
     ];
-    // They extend OpenCL C 2.0 and 3.0, or are not for programs of OpenCL 1.2.
+    // These extend OpenCL C 2.0 and 3.0, or are not for programs of OpenCL 1.2.
     if newest() >= ClStd::Cl30 {
         // With the descriptor ABI, a pointer is no address.
         if abi(f) == AbiChoice::Physical {

@@ -82,9 +82,9 @@ pub(super) struct ClockKeeper {
     batches: AtomicU64,
     /// The number of batches that are in flight, or about to be submitted.
     in_flight: AtomicU64,
-    /// The thread makes the context or gives it back.
+    /// Whether the thread is making the context or giving it back.
     changes: AtomicBool,
-    /// The thread must be started or woken by the next batch.
+    /// Whether the thread must be started or woken by the next batch.
     sleeps: AtomicBool,
     state: Mutex<State>,
     wake: Condvar,
@@ -250,7 +250,7 @@ impl ClockKeeper {
     }
 }
 
-/// The thread changes the context as long as this exists.
+/// Batches wait as long as this exists, because the thread changes the context.
 struct Changes<'a>(&'a AtomicBool);
 
 impl Drop for Changes<'_> {

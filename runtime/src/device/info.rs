@@ -169,9 +169,9 @@ pub struct DeviceInfo {
     pub max_samplers: u32,
     /// CL_DEVICE_MAX_PARAMETER_SIZE, in bytes.
     pub max_parameter_size: usize,
-    /// In bits.
+    /// CL_DEVICE_MEM_BASE_ADDR_ALIGN, in bits.
     pub mem_base_addr_align: u32,
-    /// In bytes.
+    /// CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, in bytes.
     pub min_data_type_align_size: u32,
     /// CL_DEVICE_GLOBAL_MEM_CACHE_TYPE.
     pub global_mem_cache_type: CacheType,
@@ -193,7 +193,7 @@ pub struct DeviceInfo {
     pub error_correction_support: bool,
     /// CL_DEVICE_HOST_UNIFIED_MEMORY.
     pub host_unified_memory: bool,
-    /// In nanoseconds.
+    /// CL_DEVICE_PROFILING_TIMER_RESOLUTION, in nanoseconds.
     pub profiling_timer_resolution: usize,
     /// CL_DEVICE_ENDIAN_LITTLE.
     pub endian_little: bool,
@@ -208,7 +208,7 @@ pub struct DeviceInfo {
     /// CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE in CL_DEVICE_QUEUE_PROPERTIES; CL_QUEUE_PROFILING_ENABLE is
     /// always set.
     pub out_of_order_queues: bool,
-    /// Names separated by semicolons; there are none.
+    /// CL_DEVICE_BUILT_IN_KERNELS: names separated by semicolons; there are none.
     pub built_in_kernels: String,
     /// CL_DEVICE_NAME.
     pub name: String,
@@ -229,7 +229,7 @@ pub struct DeviceInfo {
     pub printf_buffer_size: usize,
     /// CL_DEVICE_PREFERRED_INTEROP_USER_SYNC.
     pub preferred_interop_user_sync: bool,
-    /// 1, because devices cannot be partitioned.
+    /// CL_DEVICE_PARTITION_MAX_SUB_DEVICES: 1, because devices cannot be partitioned.
     pub partition_max_sub_devices: u32,
     /// The version of OpenCL, as major and minor number.
     pub numeric_version: (u32, u32),

@@ -143,8 +143,8 @@ impl Device {
         self.base.quirks
     }
 
-    /// Returns whether sub-groups may be parts of rows of a work-group. Before the device has been measured, that is assumed. Launches that
-    /// measure the device depend on this function, so it measures nothing.
+    /// Returns whether sub-groups may be parts of rows of a work-group. Before the device has been measured, they may be, unless
+    /// they are known not to be. Launches that measure the device depend on this function, so it measures nothing.
     pub(crate) fn has_subgroups_in_rows(&self) -> bool {
         let measured = self.calibrated.get().map(|c| c.target.subgroup_layout);
         measured.unwrap_or(self.base.subgroup_layout) != SubgroupLayout::Full

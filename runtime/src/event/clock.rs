@@ -23,11 +23,12 @@ pub(crate) struct Clock {
     offset: i64,
     /// Host time of the measurement; 0 if there was none.
     at: u64,
-    /// The host has read the device's clock. Otherwise the relation follows from the ends of commands.
+    /// Whether the host has read the device's clock. Otherwise the relation follows from the ends of commands.
     is_read: bool,
 }
 
-/// How long the relation that follows from the end of a command holds, in nanoseconds, because the clocks drift apart.
+/// The time in nanoseconds after which a relation that follows from the end of a command is replaced by that of a later command,
+/// because the clocks drift apart.
 const KEPT: u64 = 60_000_000_000;
 
 impl Clock {
@@ -65,8 +66,8 @@ impl Clock {
         }
     }
 
-    /// Takes notice of a command that began at the time `device`, and not before the host time `submitted`. All commands must move by the same
-    /// time, or one would seem to end before those that it waits for.
+    /// Takes notice of a command that began at the time `device`, and not before the host time `submitted`. The times of all
+    /// commands must be moved by the same amount, or a command would seem to end before those that it waits for.
     pub(crate) fn began(&mut self, device: u64, submitted: u64) {
         self.offset = self.offset.max(submitted.wrapping_sub(device).cast_signed());
     }

@@ -53,12 +53,12 @@ struct State {
     /// The events to poll until they are final, except for those that a thread is polling now.
     watched: Vec<Arc<Event>>,
     threads: usize,
-    /// A thread is running a job.
+    /// Whether a thread is running a job.
     runs: bool,
-    /// A thread is polling events.
+    /// Whether a thread is polling events.
     watches: bool,
     stop: bool,
-    /// The phase of a watched event may have changed, so the watched events are polled at once.
+    /// Whether the phase of a watched event may have changed, so that the watched events are polled at once.
     poked: bool,
 }
 

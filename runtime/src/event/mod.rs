@@ -63,13 +63,13 @@ pub struct Event {
     value: AtomicU64,
     /// QUEUED, SUBMIT, START, END in nanoseconds; valid when the command is complete.
     times: [AtomicU64; 4],
-    /// The command has failed; the event fails when its batch is complete ([`Event::fails_at`]).
+    /// Whether the command has failed already, so that the event fails when its batch is complete ([`Event::fails_at`]).
     failing: AtomicBool,
-    /// The executor polls the event.
+    /// Whether the executor polls the event.
     watched: AtomicBool,
-    /// The event becomes final without the application's help.
+    /// Whether the event is known to become final without the application's help.
     certain: AtomicBool,
-    /// The command is the first of its batch, so it starts when the batch does.
+    /// Whether the command is the first of its batch, so that it starts when the batch does.
     leads: AtomicBool,
     /// What the command is, if the process is observed.
     note: OnceLock<Arc<Note>>,
@@ -364,8 +364,8 @@ impl Event {
         self.changed.notify_all();
     }
 
-    /// Notes that the command is in the open batch, which is complete at `value`; `leads`: it is the first
-    /// command of the batch.
+    /// Notes that the command is in the open batch, which is complete at `value`. `leads` tells whether it is the
+    /// first command of the batch.
     pub(crate) fn recorded(&self, value: u64, leads: bool, effects: &mut Effects) {
         let mut inner = self.inner.lock();
         self.value.store(value, Ordering::Release);

@@ -42,8 +42,11 @@ pub enum ArgKind {
     /// An image, which the kernel writes or reads, or both. If the module states the `CL_MEM_OBJECT_IMAGE…` type,
     /// the image must have it.
     Image {
+        /// Whether the kernel reads the image.
         read: bool,
+        /// Whether the kernel writes the image.
         write: bool,
+        /// The required `CL_MEM_OBJECT_IMAGE…` type.
         ty: Option<u32>,
     },
 }

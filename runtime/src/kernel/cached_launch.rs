@@ -31,8 +31,8 @@ pub(super) fn prepare(
     nd: &NdRange<'_>,
     queue: &CommandQueue,
 ) -> Result<()> {
-    let is_that = |s: &CachedLaunch| {
-        s.range == nd.range && Arc::ptr_eq(&s.kernel, nd.kernel) && !s.launch.is_provisional()
+    let is_that = |c: &CachedLaunch| {
+        c.range == nd.range && Arc::ptr_eq(&c.kernel, nd.kernel) && !c.launch.is_provisional()
     };
     if !cached_launch.as_ref().is_some_and(is_that) {
         *cached_launch = Some(CachedLaunch {

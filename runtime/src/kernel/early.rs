@@ -294,8 +294,8 @@ impl DeviceKernel {
         }
     }
 
-    /// Starts the pipelines that are known to be needed, when the application creates a kernel object. `for_it`: by
-    /// clCreateKernel, for this kernel alone.
+    /// Starts the pipelines that are known to be needed, when the application creates a kernel object. `for_it`
+    /// tells whether it does so by clCreateKernel, for this kernel alone.
     pub(super) fn created(self: &Arc<Self>, context: &Context, for_it: bool) {
         let is_remembered = self.remembers() && !self.module().launched().of(self.index()).is_empty();
         let others = {
@@ -328,6 +328,7 @@ impl DeviceKernel {
         }
     }
 
+    /// Starts the pipeline of a kernel that requires a work-group size. `sizes` has the indices and the bytes of `__local` arguments.
     fn start_required(self: &Arc<Self>, context: &Context, sizes: &[(usize, usize)]) {
         let is_known = self.module().reflection().spec.work_dim.is_none();
         if let (Some(size), true, Some(locals)) =

@@ -1,8 +1,8 @@
 //! The word to which kernels add if the driver has ended their loops before they were complete (compiler ADR 7).
 //!
-//! Each module with such kernels has one word. It only grows, and a batch compares it with what it was before the batch:
-//! an end of loops in a batch of another queue meanwhile can make a batch fail that is right, but none that is wrong
-//! succeeds.
+//! Each module with such kernels has one word, which only grows. A batch fails if the word has grown since one of these kernels
+//! was recorded into it. So loops that the driver ends in another batch meanwhile may make a correct batch fail, but no
+//! incorrect batch succeeds.
 
 use std::sync::Arc;
 

@@ -69,8 +69,13 @@ pub enum ArgValue {
     Local(usize),
     /// A sampler.
     Sampler(Arc<Sampler>),
-    /// An image, which the kernel either writes or reads.
-    Image { image: Arc<Image>, write: bool },
+    /// An image.
+    Image {
+        /// The image.
+        image: Arc<Image>,
+        /// Whether the kernel may write it. Otherwise the kernel only reads it.
+        write: bool,
+    },
 }
 
 /// A launch as the application requests it.
@@ -109,7 +114,7 @@ pub(crate) struct Launch {
     plain_dispatch: Option<[u32; 3]>,
     /// The most bytes of scratch memory that it may use.
     scratch_budget: u64,
-    /// Another work-group size was wanted ([`DeviceKernel::settle`]), so the next launch may get another one.
+    /// Whether another work-group size was wanted ([`DeviceKernel::settle`]), so that the next launch may get that one.
     provisional: bool,
 }
 
@@ -610,8 +615,8 @@ impl Launch {
         Ok(groups)
     }
 
-    /// Records one dispatch per region of at most `limit` of the device's work-groups of a part; `done` work-items of other
-    /// parts come before them.
+    /// Records one dispatch per region of at most `limit` of the device's work-groups of a part. In each dimension, `done`
+    /// work-items of other parts come before those of this part.
     fn record_regions(
         &self,
         r: &mut Recording<'_>,

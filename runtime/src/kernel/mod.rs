@@ -120,7 +120,8 @@ impl Kernel {
         Kernel::create_one(program, name, true)
     }
 
-    /// Creates a kernel object; `alone`: the application asked for this kernel, so that it will probably use it.
+    /// Creates a kernel object. `alone` tells whether the application asked for this kernel by name, so that it will probably
+    /// launch it.
     fn create_one(program: &Arc<Program>, name: &str, alone: bool) -> Result<Arc<Kernel>> {
         program.wait_for_builds();
         let executables = program.executables();
@@ -197,7 +198,7 @@ impl Kernel {
         // CL 3.1, 5.10: INVALID_PROGRAM_EXECUTABLE if there is no successfully built program executable for the queue's
         // device
         let (_, kernel) = self.on_device(Some(queue.device())).map_err(|_| {
-            Error::new(ClCode::InvalidProgramExecutable, "not built for the device").at("5.10")
+            Error::new(ClCode::InvalidProgramExecutable, "not built for the device").at("3.1 5.10")
         })?;
         self.values.lock().check_all_set()?;
         launch::suggested_local_size(kernel, range, queue.device().limits())
@@ -403,8 +404,8 @@ impl Kernel {
             })
     }
 
-    /// Returns whether an NDRange without work-items is one, which is so from OpenCL 2.1 on. Makes the checks of CL 5.8
-    /// that come before that.
+    /// Returns whether an NDRange without work-items is allowed, which is so from OpenCL 2.1 on. If it is, makes the checks of
+    /// CL 5.8 that remain for such a launch.
     pub fn accepts_empty(&self, queue: &Arc<CommandQueue>, range: &Range) -> Result<bool> {
         if config().cl_version == ClVersion::V1_2 || !(1..=3).contains(&range.work_dim) {
             return Ok(false);

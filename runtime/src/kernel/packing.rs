@@ -62,7 +62,8 @@ impl Room {
 
 impl DeviceKernel {
     /// Returns the number of work-groups in each dimension that run as one in the first part of a launch, and the size in bytes
-    /// of the arena of each group. `arena`: the bytes that the launch uses of it. `groups`: `None` if they are not known.
+    /// of the arena of each group. `arena` is the number of bytes of the arena that the launch uses. `groups` is `None` if the number
+    /// of work-groups is not known.
     pub(super) fn packing(&self, local: [u32; 3], groups: Option<[u64; 3]>, arena: u32) -> ([u32; 3], u32) {
         let unpacked = (NONE, self.arena(arena));
         let reflection = self.reflection();

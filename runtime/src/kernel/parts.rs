@@ -1,4 +1,4 @@
-//! The division of an NDRange into work-groups, and of these into dispatches.
+//! The division of an NDRange into parts with work-groups of one size each.
 
 use super::packing;
 

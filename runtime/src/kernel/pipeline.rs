@@ -194,8 +194,8 @@ fn check_subgroup_size(reflection: &Reflection, code: &Code, size: u32) -> Resul
     Ok(())
 }
 
-/// Returns the buffer with a module's constant data and program-scope variables, with their first contents. `variables`: the
-/// buffer that the program has already.
+/// Returns the buffer with a module's constant data and program-scope variables, with their first contents. `variables` is the
+/// buffer of the program's variables, if there is one already.
 fn program_data(
     device: &Arc<Device>,
     reflection: &Reflection,
@@ -247,7 +247,7 @@ impl DeviceModule {
         DeviceModule::with_variables(device, words, None)
     }
 
-    /// As [`DeviceModule::new`]. `variables` is the buffer with the program-scope variables, if the program has been
+    /// Makes a module as [`DeviceModule::new`] does. `variables` is the buffer with the program-scope variables, if the program has been
     /// compiled before.
     fn with_variables(
         device: &Arc<Device>,

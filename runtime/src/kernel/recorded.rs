@@ -26,7 +26,7 @@ pub struct RecordedLaunch {
 
 impl RecordedLaunch {
     /// Records a launch on a queue of the kernel's context: makes the checks of CL 5.8 in the specification's order.
-    /// `may_be_unset`: arguments may be set later.
+    /// `may_be_unset` tells whether arguments may be set later.
     pub fn new(
         kernel: &Kernel,
         queue: &Arc<CommandQueue>,
@@ -74,7 +74,7 @@ impl RecordedLaunch {
     }
 
     /// Returns a copy with other argument values and another NDRange. The caller has checked the values as for
-    /// [`Kernel::set_arg`]. `pointed`: the buffers at addresses among the values.
+    /// [`Kernel::set_arg`]. `pointed` has the buffers at addresses among the values.
     pub(crate) fn updated(
         &self,
         queue: &CommandQueue,
@@ -157,7 +157,7 @@ fn is_empty(range: &Range) -> bool {
     range.is_empty() && config().cl_version != ClVersion::V1_2 && (1..=3).contains(&range.work_dim)
 }
 
-/// Returns whether all work-groups have the same size. Without a size, the implementation chooses one with which they have.
+/// Returns whether all work-groups have the same size. Without a size, the implementation chooses one that divides the NDRange.
 fn is_uniform(range: &Range) -> bool {
     let divides =
         |local: [usize; 3]| (0..3).all(|d| local[d] != 0 && range.global[d].is_multiple_of(local[d]));

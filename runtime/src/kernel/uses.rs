@@ -93,9 +93,9 @@ pub(super) struct Accesses {
     count: usize,
     /// All accesses, if there are more than [`FEW`].
     many: Vec<Access>,
-    /// A pointer escapes or comes from elsewhere, so the kernel may access any memory.
+    /// Whether a pointer escapes or comes from elsewhere, so that the kernel may access any memory.
     unknown: bool,
-    /// Some arguments are images from buffers, of which the kernel accesses copies ([`super::alias`]).
+    /// Whether arguments are images from buffers, of which the kernel accesses copies ([`super::alias`]).
     pub(super) aliases: bool,
 }
 

@@ -66,7 +66,7 @@ pub enum PointerList {
     Usm,
 }
 
-/// How the application has told that a kernel may access buffers through addresses.
+/// Where the application has given addresses through which a kernel may access buffers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Pointing {
     /// The address is the value of the argument with this index.
@@ -191,6 +191,7 @@ impl Values {
         self.pointed.extend(new);
     }
 
+    /// Sets the value of an argument (clSetKernelArg).
     pub(super) fn set(&mut self, index: usize, value: ArgValue) {
         if self
             .pointed
@@ -285,7 +286,7 @@ impl Values {
             .sum()
     }
 
-    /// Returns the values for a launch; the caller hands them back to [`Values::give_back`].
+    /// Returns the values for a launch. The caller gives them back by [`Values::give_back`].
     pub(super) fn take(&mut self) -> Result<Box<Taken>> {
         let mut taken = self.ready.take().unwrap_or_else(|| {
             Box::new(Taken {

@@ -3,8 +3,7 @@
 //!
 //! A load is a round trip of about a microsecond on the bus, whatever its width up to 64 bytes, and only
 //! streaming loads overlap; stores are posted and combined. The alternative, a copy by the GPU, takes a
-//! submission and a wait: 12 µs at least on an NVIDIA H200. `vk::Tuning` has the
-//! limits that follow from that (PERFORMANCE.md).
+//! submission and a wait. `vk::Tuning` has the sizes up to which the BAR mapping is used (PERFORMANCE.md).
 #![allow(unsafe_code, reason = "loads and stores of mapped device memory")]
 
 use super::HostPtr;

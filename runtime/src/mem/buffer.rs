@@ -75,7 +75,7 @@ struct Root {
 /// that the host has accessed through the BAR mapping before.
 #[derive(Default)]
 struct HostVisibility {
-    /// The host has accessed the BAR mapping.
+    /// Whether the host has accessed the BAR mapping.
     watched: AtomicBool,
     /// The queue (from [`QUEUE_BIT`] on) and the value of the last batch that wrote the buffer without such a
     /// barrier; 0 if there is none.

@@ -1,9 +1,9 @@
 //! The copy threads: threads of the process that share large copies in host memory.
 //!
-//! The first large copy starts them; they live until the process ends. Waking a sleeping thread takes 40 µs or
-//! more, in which one thread copies 400 KB. So the copy threads stay awake for a moment after each copy, and a
+//! The first large copy starts them; they live until the process ends. While a sleeping thread wakes, one thread
+//! copies some hundred kilobytes. So the copy threads stay awake for a moment after each copy, and a
 //! thread that waits for the GPU before a copy wakes them in advance ([`CopyThreads::call`]). On machines with
-//! few processors both are left out.
+//! few processors they do neither.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -125,8 +125,8 @@ impl CopyThreads {
     }
 
     /// Does a job together with the threads that are awake; wakes up to `helpers` more. Returns when no part of
-    /// the job is left to take, although other threads may not have finished theirs. If another thread's job is
-    /// in progress, that thread loses its helpers and completes the job alone.
+    /// the job is left to take, although other threads may not have finished theirs. An earlier job that is still in
+    /// progress gets no further helpers.
     pub(super) fn share(&self, job: &Arc<impl Job + 'static>, helpers: usize) {
         *self.job.lock() = Some(Arc::clone(job) as Arc<dyn Job>);
         self.jobs.fetch_add(1, Ordering::SeqCst);

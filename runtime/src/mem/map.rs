@@ -14,10 +14,11 @@ pub(crate) struct Mapping {
     pub offset: u64,
     /// Size in bytes.
     pub size: u64,
-    /// It was mapped for writing, so the application may have written.
+    /// Whether it was mapped for writing, so that the application may have written.
     pub write: bool,
     /// The device whose storage the address points into, if it points into storage.
     pub device: usize,
+    /// What keeps the contents on the device, if it was mapped for writing in a context with several devices.
     pub hold: Option<Arc<Hold>>,
 }
 
@@ -32,8 +33,8 @@ impl Maps {
         self.list.push(mapping);
     }
 
-    /// Returns the ranges of the root that are mapped for writing and overlap `range`, sorted by their starts. `address`: the
-    /// address of a mapping of `range`; only mappings whose bytes have the same addresses count.
+    /// Returns the ranges of the root that are mapped for writing and overlap `range`, sorted by their starts.
+    /// `address` is the address of a mapping of `range`. Only mappings that put the bytes at the same addresses count.
     pub(crate) fn written(&self, address: usize, range: &Range<u64>) -> Vec<Range<u64>> {
         let base = |address: usize, offset: u64| address.wrapping_sub(offset as usize);
         let origin = base(address, range.start);

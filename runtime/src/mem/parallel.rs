@@ -1,7 +1,6 @@
 //! Large copies in host memory, shared by several threads.
 //!
-//! On servers, one thread moves only a fraction of the bandwidth of memory and PCIe link (5 to 12 GB/s where
-//! measured).
+//! On servers, one thread uses only a fraction of the bandwidth of the memory and of the PCIe link.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,11 +14,11 @@ use crate::command::rect::Layout;
 const LARGE: u64 = 2 << 20;
 /// Copies of this many bytes or more are shared if the copy threads are awake.
 pub(crate) const HELPED: u64 = 256 << 10;
-/// For copies of this many bytes or more, the copy threads are worth waking, where they stay awake.
+/// Before copies of this many bytes or more, the copy threads are woken in advance, on machines where they stay awake.
 const CALLED: u64 = 512 << 10;
 /// The least and the greatest size in bytes of a slice, which a thread takes at a time.
 const SLICES: (u64, u64) = (32 << 10, 256 << 10);
-/// The number of slices of a copy, within the limits of their size.
+/// The number of slices into which a copy is divided, as far as [`SLICES`] permits it.
 const MANY: u64 = 32;
 
 /// The layout of the bytes on both sides.
@@ -27,7 +26,7 @@ const MANY: u64 = 32;
 enum Shape {
     /// One contiguous range of this many bytes.
     Line(u64),
-    /// Rows of `region`, each hardly longer than a slice at most.
+    /// The rows of `region`. A row is never divided, so it should not be much longer than a slice.
     Rows {
         from: Layout,
         to: Layout,
@@ -51,7 +50,7 @@ impl Shape {
     }
 
     /// Returns the number of rows in a slice, for rows of `width` bytes.
-    fn together(self, width: u64) -> u64 {
+    fn rows_in_slice(self, width: u64) -> u64 {
         (self.slice() / width).max(1)
     }
 
@@ -60,7 +59,7 @@ impl Shape {
             Shape::Line(size) => size.div_ceil(self.slice()),
             Shape::Rows {
                 region: [w, h, d], ..
-            } => (h * d).div_ceil(self.together(w)),
+            } => (h * d).div_ceil(self.rows_in_slice(w)),
         };
         slices as usize
     }
@@ -92,8 +91,8 @@ impl Copy {
             }
             Shape::Rows { from, to, region } => {
                 let [w, h, d] = region;
-                let together = self.shape.together(w);
-                for row in (index * together..(index + 1) * together).take_while(|row| *row < h * d) {
+                let rows = self.shape.rows_in_slice(w);
+                for row in (index * rows..(index + 1) * rows).take_while(|row| *row < h * d) {
                     let (y, z) = (row % h, row / h);
                     let source = self.from.offset(from.row(y, z));
                     source.copy_alone(self.to.offset(to.row(y, z)), w);
@@ -246,10 +245,10 @@ mod tests {
         std::thread::scope(|s| {
             for _ in 0..3 {
                 s.spawn(|| {
-                    let target = vec![0u8; source.len()];
+                    let mut target = vec![0u8; source.len()];
                     copy(
                         HostPtr::of_slice(&source),
-                        HostPtr::of_slice(&target),
+                        HostPtr::of_slice_mut(&mut target),
                         source.len() as u64,
                     );
                     assert!(*std::hint::black_box(&target) == source);

@@ -1,7 +1,7 @@
 //! Shared virtual memory (CL 2.0, 5.6): coarse-grained buffers.
 //!
 //! An allocation is a buffer in mapped memory whose device address is also its address in the host's memory. Drivers for
-//! CPUs give such memory; whether a device does is found out by a probe. The application accesses the memory between
+//! CPUs provide such memory; a probe finds out whether a device does. The application accesses the memory between
 //! clEnqueueSVMMap and clEnqueueSVMUnmap, which are the mappings of any buffer. Kernels get addresses as those of
 //! cl_ext_buffer_device_address (`mem::addresses`).
 //!
@@ -37,7 +37,8 @@ impl SvmTable {
         self.0.lock().insert(address, allocation);
     }
 
-    /// Removes the allocation that starts at an address, if it is of unified shared memory, or if it is not, as asked.
+    /// Removes and returns the allocation that starts at an address: one of unified shared memory if `usm` is set, otherwise one
+    /// of shared virtual memory.
     pub(super) fn remove(&self, address: usize, usm: bool) -> Option<Allocation> {
         let mut table = self.0.lock();
         let is_one = table.get(&address).is_some_and(|a| a.usm.is_some() == usm);

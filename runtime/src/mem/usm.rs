@@ -4,8 +4,9 @@
 //! in mapped memory that has the same address for the host, so they exist where shared virtual memory does
 //! ([`super::svm`]), and are shared virtual memory, too. Nothing ever moves between host and device.
 //!
-//! A copy takes an address that is in an allocation for that allocation. Where the host does not share the device's addresses,
-//! Vulkan does not rule out that one of them is also an address of the host's memory; drivers keep them apart.
+//! Copies accept addresses of allocations and of other host memory. An address that lies in an allocation means that allocation.
+//! Where the host does not share the device's addresses, Vulkan does not rule out that the same number is also an address of
+//! host memory; drivers keep the two apart.
 //!
 //! With several devices in a context, each would have storage of its own, at other addresses, so there is no such memory.
 
@@ -50,7 +51,7 @@ impl Device {
 }
 
 impl Context {
-    /// Checks that there is memory of a kind: INVALID_OPERATION if no device has it
+    /// Checks that there is memory of a kind: INVALID_OPERATION if the device lacks it, or the context has several devices
     pub fn check_usm(&self, kind: UsmKind) -> Result<()> {
         match self.devices() {
             [device] if device.has_usm(kind) => Ok(()),
@@ -77,7 +78,8 @@ impl Context {
         Ok(address)
     }
 
-    /// Frees memory; a null pointer has no effect. If `blocking` is set, waits for all commands that were enqueued before.
+    /// Frees memory; a null pointer has no effect. If `blocking` is set, waits for all commands that were enqueued before, except
+    /// those that depend on the application, for example on a user event.
     pub fn free_usm(&self, address: usize, blocking: bool) -> Result<()> {
         if address == 0 {
             return Ok(());
@@ -86,7 +88,7 @@ impl Context {
         let freed = self.svm().remove(address, true);
         let freed = freed.ok_or_else(|| Error::new(ClCode::InvalidValue, "not an allocation"))?;
         if blocking {
-            self.settle();
+            self.wait_for_certain();
         }
         // No lock is held when the memory is released.
         drop(freed);

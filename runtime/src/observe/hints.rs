@@ -100,8 +100,8 @@ pub(super) fn all(tables: &Tables) -> Vec<String> {
     single.chain(rhythms).chain(repeated).flatten().collect()
 }
 
-/// Condition: the kernel was launched with work-groups of one work-item although the NDRange has several, so a GPU, which executes the
-/// work-items of a group together, uses one lane of each sub-group.
+/// Condition: the kernel was launched with work-groups of one work-item although the NDRange has several, so a GPU, which
+/// executes the work-items of a group together, uses one lane of each sub-group.
 fn single_items(row: &KernelRow) -> Option<String> {
     (row.single_items > 0).then(|| {
         format!(
@@ -114,38 +114,31 @@ fn single_items(row: &KernelRow) -> Option<String> {
     })
 }
 
-/// Returns whether something happened often, and after most launches.
-fn after_most(count: u64, rhythm: &Rhythm) -> bool {
-    count >= OFTEN && 2 * count >= rhythm.launches
-}
-
-/// Condition: most launches of the queue were followed by a blocking command, without another command of the queue in between. While the
-/// host handles the result, the queue is empty.
-fn blocking(queue: u32, rhythm: &Rhythm) -> Option<String> {
-    let count = rhythm.then_blocking;
-    after_most(count, rhythm).then(|| {
+/// Condition: `count` launches of the queue, most of all and at least [`OFTEN`], were followed by a wait, without another command
+/// of the queue in between. While the host handles the results, the queue is empty.
+fn waits(queue: u32, rhythm: &Rhythm, count: u64, wait: &str) -> Option<String> {
+    let is_usual = count >= OFTEN && 2 * count >= rhythm.launches;
+    is_usual.then(|| {
         format!(
-            "Queue {queue}: {count} of {} launches were followed by a blocking command, so the queue is empty while the host goes on. \
-             Enqueue several launches before the host waits.",
-            rhythm.launches
-        )
-    })
-}
-
-/// Condition: most launches of the queue were followed by clFinish, without another command of the queue in between.
-fn finish(queue: u32, rhythm: &Rhythm) -> Option<String> {
-    let count = rhythm.then_finish;
-    after_most(count, rhythm).then(|| {
-        format!(
-            "Queue {queue}: {count} of {} launches were followed by clFinish, so the queue is empty while the host goes on. Enqueue \
+            "Queue {queue}: {count} of {} launches were followed by {wait}, so the queue is empty while the host goes on. Enqueue \
              several launches before the host waits.",
             rhythm.launches
         )
     })
 }
 
-/// Condition: clEnqueueReadBuffer read the region although no command that was enqueued after the previous read of the same region may have
-/// written the buffer.
+/// The hint for launches that are followed by a blocking command.
+fn blocking(queue: u32, rhythm: &Rhythm) -> Option<String> {
+    waits(queue, rhythm, rhythm.then_blocking, "a blocking command")
+}
+
+/// The hint for launches that are followed by clFinish.
+fn finish(queue: u32, rhythm: &Rhythm) -> Option<String> {
+    waits(queue, rhythm, rhythm.then_finish, "clFinish")
+}
+
+/// Condition: clEnqueueReadBuffer read the region although no command that was enqueued after the previous read of the same region
+/// may have written the buffer.
 fn read_again((region, count): (Region, u64)) -> String {
     format!(
         "{} bytes at offset {} of a buffer were read {count} times although nothing had written the buffer since the \

@@ -36,7 +36,7 @@ pub(crate) use crate::event::now;
 /// A kernel of a program on a device.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    /// Its place in the profile.
+    /// The index of its row in the profile.
     row: usize,
     name: String,
 }
@@ -51,12 +51,13 @@ pub(crate) struct Note {
     /// The number of bytes that the command copies or fills.
     pub bytes: u64,
     pub place: Place,
-    /// The thread that enqueues it, and when it does.
+    /// The number of the thread that enqueues it; 0 if there is no trace.
     pub thread: u32,
+    /// When it is enqueued, in nanoseconds of the clock of events.
     pub time: u64,
     /// The numbers of the commands in its wait list.
     pub waits: Vec<u64>,
-    /// The number of work-groups and their size.
+    /// The number of work-groups of a launch and their size, in each dimension.
     pub groups: Option<([u64; 3], [u32; 3])>,
 }
 
@@ -82,13 +83,13 @@ pub(crate) struct Region {
 pub(crate) struct Effect<'a> {
     /// The roots of the buffers that it may write.
     pub written: &'a [usize],
-    /// It may write any memory.
+    /// Whether it may write any memory.
     pub writes_anything: bool,
     /// The region that clEnqueueReadBuffer reads.
     pub reads: Option<Region>,
-    /// Its call returns when it is complete.
+    /// Whether its call returns only when it is complete.
     pub blocking: bool,
-    /// It is a launch of several work-groups of one work-item each.
+    /// Whether it is a launch of several work-groups of one work-item each.
     pub has_single_items: bool,
 }
 
@@ -115,7 +116,7 @@ impl std::fmt::Debug for Observer {
     }
 }
 
-/// The process is not observed any more.
+/// Whether the process is not observed any more.
 static OVER: AtomicBool = AtomicBool::new(false);
 
 /// Returns what observes the process, if something does.
@@ -126,7 +127,7 @@ pub(crate) fn observer() -> Option<&'static Observer> {
     observer.filter(|_| !OVER.load(Ordering::Relaxed))
 }
 
-/// The number of builds whose results were in a cache.
+/// The number of the compiler's results that were in a cache.
 static CACHED_BUILDS: AtomicU64 = AtomicU64::new(0);
 
 /// Notes that a result of the compiler was in a cache.
@@ -134,7 +135,7 @@ pub(crate) fn build_was_cached() {
     CACHED_BUILDS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Begins to observe the process, if that is wanted: the time of the profile counts from here.
+/// Begins to observe the process, if a profile or a trace is wanted. The time of the profile counts from here.
 pub fn begin() {
     observer();
 }
@@ -155,7 +156,7 @@ pub struct Call {
     start: u64,
 }
 
-/// Notes that a call begins, if there is a trace.
+/// Notes that a call of the function `name` begins. Returns `None` if there is no trace.
 #[inline]
 pub fn call(name: &'static str) -> Option<Call> {
     let observer = observer().filter(|o| o.trace.is_some())?;
@@ -216,7 +217,7 @@ fn words(kind: CommandType) -> String {
     out
 }
 
-/// Writes the results, because the process exits. Never blocks for long, and never panics.
+/// Writes the results, because the process exits. Waits at most 0.2 s for each lock, and never panics.
 pub(crate) fn exits() {
     if let Some(observer) = observer() {
         OVER.store(true, Ordering::Relaxed);
@@ -361,8 +362,8 @@ impl Observer {
         self.profile.finishes(queue);
     }
 
-    /// Notes a pipeline that has been made. `is_known`: it was in the driver's cache. `statistics` are what the driver says of
-    /// it, if it does.
+    /// Notes a pipeline that has been made. `is_known` tells whether it was in the driver's cache. `statistics` are what the driver
+    /// says of it, if they were asked for.
     pub(crate) fn pipeline(
         &'static self,
         kernel: &Kernel,

@@ -33,6 +33,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
+    /// Adds a command.
     pub(super) fn add(&mut self, times: Option<Times>, bytes: u64) {
         self.calls += 1;
         self.bytes += bytes;
@@ -120,6 +121,7 @@ pub(super) struct Profile {
 }
 
 impl Profile {
+    /// Begins the profile at the time `start` of the clock of events.
     pub(super) fn new(start: u64) -> Profile {
         Profile {
             start,
@@ -127,6 +129,7 @@ impl Profile {
         }
     }
 
+    /// Returns the number of a device, by its name.
     pub(super) fn device(&self, name: &str) -> usize {
         let devices = &mut self.tables.lock().devices;
         devices.iter().position(|d| d == name).unwrap_or_else(|| {
@@ -135,6 +138,7 @@ impl Profile {
         })
     }
 
+    /// Returns the entry of a kernel ([`super::Observer::kernel`]).
     pub(super) fn kernel(&self, device: usize, name: &str, program: u64) -> Arc<Kernel> {
         let kernels = &mut self.tables.lock().kernels;
         let is_it = |r: &&KernelRow| r.device == device && r.program == program && r.name() == name;
@@ -157,6 +161,7 @@ impl Profile {
         kernel
     }
 
+    /// Notes a command that is being enqueued.
     pub(super) fn enqueued(&self, note: &Note, effect: &Effect<'_>) {
         let mut tables = self.tables.lock();
         tables.enqueued += 1;
@@ -168,10 +173,12 @@ impl Profile {
         }
     }
 
+    /// Notes a call of clFinish for a queue.
     pub(super) fn finishes(&self, queue: u32) {
         self.tables.lock().rhythms.entry(queue).or_default().finish();
     }
 
+    /// Notes a command that has been completed.
     pub(super) fn completed(&self, note: &Note, path: Path, times: Option<Times>) {
         let mut tables = self.tables.lock();
         tables.completed += 1;
@@ -196,16 +203,19 @@ impl Profile {
         }
     }
 
+    /// Notes that a command has failed.
     pub(super) fn failed(&self) {
         self.tables.lock().failed += 1;
     }
 
+    /// Notes a build, a compilation or a link; `good` tells whether it succeeded.
     pub(super) fn built(&self, times: Times, good: bool) {
         let mut tables = self.tables.lock();
         tables.builds.add(Some(times), 0);
         tables.failed_builds += u64::from(!good);
     }
 
+    /// Notes a pipeline that has been made ([`super::Observer::pipeline`]).
     pub(super) fn pipeline(
         &self,
         kernel: &Kernel,

@@ -19,7 +19,7 @@ pub(super) fn write(summary: &Summary, to: &ProfileTo) {
     }
 }
 
-/// Returns a time with three or four digits.
+/// Returns a time with at most four digits and its unit.
 fn time(ns: u64) -> String {
     let (value, unit) = match ns {
         0..1_000 => return format!("{ns} ns"),
@@ -34,7 +34,7 @@ fn time(ns: u64) -> String {
     }
 }
 
-/// Returns a number of bytes with three or four digits.
+/// Returns a number of bytes with its unit.
 fn bytes(count: u64) -> String {
     match count {
         0..10_000 => format!("{count} B"),
@@ -93,6 +93,7 @@ fn device_time(kernels: &[&KernelRow], commands: &[&CommandRow]) -> u64 {
     kernels.iter().map(|r| r.sum.total).chain(of_commands).sum()
 }
 
+/// Returns the total, the mean, the shortest and the longest time of a sum.
 fn times_of(sum: &Sum) -> [String; 4] {
     let any = (sum.timed > 0).then_some(());
     [
@@ -103,6 +104,7 @@ fn times_of(sum: &Sum) -> [String; 4] {
     ]
 }
 
+/// Returns the part of a sum in the time of all commands.
 fn share(sum: &Sum, whole: u64) -> String {
     let is_known = whole > 0 && sum.timed > 0;
     or_dash(is_known.then_some(()), |()| {
@@ -152,6 +154,7 @@ fn kernel_table(rows: &[&KernelRow], whole: u64) -> String {
     columns(&lines)
 }
 
+/// Returns the table of the other commands of a device.
 fn command_table(rows: &[&CommandRow], whole: u64) -> String {
     let heading = [
         "calls", "bytes", "total", "mean", "share", "GB/s", "by", "command",

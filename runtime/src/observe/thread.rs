@@ -10,7 +10,7 @@ thread_local! {
 
 /// Returns the number of this thread. The first call on a thread passes number and name to `introduce`.
 pub(super) fn number(introduce: impl FnOnce(u32, String)) -> u32 {
-    // During the destruction of thread-local variables, the thread has no number any more.
+    // While thread-local variables are destroyed, the thread has no number any more, and is not introduced again.
     let known = NUMBER.try_with(Cell::get).unwrap_or(u32::MAX);
     if known != 0 {
         return known;
@@ -21,7 +21,7 @@ pub(super) fn number(introduce: impl FnOnce(u32, String)) -> u32 {
     number
 }
 
-/// Returns the number and the name that the operating system has for this thread, or else numbers of our own.
+/// Returns the number and the name that the operating system has for this thread, or else a number and a name of our own.
 fn identity() -> (u32, String) {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     // The link leads to PID/task/TID.

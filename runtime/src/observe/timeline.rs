@@ -1,7 +1,7 @@
-//! The trace (`CALDERA_TRACE`): what the threads, the queues and the devices do, in the JSON form of trace events, which Perfetto and Chrome
-//! read.
+//! The trace (`CALDERA_TRACE`): what the threads, the queues and the devices do, in the JSON form of trace events, which
+//! Perfetto and Chrome read.
 //!
-//! Threads add short records to a list. A thread of this module takes the list a few times a second and writes the text, so that
+//! Threads add short records to a list. A thread of this module takes the list ten times a second and writes the text, so that
 //! the threads of the application neither format numbers nor write files. If it does not keep up, records beyond [`MOST`] are
 //! dropped and counted. The file is an array that is complete after the exit of the process; both programs also read one that
 //! ends early.
@@ -170,7 +170,7 @@ impl Timeline {
         let Some(mut output) = lock_at_exit(&self.output) else {
             return;
         };
-        // If a thread that was stopped holds the other lock, the last records are missing.
+        // If a thread that was stopped holds the other lock, the last records and the end of the array are missing.
         let Some(dropped) = lock_at_exit(&self.waiting).map(|w| w.dropped) else {
             return;
         };

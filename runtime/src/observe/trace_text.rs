@@ -1,6 +1,7 @@
 //! The text of a trace: one event of the JSON form in each line.
 //!
-//! The host is a process with its own number, and each device is a process with one thread for each queue. Times are in microseconds.
+//! In the trace, the host is a process with its own number, and each device is a process with one thread for each queue. Times
+//! are in microseconds.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -8,14 +9,15 @@ use std::fmt::Write as _;
 use super::timeline::Record;
 use super::{Note, Place, Times, json, words};
 
-/// The numbers of the processes that stand for devices, and of the threads that stand for queues, begin here. No process of an operating
-/// system has such a number.
+/// The numbers of the processes that stand for devices, and of the threads that stand for queues, begin here. Linux gives no
+/// process or thread a number above 2²².
 const DEVICES: usize = 10_000_000;
 const QUEUES: u32 = 20_000_000;
 
 /// The text of a trace.
 pub(super) struct Text {
     out: String,
+    /// The number of this process.
     process: u32,
     /// The end of the last command of each queue.
     ends: HashMap<u32, u64>,
@@ -75,6 +77,7 @@ impl Text {
         std::mem::take(&mut self.out)
     }
 
+    /// Returns the track of a thread of this process.
     fn host(&self, thread: u32) -> Track {
         Track {
             process: self.process as usize,
@@ -111,7 +114,7 @@ impl Text {
         );
     }
 
-    /// Ends an event with arguments; no comma comes before the first.
+    /// Ends the arguments of an event, and the event.
     fn end_arguments(&mut self) {
         self.out.push_str("}},\n");
     }
@@ -197,8 +200,8 @@ impl Text {
 
     /// Adds a command of a device, and the arrow from its enqueue call.
     fn command(&mut self, note: &Note, submitted: u64, times: Times) {
-        // The clock of the device is measured again from time to time. Spans of a queue must not overlap, so one that seems to begin before
-        // the end of the last is moved.
+        // The clock of the device is compared with that of the host again from time to time. Spans of a queue must not overlap,
+        // so one that seems to begin before the end of the last is moved.
         let end = self.ends.entry(note.place.queue).or_default();
         let late = end.saturating_sub(times.start);
         let times = Times {

@@ -60,7 +60,7 @@ mod system {
         std::fs::metadata("/proc/self").ok().map(|about| about.uid())
     }
 
-    /// Returns the mode of a file that other users may write to.
+    /// Returns the mode of a file if other users may write to it.
     pub(crate) fn writable_by_others(about: &Metadata) -> Option<u32> {
         const OTHERS_WRITE: u32 = 0o022;
         let mode = about.mode() & 0o7777;
@@ -73,7 +73,8 @@ mod system {
     }
 }
 
-/// Elsewhere, the folder of the user is private by inheritance, and files tell neither owner nor identity here.
+/// On other systems, the user's folder is private because files inherit its access rights. The standard library tells neither
+/// owner nor identity of a file there, so nothing is checked.
 #[cfg(not(unix))]
 mod system {
     use super::{DirBuilder, Metadata, OpenOptions};

@@ -1,8 +1,8 @@
 //! Programs (CL 5.6): the source or binaries, the results of builds for each device, and build logs.
 //!
 //! [`build`] has clBuildProgram and clCompileProgram, [`link`] clLinkProgram, `il` programs from SPIR-V, and
-//! [`binary`] the format of program binaries. `toolchain` is the only module that calls the compiler, and [`cache`] stores its
-//! results. `recipe` describes how a program was made, for captures.
+//! [`binary`] the format of program binaries. `toolchain` is the only module that compiles programs of the
+//! application, and [`cache`] stores its results. `recipe` describes how a program was made, for captures.
 //!
 //! A program's devices are those of its context, or those that binaries were given for. For each device there
 //! is a `DeviceBuild`: status, options, log, and an `Output`. They change only under the program's lock,
@@ -158,7 +158,7 @@ pub struct Program {
     origin: Origin,
     /// One entry per device.
     builds: Mutex<Vec<DeviceBuild>>,
-    /// A build, for one device or several, has finished.
+    /// Notified when a build, for one device or several, has finished.
     built: Condvar,
     /// The number of kernel objects; the program cannot be built again while there are any.
     kernels: AtomicU32,
@@ -340,10 +340,12 @@ impl Program {
             .collect())
     }
 
+    /// Counts a kernel object of the program.
     pub(crate) fn kernel_made(&self) {
         self.kernels.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Notes that a kernel object of the program has been destroyed.
     pub(crate) fn kernel_gone(&self) {
         self.kernels.fetch_sub(1, Ordering::Relaxed);
     }

@@ -15,7 +15,7 @@ use crate::device::Device;
 #[derive(Debug)]
 pub(crate) struct Recipe {
     pub parts: Vec<Arc<Part>>,
-    /// The parts were compiled one by one and then linked.
+    /// Whether the parts were compiled one by one and then linked.
     pub linked: bool,
 }
 

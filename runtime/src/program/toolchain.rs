@@ -1,4 +1,5 @@
-//! Calls of the compiler. This is the only module of the runtime that calls it.
+//! Calls of the compiler for programs of the application. Only `kernel/copy.rs` and `device/calibrate` call it too, for kernels
+//! of Caldera's own.
 //!
 //! The compiler does no input or output; [`Includes`] finds the files that `#include` names: first among the
 //! headers passed to clCompileProgram, then in the directory of the including file, then in the `-I`

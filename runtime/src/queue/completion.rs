@@ -29,8 +29,8 @@ const KEEP_FREE: usize = 8;
 /// The most kernels of a lost device that the log names.
 const MOST_NAMES: usize = 16;
 
-/// Writes the names of the kernels in batches that were in flight when the device was lost to the log, those that the device got first
-/// before the others: one of them may be the cause.
+/// Writes the names of kernels to the log that were in flight when the device was lost, because one of them may be the cause. They
+/// are those of `batches`, in the order in which the device got them.
 pub(super) fn note_kernels<'a>(batches: impl Iterator<Item = &'a Box<Batch>>) {
     let mut names: Vec<&str> = Vec::new();
     for name in batches.flat_map(|b| b.kernel_names()) {
@@ -242,11 +242,11 @@ impl CommandQueue {
             (batch, state.clock)
         };
         crate::process::ran();
-        let done = self.check_loops(&batch);
-        match done.and_then(|()| batch.report_findings(&self.context, effects)) {
+        let right = self.check_results(&batch);
+        match right.and_then(|()| batch.report_findings(&self.context, effects)) {
             Ok(()) => batch.retire(&self.logical, &mut clock, self.context.host_stores(), effects),
             Err(e) => {
-                self.ended.fetch_min(batch.value, Ordering::Release);
+                self.wrong_from.fetch_min(batch.value, Ordering::Release);
                 self.fail(&mut self.state.lock_soon(), &e, "a launch", effects);
                 batch.failed(e.code, self.context.host_stores(), effects);
             }
@@ -267,16 +267,16 @@ impl CommandQueue {
         }
     }
 
-    /// Returns an error if the results of a batch are wrong, because the driver has ended loops of its kernels, or of those
-    /// of a batch that it comes after.
-    fn check_loops(&self, batch: &Batch) -> Result<()> {
-        let is_after = |queue: &CommandQueue, value| queue.ended.load(Ordering::Acquire) <= value;
+    /// Returns an error if the results of a batch are wrong, because the driver has ended loops of its kernels, or because those
+    /// of a batch that it comes after are wrong.
+    fn check_results(&self, batch: &Batch) -> Result<()> {
+        let is_after = |queue: &CommandQueue, value| queue.wrong_from.load(Ordering::Acquire) <= value;
         let mut others = batch.after.iter();
         let mut after = |(queue, value): &(Weak<CommandQueue>, u64)| {
             queue.upgrade().is_some_and(|queue| is_after(&queue, *value))
         };
         if is_after(self, batch.value) || others.any(&mut after) {
-            let what = "the driver has ended loops of an earlier kernel before they were complete";
+            let what = "the results of an earlier kernel, which it may have used, are wrong";
             return Err(Error::new(ClCode::OutOfResources, what));
         }
         batch.check_loops()
@@ -313,7 +313,7 @@ impl CommandQueue {
         effects.run();
     }
 
-    /// Retires the completed batches; if `wait`, waits for the oldest batch.
+    /// Retires the completed batches. If `wait` is set, waits for the oldest batch.
     pub(super) fn retire_completed(&self, wait: bool) {
         let oldest = self.state.lock_soon().in_flight.front().map(|b| b.value);
         match oldest {
@@ -328,6 +328,14 @@ impl CommandQueue {
         let last = self.state.lock().last;
         if last > 0 {
             self.wait_for(last);
+        }
+    }
+
+    /// Waits for all commands enqueued so far, except those that depend on the application, for example on a user event. No lock
+    /// may be held.
+    pub(crate) fn wait_for_certain(self: &Arc<Self>) {
+        for event in self.last_certain_events() {
+            event.wait();
         }
     }
 

@@ -26,7 +26,7 @@ pub(super) struct Deferred {
     after: Vec<Arc<Event>>,
     /// The migration thread's work for the command.
     moving: Option<Moving>,
-    /// The command will be recorded without the application's help.
+    /// Whether the command will be recorded without the application's help.
     pub(super) certain: bool,
     event: Option<Arc<Event>>,
 }
@@ -90,7 +90,7 @@ impl Deferred {
 }
 
 impl CommandQueue {
-    /// Defers a command. `check_now`: no deferred command is before it, so it may become recordable at once.
+    /// Defers a command. `check_now` tells that no deferred command is before it, so that it may become recordable at once.
     pub(super) fn defer(
         self: &Arc<Self>,
         state: &mut State,

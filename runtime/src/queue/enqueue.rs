@@ -277,7 +277,7 @@ impl CommandQueue {
     }
 
     /// Enqueues a migration (CL 5.4.4, clEnqueueMigrateMemObjects) to the queue's device, or (`to_host`) to the
-    /// host, which moves nothing. `undefined`: the contents need not be kept.
+    /// host, which moves nothing. If `undefined` is set, the contents need not be kept.
     pub fn enqueue_migrate(
         self: &Arc<Self>,
         objects: &[MemObject],
@@ -314,8 +314,7 @@ impl CommandQueue {
         self.enqueue(kind, Incoming::Command(hand_over), waits, Until::Placed)
     }
 
-    /// Enqueues a marker (CL 5.10): clEnqueueMarkerWithWaitList, clEnqueueMarker (empty list), or
-    /// clEnqueueWaitForEvents (without event).
+    /// Enqueues a marker (CL 5.10): clEnqueueMarkerWithWaitList, or clEnqueueMarker (empty list).
     pub fn enqueue_marker(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
         self.enqueue_order(CommandType::Marker, Command::Marker, waits)
     }
@@ -325,7 +324,8 @@ impl CommandQueue {
         self.enqueue_order(kind, Command::Marker, waits)
     }
 
-    /// Enqueues a barrier (CL 5.10): clEnqueueBarrierWithWaitList or clEnqueueBarrier.
+    /// Enqueues a barrier (CL 5.10): clEnqueueBarrierWithWaitList, clEnqueueBarrier (empty list), or clEnqueueWaitForEvents
+    /// (without event).
     pub fn enqueue_barrier(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
         self.enqueue_order(CommandType::Barrier, Command::Barrier, waits)
     }

@@ -1,4 +1,5 @@
-//! The enqueue functions of images (CL 5.3.3 to 5.3.6 and 5.4.2), like those of `enqueue.rs`. Commands on an image that was created from a buffer become commands on that buffer.
+//! The enqueue functions of images (CL 5.3.3 to 5.3.6 and 5.4.2), like those of `enqueue.rs`. Commands on an image that was
+//! created from a buffer become commands on that buffer.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -339,6 +340,7 @@ impl CommandQueue {
         )
     }
 
+    /// Returns the host memory in which a mapping of a box of texels appears. The image was not created from a buffer.
     fn window(&self, image: &Image, texels: &Texels) -> Result<Place> {
         if image.flags().host_ptr == HostPtrUse::Use {
             let host = image

@@ -42,9 +42,9 @@ const STREAM: u32 = 4;
 /// A context's thread for gathered flushes.
 pub(crate) struct Flusher {
     state: Mutex<State>,
-    /// `state` has changed.
+    /// Whether `state` has changed since the thread last looked at it.
     news: AtomicBool,
-    /// The thread polls.
+    /// Whether the thread polls.
     awake: AtomicBool,
     /// The number of flushes since the last wait.
     stream: AtomicU32,

@@ -6,7 +6,7 @@
 /// An access to a byte range of a root buffer.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Access {
-    /// The number of the root ([`crate::mem::Buffer::root_id`]), or an image's.
+    /// The number of the root ([`crate::mem::Buffer::root_id`]), or of an image ([`crate::mem::Image::root_id`]).
     pub root: usize,
     pub start: u64,
     pub end: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Hazards {
     list: Vec<Noted>,
     /// The number of the first access of each chain; 0 if it is empty.
     chains: [u16; CHAINS],
-    /// A command since the last barrier may have accessed any memory.
+    /// Whether a command since the last barrier may have accessed any memory.
     unknown: bool,
 }
 
@@ -45,8 +45,8 @@ struct Noted {
     next: u16,
 }
 
-/// The number of chains. Roots are numbered consecutively, so those of an application are mostly in different
-/// chains.
+/// The number of chains. The roots of buffers are numbered consecutively, so those of an application are mostly in
+/// different chains.
 const CHAINS: usize = 128;
 /// The most accesses that are tracked; with more, a barrier costs less than the searches.
 const MOST: usize = 128;
@@ -79,7 +79,7 @@ impl Hazards {
         }
     }
 
-    /// Notes a command's accesses; `unknown`: it may access any memory. Returns whether a barrier must come
+    /// Notes a command's accesses. If `unknown` is set, it may access any memory. Returns whether a barrier must come
     /// before it.
     pub(crate) fn note(&mut self, accesses: &[Access], unknown: bool) -> bool {
         let ordered = match self.overlap {
@@ -237,6 +237,7 @@ mod tests {
         assert!(h.clear());
         assert!(!h.clear());
     }
+
     #[test]
     fn commands_that_never_overlap_need_no_more_barriers() {
         let mut h = Hazards::new(Overlap::Never);

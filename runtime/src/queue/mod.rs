@@ -114,18 +114,20 @@ pub struct CommandQueue {
     turn_ended: Condvar,
     /// The first error that no enqueue call returned.
     failure: OnceLock<failure::Failure>,
+    /// Held while a batch is retired, so that batches are retired in order.
     retiring: Mutex<()>,
     /// The value of the last batch that has been retired.
     retired: AtomicU64,
-    /// The value of the first batch whose results are wrong because the driver has ended loops.
-    ended: AtomicU64,
+    /// The value of the first batch whose results are wrong, because the driver has ended loops, or because checks of kernels have
+    /// found faults that are to be errors. Later batches fail, too.
+    wrong_from: AtomicU64,
     /// The value of the last submission.
     submitted: AtomicU64,
     /// A number that no other queue of the process has; the first is 1.
     number: u32,
     /// The value of the last submitted batch that ends with a barrier for the host.
     visible: AtomicU64,
-    /// The context's flush thread is to submit the open batch.
+    /// Whether the context's flush thread is to submit the open batch.
     flush_is_pending: AtomicBool,
     /// The number of batches in flight.
     in_flight: AtomicU32,
@@ -176,13 +178,13 @@ struct State {
     last: u64,
     /// The number of recorded commands at which the open batch is submitted if the GPU has nothing to do.
     submit_threshold: u32,
-    /// A thread has the turn (`turn.rs`).
+    /// Whether a thread has the turn (`turn.rs`).
     turn_is_taken: bool,
     /// The commands that cannot be recorded yet, and the later commands that must stay after them.
     deferred: VecDeque<deferred::Deferred>,
     hazards: Hazards,
     confidence: Confidence,
-    /// Transfer commands have written memory since the last barrier for the host.
+    /// Whether transfer commands have written memory since the last barrier for the host.
     transfers: bool,
     /// The value of the last of the device's uploads ([`Opened::uploads_since`]) that is visible to the
     /// commands of this queue.
@@ -234,7 +236,7 @@ impl CommandQueue {
             failure: OnceLock::new(),
             retiring: Mutex::new(Rank::Retire, ()),
             retired: AtomicU64::new(0),
-            ended: AtomicU64::new(u64::MAX),
+            wrong_from: AtomicU64::new(u64::MAX),
             submitted: AtomicU64::new(0),
             number,
             visible: AtomicU64::new(0),

@@ -29,6 +29,7 @@ pub(super) enum Arrival {
     Here(Arc<Claim>),
     /// The migration thread moves them. They are there once this event is complete.
     Moving(Arc<Event>),
+    /// They could not be moved, so the command fails with this code.
     Failed(i32),
 }
 
@@ -87,8 +88,8 @@ impl CommandQueue {
     }
 
     /// Returns events after which all commands enqueued so far are complete, except for those that depend on
-    /// the application.
-    fn last_certain_events(self: &Arc<Self>) -> Vec<Arc<Event>> {
+    /// the application, for example on a user event.
+    pub(super) fn last_certain_events(self: &Arc<Self>) -> Vec<Arc<Event>> {
         let mut effects = Effects::default();
         let mut events = Vec::new();
         let mut state = self.state.lock();

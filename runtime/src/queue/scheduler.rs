@@ -89,8 +89,9 @@ static AT_ONCE: Start = Start {
 /// The decision whether a command can be recorded now.
 pub(super) enum Admission {
     Record(Start),
-    /// Not yet. `check_now`: the command depends on its own events only, not on deferred commands before it.
+    /// Not yet.
     Defer {
+        /// Whether the command depends on its own events only, not on deferred commands before it.
         check_now: bool,
     },
     /// Never: an event of its wait list has failed, so the command fails with this code.
@@ -259,8 +260,8 @@ impl CommandQueue {
         })
     }
 
-    /// Returns whether a command is a launch that [`CommandQueue::admit`] would let be recorded without looking at anything else:
-    /// the usual case.
+    /// Returns whether a command is a launch that needs none of the checks of [`CommandQueue::admit`] except that of the
+    /// queue's error. Most commands are.
     #[inline]
     fn is_launch_without_waits(&self, state: &State, incoming: &Incoming<'_>, order: Order<'_>) -> bool {
         matches!(incoming, Incoming::Launch { .. })
@@ -326,8 +327,8 @@ impl CommandQueue {
         }
     }
 
-    /// Returns the current state of a wait list, and of the events that the command comes after as well.
-    /// `strict`: the events must be complete; it does not suffice that they are submitted.
+    /// Returns the current state of a wait list, and of the events that the command comes after as well. If `strict` is
+    /// set, the events must be complete; it does not suffice that they are submitted.
     pub(super) fn ready(self: &Arc<Self>, list: &[Arc<Event>], after: &[Arc<Event>], strict: bool) -> Ready {
         let mut others = Vec::new();
         // These events belong to other devices.

@@ -33,8 +33,8 @@ impl Confidence {
         Confidence { seen: 0, needed: FEW }
     }
 
-    /// Notes a batch; `single`: it had one launch that can be recorded speculatively. Returns whether to record
-    /// it for the next batch.
+    /// Notes a batch. `single` tells whether its only command was a launch that can be recorded speculatively. Returns
+    /// whether to record that launch for the next batch.
     fn earn(&mut self, single: bool) -> bool {
         self.seen = if single { self.seen.saturating_add(1) } else { 0 };
         self.seen >= self.needed
@@ -57,7 +57,7 @@ pub(super) struct Single {
 /// The part of a batch that has been recorded speculatively.
 #[derive(Default)]
 pub(super) struct Speculation {
-    /// A barrier at the beginning of the batch orders it after all earlier commands.
+    /// Whether a barrier at the beginning of the batch orders it after all earlier commands.
     ordered: bool,
     launch: Option<Single>,
 }

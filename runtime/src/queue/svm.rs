@@ -12,6 +12,7 @@ use crate::command::request::{BufferCopy, BufferFill, BufferRange, MappedRegion}
 use crate::command::transfer::Object;
 use crate::command::{CommandType, Incoming, Prepared};
 use crate::error::{ClCode, Error, Result};
+use crate::event::Event;
 use crate::mem::svm::SvmPlace;
 use crate::mem::{Buffer, HostPtr, MemObject};
 use crate::queue::NativeFn;
@@ -25,11 +26,11 @@ pub enum SvmSide {
 }
 
 impl CommandQueue {
-    /// Returns the shared memory that memory of the application is, and the layout in it of a region that has `layout` from
-    /// `host` on.
+    /// Returns the allocation of shared memory that contains a region of the application's memory, if there is one, and the
+    /// region's layout in it. `layout` is the region's layout from `host` on.
     ///
-    /// The device does the transfers of such memory: commands that wait for a transfer may access the memory, so the host must
-    /// not do it at another time.
+    /// Reads and writes whose host memory is shared memory are executed by the device: other commands, which wait for the
+    /// transfer, may access that memory too, so the host must not copy at another time.
     fn shared_memory(
         &self,
         host: HostPtr,
@@ -47,7 +48,7 @@ impl CommandQueue {
         (layout.start.checked_add(length)? <= buffer.size()).then_some((buffer, layout))
     }
 
-    /// Returns the copy between buffers that a read or write of a buffer is if the memory of the application is shared memory.
+    /// Returns a read or a write of a buffer as a copy between buffers, if the application's memory is shared memory.
     pub(super) fn copy_of_shared_memory(&self, transfer: &HostTransfer, write: bool) -> Option<Copy> {
         let region = transfer.region;
         let (shared, layout) = self.shared_memory(transfer.host, transfer.host_layout, region)?;
@@ -71,8 +72,8 @@ impl CommandQueue {
         copy.check_overlap().is_ok().then_some(copy)
     }
 
-    /// Returns the copy between an image and a buffer that a read or write of the image is if the memory of the application is
-    /// shared memory.
+    /// Returns a read or a write of an image as a copy between the image and a buffer, if the application's memory is shared
+    /// memory.
     pub(super) fn image_copy_of_shared_memory(&self, transfer: &ImageTransfer) -> Option<ImageAndBuffer> {
         let (buffer, layout) = self.shared_memory(transfer.host, transfer.layout, transfer.region())?;
         Some(ImageAndBuffer {
@@ -120,6 +121,7 @@ impl CommandQueue {
         self.transfer(kind, Object::Buffer(transfer), write, blocking, waits)
     }
 
+    /// Enqueues a copy within other memory of the application, which the host makes.
     fn enqueue_host_copy(
         self: &Arc<Self>,
         kind: CommandType,
@@ -140,7 +142,7 @@ impl CommandQueue {
         };
         let event = self.enqueue_function(kind, &[], copy, with_event)?;
         if blocking && let Some(event) = &event {
-            crate::event::Event::wait_all(std::slice::from_ref(event))?;
+            Event::wait_all(std::slice::from_ref(event))?;
         }
         Ok(event.filter(|_| waits.want_event))
     }

@@ -19,7 +19,7 @@ use super::{CommandQueue, Enqueued, Waits};
 use crate::command::buffer::{HostTransfer, Reach};
 use crate::command::transfer::{Object, Transfer};
 use crate::command::{Command, CommandType, Incoming};
-use crate::error::{Error, Result};
+use crate::error::{ClCode, Error, Result};
 use crate::event::{Effects, Event, Phase, now};
 use crate::mem::Buffer;
 
@@ -64,8 +64,8 @@ impl CommandQueue {
     }
 
     /// Returns the turn to make a transfer on this thread, and the way in which the host accesses the storage.
-    /// Returns `None` if the host cannot access the storage, or if something unfinished prevents the transfer;
-    /// `wait`: waits for the earlier commands first.
+    /// Returns `None` if the host cannot access the storage, or if something unfinished prevents the transfer.
+    /// If `wait` is set, waits for the earlier commands first.
     pub(super) fn host_copy(
         self: &Arc<Self>,
         transfer: &HostTransfer,
@@ -96,7 +96,7 @@ impl CommandQueue {
     }
 
     /// Returns the turn to execute a command on this thread, if its wait list is complete and the queue is
-    /// idle; `wait`: waits for that first. Returns `None` if a command is unfinished, or other threads keep the
+    /// idle. If `wait` is set, waits for that first. Returns `None` if a command is unfinished, or other threads keep the
     /// queue busy, so that the GPU must execute the command.
     pub(super) fn host_turn(self: &Arc<Self>, waits: Waits<'_>, wait: bool) -> Result<Option<Turn<'_>>> {
         if wait {
@@ -216,6 +216,7 @@ pub(super) struct Chunks {
     event: Option<Arc<Event>>,
     /// The first chunk's event, whose times are those of the transfer's start, if the commands get time stamps.
     first: Option<Arc<Event>>,
+    /// Whether the first chunk has been recorded.
     begun: bool,
 }
 
@@ -275,7 +276,6 @@ impl Chunks {
 
 /// Returns the error of a call whose command failed with this number.
 pub(super) fn execution_error(number: i32) -> Error {
-    use crate::error::ClCode;
     let code = ClCode::ALL
         .iter()
         .copied()

@@ -271,7 +271,7 @@ impl Buffer {
         unsafe { HostPtr::mapped(first, self.size) }
     }
 
-    /// Returns whether the memory is imported memory of the application.
+    /// Returns whether the memory is imported: that of the application, or that of another API.
     pub(crate) fn is_imported(&self) -> bool {
         self.imported.is_some()
     }

@@ -14,7 +14,7 @@ pub(super) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 static MESSAGES: AtomicU64 = AtomicU64::new(0);
 static ABORT: AtomicBool = AtomicBool::new(false);
-/// An image has been made in memory of another API.
+/// Whether an image has been made in memory of another API.
 static EXTERNAL_IMAGES: AtomicBool = AtomicBool::new(false);
 
 /// Notes that an image has been made in memory of another API, which has given it the layout GENERAL. The layer knows only

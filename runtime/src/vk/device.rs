@@ -52,12 +52,12 @@ pub(crate) struct Device {
     pub(super) set_layouts: SetLayouts,
     pub(super) timelines: IdleTimelines,
     pub(super) fences: Fences,
-    /// The functions of synchronization2 are used, and not those of Vulkan 1.0.
+    /// Whether the functions of synchronization2 are used, and not those of Vulkan 1.0.
     pub(super) synchronization2: bool,
-    /// Timelines are semaphores, and not fences.
+    /// Whether timelines are semaphores, and not fences.
     pub(super) timeline_semaphores: bool,
     pub(super) addresses: Addresses,
-    /// The driver says whether a pipeline was in the cache.
+    /// Whether the driver says if a pipeline was in its cache (VK_EXT_pipeline_creation_feedback).
     pub(super) creation_feedback: bool,
     calibration: Option<Calibration>,
     timestamp_period: f64,
@@ -121,7 +121,8 @@ pub(super) fn compute_family<'a>(
     Some((index as u32, &families[index]))
 }
 
-/// Returns the queue family that only transfers, if there is one. Families for video transfer, too, but are no better for it.
+/// Returns the queue family that only transfers, if there is one. The families for video transfer, too, but they are not
+/// taken, because their copies are no faster.
 fn transfer_family(families: &[vk::QueueFamilyProperties]) -> Option<u32> {
     let allowed = vk::QueueFlags::TRANSFER | vk::QueueFlags::SPARSE_BINDING | vk::QueueFlags::PROTECTED;
     let is_one = |f: &vk::QueueFamilyProperties| {

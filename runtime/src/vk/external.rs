@@ -362,14 +362,14 @@ impl Image {
     }
 }
 
-/// An object in memory of another API.
+/// An object in memory of another API, whose ownership queues transfer.
 pub(crate) enum External<'a> {
     Buffer(&'a Buffer),
     Image(&'a Image),
 }
 
 impl Recorder {
-    /// Records the transfer of ownership of an object from the other API to the queue, or back. Images are in the layout
+    /// Records the transfer of ownership of an object: if `acquire` is set, from the other API to the queue, otherwise back. Images are in the layout
     /// GENERAL in both APIs, because OpenCL cannot express layouts.
     pub(crate) fn hand_over(&mut self, object: &External<'_>, acquire: bool) {
         let raw = self.begin_ordered();

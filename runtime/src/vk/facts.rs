@@ -34,13 +34,13 @@ pub(crate) struct Facts {
     pub identity: Vec<u8>,
     /// The Vulkan version that is used: major and minor number.
     pub version: (u32, u32),
-    /// Modules of SPIR-V 1.4 are supported although the version is below Vulkan 1.2.
+    /// Whether modules of SPIR-V 1.4 are supported although the version is below Vulkan 1.2.
     pub spirv_1_4: bool,
-    /// Buffers have device addresses.
+    /// Whether buffers have device addresses.
     pub buffer_addresses: bool,
-    /// Timeline semaphores are used, and not fences.
+    /// Whether timeline semaphores are used, and not fences.
     pub timeline_semaphores: bool,
-    /// synchronization2 is used.
+    /// Whether synchronization2 is used.
     pub synchronization2: bool,
     pub features: Features,
     /// The products of cooperative matrices of a sub-group, if there are matrices.
@@ -71,12 +71,12 @@ pub(crate) struct Facts {
     /// Nanoseconds per tick of a time stamp.
     pub timestamp_period: f32,
     pub subgroup_size: u32,
-    /// The driver chooses among several sub-group sizes, so pipelines must require `subgroup_size` to get that
+    /// Whether the driver chooses among several sub-group sizes. Pipelines must then require `subgroup_size` to get that
     /// one.
     pub subgroup_size_varies: bool,
     /// The size in bytes of the largest heap that is local to the device.
     pub device_local_heap: u64,
-    /// Host and device share one memory: on a CPU or an integrated GPU, memory that is local to the device can
+    /// Whether host and device share one memory: on a CPU or an integrated GPU, memory that is local to the device can
     /// be mapped with CPU caches.
     pub unified_memory: bool,
     /// The alignment in bytes of host memory that can be imported; `None` if the device imports none.

@@ -32,7 +32,7 @@ const ON: vk::Bool32 = vk::TRUE;
 /// A feature by its Vulkan name.
 type Named = (&'static str, fn(&mut FeatureSet) -> &mut vk::Bool32);
 
-/// The features that are enabled where the device has them. Features that exist are not all enabled, because some cost
+/// The features that are enabled where the device has them. Some features of a device are left out, because they cost
 /// performance (robust access). More are enabled than the compiler uses, because program binaries may come from other
 /// compilers.
 const ENABLED: [Named; 44] = [

@@ -63,9 +63,9 @@ pub(crate) struct ImageInfo {
     /// Texels and layers, as OpenCL counts them: the layers of a 1D array are the second number, those of a 2D
     /// array the third. Unused numbers are 1.
     pub size: [u32; 3],
-    /// Kernels may read it.
+    /// Whether kernels may read it.
     pub read: bool,
-    /// Kernels may write it.
+    /// Whether kernels may write it.
     pub write: bool,
 }
 
@@ -167,7 +167,7 @@ pub(crate) struct Image {
     memory: Vec<Memory>,
     /// Imported memory of another API.
     imported: Option<vk::DeviceMemory>,
-    /// Its first layout transition has been recorded or done.
+    /// Whether its first layout transition has been recorded or done.
     prepared: AtomicBool,
     /// The timeline and value at which the image has its initial contents, if it was created with contents.
     filled: OnceLock<(Arc<Timeline>, u64)>,
@@ -238,8 +238,8 @@ impl Image {
         self.prepared = AtomicBool::new(true);
     }
 
-    /// Makes an image without memory and views; Drop also destroys those that the caller adds. `external`: the types of
-    /// handles whose memory it can have.
+    /// Makes an image without memory and views; Drop also destroys those that the caller adds. `external` are the types of
+    /// handles from which its memory may be imported; it is empty for memory of this process.
     pub(super) fn without_memory(
         device: &Arc<Device>,
         info: &ImageInfo,

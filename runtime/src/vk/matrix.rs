@@ -5,13 +5,14 @@ use caldera_compiler::target::{Features, MatrixNumber, MatrixVariant};
 
 use super::instance::Shared;
 
-/// Returns the type of components that OpenCL has, too. Newer types, such as bfloat16, it does not have.
+/// Returns the type of a matrix's components, if OpenCL has it. [`MatrixNumber::ALL`] lists the types by Vulkan's numbers;
+/// those of newer types, such as bfloat16, are beyond the list.
 fn number(raw: vk::ComponentTypeKHR) -> Option<MatrixNumber> {
     let index = usize::try_from(raw.as_raw()).ok()?;
     MatrixNumber::ALL.get(index).copied()
 }
 
-/// Returns a product, if its matrices belong to a sub-group and OpenCL has its types.
+/// Returns the product that a structure of Vulkan describes, if its matrices belong to a sub-group and OpenCL has its types.
 fn variant(p: &vk::CooperativeMatrixPropertiesKHR<'_>) -> Option<MatrixVariant> {
     (p.scope == vk::ScopeKHR::SUBGROUP).then_some(())?;
     Some(MatrixVariant {
@@ -26,7 +27,8 @@ fn variant(p: &vk::CooperativeMatrixPropertiesKHR<'_>) -> Option<MatrixVariant> 
     })
 }
 
-/// Returns the products of a device with the feature cooperativeMatrix that compute shaders have, and whose types it has.
+/// Returns the products that compute shaders of a device can compute, of those whose types are among its `features`. The
+/// device must have the feature cooperativeMatrix. The list is empty if the driver reports an error.
 pub(super) fn variants(shared: &Shared, raw: vk::PhysicalDevice, features: &Features) -> Vec<MatrixVariant> {
     let mut matrix = vk::PhysicalDeviceCooperativeMatrixPropertiesKHR::default();
     let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut matrix);

@@ -25,8 +25,8 @@ type Newer<'a> = (
 );
 
 impl Properties {
-    /// Adds the structures that a device of this version with these extensions knows, and whose properties no
-    /// structure of the version has.
+    /// Links the structures that a device of this version with these extensions knows into the query `all`: those with
+    /// properties that no structure of the version itself has.
     pub(super) fn link<'a>(
         &'a mut self,
         mut all: vk::PhysicalDeviceProperties2<'a>,

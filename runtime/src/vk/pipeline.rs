@@ -284,8 +284,9 @@ impl Pipeline {
         }
         let info = [info];
         super::fault::object("vkCreateComputePipelines")?;
-        // SAFETY: module, layout and cache are alive and of this device; the module has the entry point
-        // (the reflection lists it, and `spirv::check` has compared that of other compilers with the module); the cache is internally synchronised.
+        // SAFETY: module, layout and cache are alive and of this device; the module has the entry point (the reflection
+        // lists it, and `spirv::check` has compared that of other compilers with the module); the cache is internally
+        // synchronised.
         let made = unsafe { device.raw.create_compute_pipelines(cache.raw, &info, None) };
         let made = made.map_err(|(_, e)| VkError::new("vkCreateComputePipelines", e));
         let pipeline = Pipeline {
@@ -299,7 +300,7 @@ impl Pipeline {
     }
 
     /// Returns what the driver says of the pipeline: names and values. Returns `None` unless
-    /// `CALDERA_DEBUG=pipeline-statistics` asks for it and the driver has the extension.
+    /// `CALDERA_DEBUG=pipeline-statistics` or `CALDERA_PROFILE` asks for it and the driver has the extension.
     pub(crate) fn statistics(&self) -> Option<Result<Vec<(String, String)>, VkError>> {
         let statistics = self.device.statistics.as_ref()?;
         Some(statistics.of(self.raw))

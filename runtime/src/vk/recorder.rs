@@ -24,8 +24,8 @@ pub(crate) struct CopyRegion {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Writers {
     Kernels,
-    /// Kernels and transfer commands. With both in the barrier's first scope, the barrier takes 0.3 µs more on
-    /// NVIDIA's driver.
+    /// Kernels and transfer commands. A barrier whose first scope has both takes longer on NVIDIA's driver than one for
+    /// kernels alone.
     All,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Recorder {
     pub(super) pushed: Vec<u8>,
     /// Reused storage for the regions of copies.
     regions: Vec<vk::BufferCopy>,
-    /// A transfer command writes memory in this batch.
+    /// Whether a transfer command writes memory in this batch.
     transfers: bool,
 }
 
@@ -389,7 +389,7 @@ impl Recorder {
         };
     }
 
-    /// Resets the first `n` time stamps, so that they can be written again.
+    /// Resets the `n` time stamps from index `first` on, so that they can be written again.
     pub(crate) fn reset_timestamps(&mut self, pool: &TimestampPool, first: u32, n: u32) {
         assert!(first + n <= pool.count(), "{n} time stamps from {first} on");
         let raw = self.begin_ordered();

@@ -18,7 +18,7 @@ pub(super) struct Reordering {
     used: usize,
     /// The secondary command buffers with the commands since the last barrier.
     unordered: Vec<vk::CommandBuffer>,
-    /// The open secondary command buffer has a command.
+    /// Whether the open secondary command buffer has a command.
     has_command: bool,
 }
 

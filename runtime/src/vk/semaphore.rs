@@ -135,8 +135,8 @@ impl SharedSemaphore {
         Ok(())
     }
 
-    /// Returns a new descriptor. One of the type SyncFd takes the state away, as a wait does; there must be a signal that has
-    /// been submitted.
+    /// Returns a new descriptor. The export of the type SyncFd resets the semaphore, as a wait does, and requires that a signal
+    /// of it has been submitted.
     pub(crate) fn export(&self, kind: SemaphoreHandle) -> Result<i32, VkError> {
         let functions = self.functions()?;
         let info = vk::SemaphoreGetFdInfoKHR::default()

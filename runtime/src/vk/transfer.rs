@@ -113,8 +113,8 @@ impl Recorder {
         let regions = [copy.raw(to)];
         // SAFETY: the command buffer is in the recording state; both live as long as the batch. The enqueue call has
         // compared the region with the image (CL 5.3.3, 5.3.5) and the range in the buffer with a buffer of the
-        // application; staging memory is allocated for the region. Buffers that Vulkan's alignment rules exclude are
-        // copied through staging memory (`command/image.rs`).
+        // application; staging memory is allocated for the region. Copies that Vulkan's alignment rules exclude go
+        // through staging memory (`command/image.rs`).
         unsafe {
             self.device
                 .raw

@@ -2,8 +2,8 @@
 
 use caldera_compiler::half;
 
-/// A property of a device's arithmetic; the device has it if all cases of the property have the expected
-/// results.
+/// A property of a device's arithmetic, as the fields of [`super::measured::Measured`] describe them. The device has it if all
+/// cases of the property have the expected results.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Property {
     FusedFma,
@@ -21,7 +21,7 @@ pub(super) enum Property {
 /// The number of words of a case's results; `probes.cl` writes them.
 pub(super) const WORDS: usize = 32;
 
-/// The indices of the result words.
+/// The indices of the result words. Some words have one meaning for 32 bits and another one for the other formats.
 pub(super) mod word {
     pub(in super::super) const FMA: usize = 0;
     pub(in super::super) const ARITHMETIC: usize = 1;
@@ -29,18 +29,20 @@ pub(super) mod word {
     pub(in super::super) const SEPARATE: usize = 15;
     pub(in super::super) const QUOTIENT: usize = 16;
     pub(in super::super) const ROOT: usize = 17;
-    /// The next word has the same for an unsigned integer.
+    /// The first operand, converted from a signed integer; the next word has it from an unsigned one.
     pub(in super::super) const FROM_SIGNED: usize = 18;
     pub(in super::super) const EXP2: usize = 20;
-    /// For 16 and 64 bits.
+    /// In the formats of 16 and 64 bits only: a conversion to the next narrower format, of the product of two operands in 32
+    /// bits, or of the first operand.
     pub(in super::super) const NARROWED: usize = 20;
     pub(in super::super) const LOG2: usize = 21;
     pub(in super::super) const SIN: usize = 22;
     pub(in super::super) const COS: usize = 23;
     pub(in super::super) const POW: usize = 24;
     pub(in super::super) const RSQRT: usize = 25;
+    /// The high half of a product of 64 bits, low word first.
     pub(in super::super) const MUL_HI: usize = 26;
-    /// The operand in the next wider format, low half first.
+    /// The first operand in the next wider format, low half first.
     pub(in super::super) const WIDENED: usize = 28;
 }
 
@@ -52,7 +54,7 @@ pub(super) struct Case {
     pub(super) expected: Vec<u64>,
 }
 
-/// Returns all cases of a format. `widens`: the device has the format of twice the width.
+/// Returns all cases of a format. `widens` tells whether the device has the format of twice the width.
 pub(super) fn cases(bits: u32, widens: bool) -> Vec<Case> {
     let mut all = fused(bits);
     all.extend(separate(bits));

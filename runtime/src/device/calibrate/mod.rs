@@ -43,8 +43,8 @@ pub(super) fn calibrate(device: &Arc<Device>, base: &Target) -> Measured {
     }
     let place = cache::store().map(|store| {
         let facts = device.physical.facts();
-        // The arithmetic of a CPU driver is the processor's, which the driver's identity does not include.
         let is_probed = [u8::from(probes_subgroups(base))];
+        // The arithmetic of a CPU driver is the processor's, which the driver's identity does not include.
         let key = cache::Key::new(
             "calibration 4",
             &[&facts.identity, facts.name.as_bytes(), &processor(), &is_probed],
@@ -86,8 +86,10 @@ fn processor() -> Vec<u8> {
     return Vec::new();
 }
 
+/// The source of the kernels `probe16`, `probe32` and `probe64`.
 const PROBES: &str = include_str!("probes.cl");
 
+/// Runs the probes on a device.
 fn measure(device: &Arc<Device>, base: &Target) -> Result<Measured> {
     // The probes must compile to the driver's own operations.
     let mut target = base.clone();
@@ -136,7 +138,7 @@ fn measure(device: &Arc<Device>, base: &Target) -> Result<Measured> {
     Ok(measured)
 }
 
-/// Returns whether every case of a property has the expected results.
+/// Returns whether every case of a property has the expected results. `results` has [`WORDS`] words for each case.
 fn all_as_expected(property: Property, cases: &[Case], results: &[u64]) -> bool {
     let mut of_property = cases
         .iter()
@@ -145,7 +147,7 @@ fn all_as_expected(property: Property, cases: &[Case], results: &[u64]) -> bool 
     of_property.all(|(case, words)| words[case.first..].starts_with(&case.expected))
 }
 
-/// Returns whether the layout of the device's sub-groups is measured.
+/// Returns whether the layout of the device's sub-groups must be measured.
 fn probes_subgroups(base: &Target) -> bool {
     base.subgroup_layout == SubgroupLayout::Unknown && base.features.subgroups
 }
@@ -194,13 +196,14 @@ impl Bench<'_> {
         Program::of_module(&self.context, self.device, compiled.words)
     }
 
+    /// Makes a buffer with these bytes.
     fn buffer(&self, bytes: &[u8]) -> Result<Arc<Buffer>> {
         const READ_WRITE_COPY: u64 = 1 | 1 << 5;
         let flags = MemFlags::from_bits(READ_WRITE_COPY)?;
         Buffer::create(&self.context, flags, bytes.len(), Some(HostPtr::of_slice(bytes)))
     }
 
-    /// Runs a kernel and reads a buffer.
+    /// Runs a kernel, reads the buffer `from` into `output`, and clears it.
     fn run(&self, kernel: &Arc<Kernel>, range: &Range, from: &Arc<Buffer>, output: &mut [u8]) -> Result<()> {
         let launch = kernel.launch(&self.queue, range)?;
         launch.enqueue(CommandType::NdRangeKernel, Waits::default())?;
@@ -219,7 +222,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Runs a kernel over cases; returns [`WORDS`] words for each.
+    /// Runs the kernel with this name over the operands of cases in a format of `bits` bits. Returns [`WORDS`] words for each.
     fn results(
         &self,
         program: &Arc<Program>,
@@ -284,8 +287,9 @@ impl Bench<'_> {
     }
 }
 
-/// Returns an error if the probes have not been executed: then the results are the zeros that were there before, of which some
-/// properties, such as flushed subnormal numbers, expect no others. Mesa's drivers without their hardware execute nothing.
+/// Returns an error if the probes have not been executed. The buffer then still has its zeros, which must not be taken for
+/// results, because zeros are what some properties expect, such as flushed subnormal numbers. Mesa's drivers that run without
+/// their hardware execute nothing.
 fn check_execution(results: &[u8]) -> Result<()> {
     if results.iter().any(|byte| *byte != 0) {
         return Ok(());
@@ -309,7 +313,7 @@ mod tests {
     fn a_device_that_executes_nothing_has_no_properties() {
         assert!(check_execution(&[0; 16]).is_err());
         assert!(check_execution(&[0, 0, 1, 0]).is_ok());
-        // Why zeros must not be taken for results: they are what some properties expect.
+        // Zeros would give the device this property.
         let zeros = |cases: &[Case]| vec![0; cases.len() * WORDS];
         let cases = cases::cases(32, true);
         assert!(all_as_expected(Property::FlushingFma, &cases, &zeros(&cases)));

@@ -31,6 +31,7 @@
   out[18] = AS_WORD((REAL)AS_SIGNED(in[0])); \
   out[19] = AS_WORD((REAL)in[0]);
 
+// The driver's own square root: `sqrt` of 32 bits may be the library's.
 #define native_or_not_sqrt native_sqrt
 kernel void probe32(global const uint *in, global uint *out) {
   COMMON(float, uint, int, as_float, as_uint, as_int)

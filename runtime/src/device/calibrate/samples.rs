@@ -4,7 +4,7 @@
 use super::cases::{WORDS, word};
 use super::measured::Errors;
 
-/// Returns the operands x, y, and a third one that is not evaluated.
+/// Returns the operands x and y, and a third one on which no measured result depends.
 pub(super) fn operands() -> Vec<[u64; 3]> {
     let word = |x: f64| u64::from((x as f32).to_bits());
     let triple = |x: f64, y: f64| [word(x), word(y), word(1.0)];
@@ -21,7 +21,7 @@ pub(super) fn operands() -> Vec<[u64; 3]> {
     all
 }
 
-/// Special operands, for which 2^x and 1 / sqrt must return the exact overflow, underflow, infinity or NaN.
+/// Special operands: 2^x must be exact where it overflows, underflows, or is NaN, and 1 / sqrt for 0 and infinity.
 const SPECIAL: [f64; 10] = [
     0.0,
     f64::INFINITY,
@@ -37,7 +37,6 @@ const SPECIAL: [f64; 10] = [
 
 /// Returns the largest errors in the words that a device returned for [`operands`].
 pub(super) fn errors(results: &[u64]) -> Errors {
-    let mut e = Errors::default();
     let mut worst = Worst::default();
     for (operands, results) in operands().iter().zip(results.chunks_exact(WORDS)) {
         let [x, y, _] = operands.map(|w| f64::from(f32::from_bits(w as u32)));
@@ -54,7 +53,7 @@ pub(super) fn errors(results: &[u64]) -> Errors {
             worst.sin.absolute(got(word::SIN), x.sin());
             worst.cos.absolute(got(word::COS), x.cos());
         }
-        if x > 0.0 && x.is_finite() && x > f64::from(f32::MIN_POSITIVE) {
+        if x.is_finite() && x > f64::from(f32::MIN_POSITIVE) {
             match (0.5..=2.0).contains(&x) {
                 true => worst.log2_near_one.absolute(got(word::LOG2), x.log2()),
                 false => worst.log2.units(got(word::LOG2), x.log2()),
@@ -67,26 +66,24 @@ pub(super) fn errors(results: &[u64]) -> Errors {
             worst.pow.units(got(word::POW), x.powf(y));
         }
     }
-    for (to, from) in [
-        (&mut e.divide, worst.divide),
-        (&mut e.sqrt, worst.sqrt),
-        (&mut e.rsqrt, worst.rsqrt),
-        (&mut e.exp2, worst.exp2),
-        (&mut e.log2, worst.log2),
-        (&mut e.log2_near_one, worst.log2_near_one),
-        (&mut e.sin, worst.sin),
-        (&mut e.cos, worst.cos),
-        (&mut e.pow, worst.pow),
-    ] {
-        *to = from.0;
+    Errors {
+        divide: worst.divide.0,
+        sqrt: worst.sqrt.0,
+        rsqrt: worst.rsqrt.0,
+        exp2: worst.exp2.0,
+        log2: worst.log2.0,
+        log2_near_one: worst.log2_near_one.0,
+        sin: worst.sin.0,
+        cos: worst.cos.0,
+        pow: worst.pow.0,
     }
-    e
 }
 
 /// The largest error so far.
 #[derive(Copy, Clone, Default)]
 struct Largest(f32);
 
+/// The largest error of each operation so far.
 #[derive(Default)]
 struct Worst {
     divide: Largest,
@@ -111,6 +108,7 @@ impl Largest {
         self.0 = self.0.max(error);
     }
 
+    /// Takes the error of a result into account, in units in the last place.
     fn units(&mut self, got: f64, exact: f64) {
         let least = f64::from(f32::MIN_POSITIVE);
         if exact != 0.0 {
@@ -119,6 +117,7 @@ impl Largest {
         }
     }
 
+    /// Takes the absolute error of a result into account.
     fn absolute(&mut self, got: f64, exact: f64) {
         self.see((got - exact).abs());
     }

@@ -5,12 +5,12 @@ use caldera_compiler::target::SubgroupLayout;
 /// The source of the kernel `sub_groups`.
 pub(super) const PROBE: &str = include_str!("subgroups.cl");
 
-/// The numbers that each work-item writes: the id of its sub-group, its own number there, and the local linear id of the
-/// first work-item of the sub-group and the sum of those of all, which the work-items have exchanged.
+/// The numbers that each work-item writes: the id of its sub-group, its own local id there, and two numbers that the
+/// work-items of the sub-group have exchanged: the local linear id of the first one, and the sum of those of all.
 pub(super) type Place = [u32; 4];
 
-/// Returns the shapes of work-groups that are tried: with rows shorter than a sub-group of `size` work-items, and with the
-/// longest of these.
+/// Returns the shapes of work-groups that are tried. Unless `size` is 1, no row consists of whole sub-groups of `size`
+/// work-items; the rows of the last shape are one work-item shorter than a sub-group.
 pub(super) fn shapes(size: u32) -> [[u32; 3]; 3] {
     [[3, 3, 1], [5, 3, 2], [size.saturating_sub(1).max(1), 3, 1]]
 }
@@ -25,8 +25,8 @@ pub(super) struct Observed {
 }
 
 impl Observed {
-    /// Returns what is known at first of sub-groups of `size` work-items. `in_order`: work-items in another order than that of
-    /// their local linear ids do not count as full sub-groups.
+    /// Returns what is known at first of sub-groups of `size` work-items. If `in_order` is set, sub-groups count as full only
+    /// if their work-items are in the order of the local linear ids.
     pub(super) fn new(size: u32, in_order: bool) -> Observed {
         Observed {
             size: size.max(1),
@@ -54,17 +54,17 @@ impl Observed {
     /// Returns whether all sub-groups but the last are full, and their ids are dense.
     fn are_full(&self, places: &[Place]) -> bool {
         let (size, items) = (self.size as usize, places.len());
-        // The local linear id of the work-item at each place, from which those of the sub-groups follow.
+        // The local linear id of each work-item, at `size` times the id of its sub-group plus its own local id there.
         let mut at = vec![None; items];
         for (n, [id, lane, ..]) in (0u32..).zip(places) {
-            let Some(place) = (*id as usize)
+            let Some(index) = (*id as usize)
                 .checked_mul(size)
                 .and_then(|first| first.checked_add(*lane as usize))
             else {
                 return false;
             };
-            match at.get_mut(place) {
-                Some(free @ None) if *lane < self.size && (!self.in_order || place == n as usize) => {
+            match at.get_mut(index) {
+                Some(free @ None) if *lane < self.size && (!self.in_order || index == n as usize) => {
                     *free = Some(n);
                 }
                 _ => return false,

@@ -227,7 +227,7 @@ impl Image {
         {
             return Err(bad_descriptor("the image is larger than its buffer"));
         }
-        // CL 5.3.1: INVALID_IMAGE_SIZE if image dimensions exceed the minimum maximum of every device
+        // CL 5.3.1: INVALID_IMAGE_SIZE if image dimensions exceed the limits of every device
         let fits = |d: &Arc<Device>| {
             let most = largest(d, ty);
             (0..3).all(|i| size[i] <= most[i])
@@ -341,8 +341,7 @@ impl Image {
     }
 
     /// Returns the formats that at least one device of the context supports (CL 5.3.2,
-    /// clGetSupportedImageFormats).
-    /// If `both` is set, these are the formats of images that a kernel reads and writes.
+    /// clGetSupportedImageFormats). If `both` is set, these are the formats of images that a kernel reads and writes.
     pub fn supported_formats(
         context: &Context,
         flags: MemFlags,

@@ -157,8 +157,9 @@ enum Store {
 pub(crate) struct ImageMapping {
     /// The address that the application got.
     pub address: usize,
+    /// The box.
     pub texels: Texels,
-    /// It was mapped for writing, so the application may have written.
+    /// Whether it was mapped for writing, so that the application may have written.
     pub write: bool,
     /// The device whose storage the address points into, if it points into storage.
     pub device: usize,
@@ -491,10 +492,11 @@ impl Image {
             return Ok((row, 0));
         }
         let least_slice = if self.ty == ImageType::D1Array {
-            row
+            Some(row)
         } else {
-            row * h
+            row.checked_mul(h)
         };
+        let least_slice = least_slice.ok_or_else(|| invalid("row_pitch is too large"))?;
         let slice = if slice_pitch == 0 {
             least_slice
         } else {

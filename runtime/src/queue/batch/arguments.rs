@@ -12,11 +12,12 @@ use crate::vk;
 /// The arguments of a batch's launches.
 #[derive(Default)]
 pub(super) struct ArgumentMemory {
+    /// The buffer for plain values.
     plain: Option<vk::ArgsSet>,
+    /// The number of bytes of `plain` that are in use.
+    used: u64,
     /// Buffers without room for another launch, which a long command-buffer leaves behind.
     used_up: Vec<vk::ArgsSet>,
-    /// Bytes of it that are in use.
-    used: u64,
     sets: vk::RecycledSets,
     /// Reused storage for the descriptors of a launch.
     descriptors: Vec<vk::Descriptor>,

@@ -43,12 +43,12 @@ pub(super) fn shortage(e: vk::AllocError) -> Error {
 pub(super) struct TemporaryMemory {
     /// The buffer for short parts, which the batch keeps when it is reused.
     staging: Option<Arc<Staging>>,
-    /// Bytes of it that are in use.
+    /// The number of bytes of `staging` that are in use.
     used: u64,
     /// The other staging buffers.
     others: Vec<Arc<Staging>>,
     scratch: Vec<Arc<Storage>>,
-    /// Bytes of all but `staging`.
+    /// The number of bytes of `others` and `scratch`, except those of former `staging` buffers.
     large: u64,
 }
 
@@ -108,7 +108,7 @@ impl TemporaryMemory {
         Ok(memory)
     }
 
-    /// Returns the number of bytes that a batch does not have in any case.
+    /// Returns the number of bytes besides those of the staging buffer that every batch keeps.
     pub(super) fn large(&self) -> u64 {
         self.large
     }

@@ -54,7 +54,7 @@ pub(super) struct Batch {
     pub shared: vk::SharedSemaphores,
     /// The batches of other queues that come before this one.
     pub after: Vec<(Weak<CommandQueue>, u64)>,
-    /// The batch writes memory that the host reads, so it ends with a barrier for the host.
+    /// Whether the batch writes memory that the host reads, so that it ends with a barrier for the host.
     pub to_host: bool,
     /// The speculative recording of the first command.
     pub speculation: Speculation,
@@ -103,7 +103,8 @@ impl Batch {
         }))
     }
 
-    /// Starts recording. The batch will be complete when the timeline reaches `value`; `timed`: its commands get time stamps.
+    /// Starts recording. The batch will be complete when the timeline reaches `value`. If `timed` is set, its commands get
+    /// time stamps.
     pub(super) fn begin(&mut self, device: &Arc<vk::Device>, value: u64, timed: bool) -> Result<()> {
         self.value = value;
         self.kept.begin();
@@ -173,7 +174,7 @@ impl Batch {
         self.events.last()
     }
 
-    /// Returns an event that completes when the batch is retired; `submitted`: the batch has been submitted.
+    /// Returns an event that completes when the batch is retired. `submitted` tells whether the batch has been submitted.
     pub(super) fn event_or_marker(
         &mut self,
         queue: &Arc<CommandQueue>,

@@ -28,7 +28,7 @@ pub(crate) struct Recording<'a> {
     pub(in crate::queue) batch: &'a mut Batch,
     pub(in crate::queue) hazards: &'a mut Hazards,
     pub(in crate::queue) queue: &'a CommandQueue,
-    /// The command is a launch that has been recorded speculatively.
+    /// Whether the command is a launch that has been recorded speculatively.
     pub(in crate::queue) is_speculative: bool,
 }
 
@@ -67,7 +67,7 @@ impl Recording<'_> {
 
 /// The order of commands on the GPU.
 impl Recording<'_> {
-    /// Declares the command's accesses (`unknown`: to any memory), and records a barrier if one is needed.
+    /// Declares the command's accesses, which are to any memory if `unknown` is set, and records a barrier if one is needed.
     pub(crate) fn access(&mut self, accesses: &[Access], unknown: bool) {
         if self.hazards.note(accesses, unknown) {
             debug_assert!(!self.is_speculative, "all before is ordered");
@@ -90,7 +90,7 @@ impl Recording<'_> {
         }
     }
 
-    /// Orders the next step of a command-buffer; `waits`: it waits for an earlier step. An in-order queue orders commands
+    /// Orders the next step of a command-buffer. `waits` tells whether it waits for an earlier step. An in-order queue orders commands
     /// by the memory that they access.
     pub(crate) fn next_step(&mut self, waits: bool) {
         match self.queue.properties.overlap() {
@@ -138,8 +138,8 @@ impl Recording<'_> {
         self.batch.events.start(!exclusive, &mut self.batch.recorder)
     }
 
-    /// Records the second time stamp of a command that has been recorded, and adds its event to the batch. `weight`: the
-    /// number of commands that it stands for.
+    /// Records the second time stamp of a command that has been recorded, and adds its event to the batch. `weight` is
+    /// the number of commands that it stands for.
     pub(in crate::queue) fn close_event(
         &mut self,
         event: Option<&Arc<Event>>,

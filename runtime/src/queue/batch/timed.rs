@@ -52,8 +52,8 @@ impl TimedEvents {
         !self.stamps.as_ref().is_none_or(room)
     }
 
-    /// Records the first time stamp of a command. `shared`: the last time stamp of the command before will do, because it was
-    /// written when everything before was complete.
+    /// Records the first time stamp of a command, and returns its index. If `shared` is set, the last time stamp of the previous
+    /// command is used instead, because it was written when that command was complete.
     pub(super) fn start(&mut self, shared: bool, recorder: &mut vk::Recorder) -> Option<u32> {
         if shared && let Some(last) = self.queries.checked_sub(1) {
             return Some(last);
@@ -172,6 +172,7 @@ impl TimedEvents {
         }
     }
 
+    /// Drops the events and forgets the time stamps, so that the batch can be reused.
     pub(super) fn clear(&mut self) {
         self.list.clear();
         self.queries = 0;
