@@ -2,20 +2,22 @@
 //!
 //! Why: NVIDIA's driver (version 580) has a branch for special operands in that function, and work-items that took different ways
 //! through it may stay apart afterwards (`Quirks::shared_registers`). Those that lag behind read registers that the others
-//! have written for later code. This was seen in kernels with about ten quotients of double or more; loops ended late because of it,
-//! or never.
+//! have written for later code. This was seen in kernels with about ten quotients of double or more; loops ended late
+//! because of it, or never.
 //! In:  `Inlined`; after all passes that replicate code.
-//! Out: if the functions of the module have `FEW` quotients or more, each of them is a call of a function, whose results are rounded
-//!      correctly, as OpenCL C 7.4 demands of doubles. A quotient in a loop counts `IN_LOOP` times, because the driver may unroll the loop.
+//! Out: if the functions of the module have `FEW` quotients or more, each of them is a call of a function, whose results
+//!      are rounded correctly, as OpenCL C 7.4 demands of doubles. A quotient in a loop counts `IN_LOOP` times, because the
+//!      driver may unroll the loop.
 //!
-//! The function for quotients, and that for reciprocals: operands of moderate size take steps like the driver's. The reciprocal of the
-//! divisor is improved from 19 bits to the nearest double, or one of the two nearest, and from there to the nearest. A quotient is the
-//! product of that and the dividend, corrected twice by the remainder, which a fused operation computes exactly (Markstein, Computation of
-//! elementary functions on the IBM RISC System/6000 processor, 1990). The result is the nearest double then, unless all bits of the
-//! divisor's mantissa are ones: with d as the divisor's mantissa as an integer, the error before the last rounding is below
-//! (d + 1) 2^-107 units in the last place, and no quotient is closer than 1 / (2 d) to the middle between two doubles. Such divisors, and
-//! operands of other sizes, are brought to the range from 1 to 2, the remainder is compared with half a unit, and the exponent is added
-//! afterwards. Where the result is subnormal, the sign of the remainder decides the rounding.
+//! The function for quotients, and that for reciprocals: operands of moderate size take steps like the driver's. The
+//! reciprocal of the divisor is improved from 19 bits to the nearest double, or one of the two nearest, and from there to
+//! the nearest. A quotient is the product of that and the dividend, corrected twice by the remainder, which a fused
+//! operation computes exactly (Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990).
+//! The result is the nearest double then, unless all bits of the divisor's mantissa are ones: with d as the divisor's
+//! mantissa as an integer, the error before the last rounding is below (d + 1) 2^-107 units in the last place, and no
+//! quotient is closer than 1 / (2 d) to the middle between two doubles. Such divisors, and operands of other sizes, are
+//! brought to the range from 1 to 2, the remainder is compared with half a unit, and the exponent is added afterwards.
+//! Where the result is subnormal, the sign of the remainder decides the rounding.
 //!
 //! Conversions between `float` and `double` are slow on GPUs, so the estimate of the reciprocal moves the bits instead.
 
@@ -39,7 +41,8 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Returns whether the pass changes modules for a target: its device has the fault, and multiplies and adds doubles with one rounding.
+/// Returns whether the pass changes modules for a target: its device has the fault, and multiplies and adds doubles with
+/// one rounding.
 pub(super) fn is_for(target: &Target) -> bool {
     let is_fused = target.calibration.fused_fma[2];
     target.quirks.shared_registers && target.features.float64 && target.features.int64 && is_fused
@@ -197,7 +200,8 @@ impl<'f> Divide<'f> {
         }
     }
 
-    /// Ends the body. `(fit, x, y)`: whether the operands are of moderate size, and the operands. `quick`: computes x / y for these.
+    /// Ends the body. `(fit, x, y)`: whether the operands are of moderate size, and the operands. `quick`: computes x / y
+    /// for these.
     fn finish(&mut self, (fit, x, y): (Value, Value, Value), quick: impl FnOnce(&mut Divide<'f>) -> Value) {
         let is_other = self.has_zeros(y);
         let fit = self.b.binary(BinOp::And, fit, is_other);
@@ -325,9 +329,10 @@ impl<'f> Divide<'f> {
         (q, rest)
     }
 
-    /// Returns 1 / y with a relative error below 2^-19: the square of 1 / sqrt(|y|), for which devices have an instruction, with the
-    /// sign of y. A quotient of floats might be a function with a branch, too. The numbers are converted without their last bits: y gets
-    /// the middle between all that these may be, and the result the lower word of y, which needs no instruction.
+    /// Returns 1 / y with a relative error below 2^-19: the square of 1 / sqrt(|y|), for which devices have an instruction,
+    /// with the sign of y. A quotient of floats might be a function with a branch, too. The numbers are converted without
+    /// their last bits: y gets the middle between all that these may be, and the result the lower word of y, which needs no
+    /// instruction.
     fn estimate(&mut self, y: Value) -> Value {
         /// The difference between the exponents of a number as a double and as a float, as they are stored.
         const DIFFERENCE: i32 = BIAS - 127;
@@ -367,7 +372,8 @@ impl<'f> Divide<'f> {
         self.double_of(signed)
     }
 
-    /// Returns a number that is not negative as one from 1 to below 2 and an exponent. Those of zeros, infinities and NaN mean nothing.
+    /// Returns a number that is not negative as one from 1 to below 2 and an exponent. Those of zeros, infinities and NaN
+    /// mean nothing.
     fn scaled(&mut self, v: Value) -> Scaled {
         let [normal, up] = [f64::MIN_POSITIVE, 2f64.powi(54)].map(|v| self.f64(v));
         let is_small = self.b.compare(CmpOp::FOLt, v, normal);

@@ -26,8 +26,8 @@ pub(super) fn repeated_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize
     is_minimum.then(|| (max, usize::from(data.args[0] != inner)))
 }
 
-/// Returns the operand of a maximum with 0 that is a minimum with 1. If its number is NaN, the result is 1, and that of the driver's
-/// saturation 0.
+/// Returns the operand of a maximum with 0 that is a minimum with 1. If its number is NaN, the result is 1, and that of the
+/// driver's saturation 0.
 pub(super) fn reversed_saturation(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
     let data = &func.insts[inst];
     let (inner, zero) = with_constant(func, &data.args)?;
@@ -41,8 +41,9 @@ pub(super) fn reversed_saturation(func: &Function, inst: Inst) -> Option<(Inst, 
     is_saturation.then(|| (inst, usize::from(data.args[0] != inner)))
 }
 
-/// Returns the constant operands of a comparison of floats that are below zero, and zeros that are compared with an absolute value,
-/// a square or a root. The driver takes a number that is not negative to be greater (or equal) even if it is NaN.
+/// Returns the constant operands of a comparison of floats that are below zero, and zeros that are compared with an
+/// absolute value, a square or a root. The driver takes a number that is not negative to be greater (or equal) even if it
+/// is NaN.
 pub(super) fn negative_comparands(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
     let Op::Compare(op) = data.op else {
@@ -91,8 +92,8 @@ fn may_be_nonnegative(func: &Function, value: Value) -> bool {
     })
 }
 
-/// Returns the operand of a minimum of halves with a constant that is a maximum with a constant: a clamp, of which the driver has the
-/// result in both halves of a register.
+/// Returns the operand of a minimum of halves with a constant that is a maximum with a constant: a clamp, of which the
+/// driver has the result in both halves of a register.
 pub(super) fn half_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
     let data = &func.insts[inst];
     let inner = with_constant(func, &data.args)?.0;
@@ -102,8 +103,8 @@ pub(super) fn half_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
     (is_clamp && is_half).then(|| (inst, usize::from(data.args[0] != inner)))
 }
 
-/// Returns the operands of a minimum or maximum of halves that may be in a register which all work-items of a sub-group share, for a
-/// driver that reads the wrong half of it.
+/// Returns the operands of a minimum or maximum of halves that may be in a register which all work-items of a sub-group
+/// share, for a driver that reads the wrong half of it.
 pub(super) fn shared_halves(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
     let is_minimum = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));
@@ -120,8 +121,8 @@ pub(super) fn shared_halves(func: &Function, inst: Inst, target: &Target) -> Vec
         .collect()
 }
 
-/// Returns whether a value may be in a register that all work-items of a sub-group share: whether it is moved or computed with integer
-/// operations from arguments of the kernel or numbers of the work-group.
+/// Returns whether a value may be in a register that all work-items of a sub-group share: whether it is moved or computed
+/// with integer operations from arguments of the kernel or numbers of the work-group.
 fn may_be_shared(func: &Function, value: Value) -> bool {
     finds(func, value, |value, data| {
         let Some(data) = data else {
@@ -148,8 +149,9 @@ fn may_be_shared(func: &Function, value: Value) -> bool {
     })
 }
 
-/// Returns the operands of a minimum or maximum that are constants with a negative zero, for a driver that returns a positive zero for
-/// it: NVIDIA's takes a clamp to 0 and 1 for a saturation, Mesa's takes the zeros of constants to be equal.
+/// Returns the operands of a minimum or maximum that are constants with a negative zero, for a driver that returns a
+/// positive zero for it: NVIDIA's takes a clamp to 0 and 1 for a saturation, Mesa's takes the zeros of constants to be
+/// equal.
 pub(super) fn negative_bounds(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
     let is_minimum = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));
