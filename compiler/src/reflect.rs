@@ -261,14 +261,15 @@ pub struct Scratch {
 }
 
 /// How several work-groups of a kernel can run as one work-group of the device. They must be neighbours, as many in each dimension
-/// as the launch chooses, and all of them must exist. The group of the device must have at most one sub-group, or rows of at most one
-/// sub-group where sub-groups are parts of rows.
+/// as the launch chooses, and all of them must exist. The group of the device must have at most one sub-group, or rows of
+/// at most one sub-group where sub-groups are parts of rows.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Packing {
     /// The kernel does not see its work-groups: the pipeline gets a multiple of the work-group size.
     Size,
-    /// The same, and the pipeline gets the numbers of groups in x, y and z in the specialization constants with these SpecIds. The local
-    /// memory of the kernel is multiplied, and the size of the arena must then be a multiple of 64 bytes.
+    /// The same, and the pipeline gets the numbers of groups in x, y and z in the specialization constants with these
+    /// SpecIds. The local memory of the kernel is multiplied, and the size of the arena must then be a multiple of 64
+    /// bytes.
     Constants([u32; 3]),
 }
 

@@ -161,20 +161,21 @@ pub struct Quirks {
     pub stale_indices: bool,
     /// If an operand of a sum, product or quotient is the constant 0, the driver replaces the operation by the
     /// other operand or by 0, even if the other operand is a zero of the other sign, infinite, or NaN
-    /// (llvmpipe). Such constants are hidden from the driver, and so are vectors with such lanes and divisors that it may find to be 0.
+    /// (llvmpipe). Such constants are hidden from the driver, and so are vectors with such lanes and divisors that it may
+    /// find to be 0.
     pub zero_operands: bool,
-    /// A choice between the constants 1 or -1 and a constant zero becomes a conversion of the condition to a float, whose zero has the
-    /// sign of the other constant, although the program has the other zero (Mesa). Such zeros are hidden from the driver, and those
-    /// of other choices in which the driver may find this one.
+    /// A choice between the constants 1 or -1 and a constant zero becomes a conversion of the condition to a float, whose
+    /// zero has the sign of the other constant, although the program has the other zero (Mesa). Such zeros are hidden from
+    /// the driver, and those of other choices in which the driver may find this one.
     pub chosen_zeros: bool,
-    /// A choice between 1 or -1 and −0 has +0 instead of −0, also if the sign of the chosen number is changed afterwards, and the absolute
-    /// value of a choice between −0 and a constant may be −0 (NVIDIA). The zero is hidden from the driver.
+    /// A choice between 1 or -1 and −0 has +0 instead of −0, also if the sign of the chosen number is changed afterwards,
+    /// and the absolute value of a choice between −0 and a constant may be −0 (NVIDIA). The zero is hidden from the driver.
     pub chosen_negative_zeros: bool,
-    /// A clamp to −0 and 1 has +0 instead of −0 (NVIDIA), and so may have any minimum or maximum of a number and −0 (Mesa). The bound is
-    /// hidden from the driver.
+    /// A clamp to −0 and 1 has +0 instead of −0 (NVIDIA), and so may have any minimum or maximum of a number and −0 (Mesa).
+    /// The bound is hidden from the driver.
     pub negative_bounds: bool,
-    /// The bits of a half that was clamped to two constants have the half in the upper 16 bits, too, where the driver takes them for 0
-    /// (NVIDIA). The number between the two operations is hidden from the driver.
+    /// The bits of a half that was clamped to two constants have the half in the upper 16 bits, too, where the driver takes
+    /// them for 0 (NVIDIA). The number between the two operations is hidden from the driver.
     pub half_clamps: bool,
     /// A comparison that the signs of two numbers decide ignores NaN, where one is an absolute value or the negative of one, and so does a
     /// test for NaN of a choice (NVIDIA). Such numbers are hidden from the driver.
@@ -224,8 +225,8 @@ pub struct Quirks {
     /// A sign-extended integer that is shifted to the left by 31 as one of 64 bits gets the wrong sign (NVIDIA). Its words are
     /// shifted instead.
     pub shifts_by_31: bool,
-    /// An access of more than 16 bytes by device address may become an instruction that the GPU does not have, and the kernel then never
-    /// ends (NVIDIA). Such accesses are divided.
+    /// An access of more than 16 bytes by device address may become an instruction that the GPU does not have, and the
+    /// kernel then never ends (NVIDIA). Such accesses are divided.
     pub wide_accesses: bool,
     /// A conversion of an unsigned 32-bit integer to a float is rounded twice (SwiftShader). Its halves are converted as
     /// signed integers instead, and added.
@@ -236,16 +237,18 @@ pub struct Quirks {
     /// Two conversions in a row, such as one of a double to a float and back, are merged into one, which skips the rounding of the
     /// first (Mesa). The operand of the second conversion is hidden from the driver.
     pub joined_conversions: bool,
-    /// A conversion of a float to a half and back is removed, also with `fabs` between (NVIDIA). The operand of the second conversion is
-    /// hidden from the driver.
+    /// A conversion of a float to a half and back is removed, also with `fabs` between (NVIDIA). The operand of the second
+    /// conversion is hidden from the driver.
     pub joined_halves: bool,
-    /// A register that all work-items of a sub-group share is read incorrectly in two cases (NVIDIA). A minimum or maximum of halves reads
-    /// the wrong half of it. After a division, work-items that the others have overtaken read what the others have written since. Therefore
-    /// the zeros that hide operands differ from work-item to work-item, as far as the driver knows; operands of minima and maxima of halves
-    /// that may be in such a register are hidden; and quotients of double are computed without the driver's function (`divide_doubles`).
+    /// A register that all work-items of a sub-group share is read incorrectly in two cases (NVIDIA). A minimum or maximum
+    /// of halves reads the wrong half of it. After a division, work-items that the others have overtaken read what the
+    /// others have written since. Therefore the zeros that hide operands differ from work-item to work-item, as far as the
+    /// driver knows; operands of minima and maxima of halves that may be in such a register are hidden; and quotients of
+    /// double are computed without the driver's function (`divide_doubles`).
     pub shared_registers: bool,
-    /// A load from an address that all work-items of a sub-group share is executed even if a condition excludes all of them, so that
-    /// it may access memory that does not exist (llvmpipe). The driver is kept from knowing that the address is shared.
+    /// A load from an address that all work-items of a sub-group share is executed even if a condition excludes all of
+    /// them, so that it may access memory that does not exist (llvmpipe). The driver is kept from knowing that the address
+    /// is shared.
     pub unmasked_loads: bool,
 }
 
@@ -415,8 +418,8 @@ impl Target {
         abi.map_or(crate::printf::PRINTF_BUFFER_SIZE, |d| d.printf_buffer_size)
     }
 
-    /// Whether code is generated as GPUs want it: with loads of several iterations at a time and wide accesses. Drivers for CPUs access
-    /// memory lane by lane, and gain nothing from it.
+    /// Whether code is generated as GPUs want it: with loads of several iterations at a time and wide accesses. Drivers for
+    /// CPUs access memory lane by lane, and gain nothing from it.
     pub fn is_gpu(&self) -> bool {
         !self.costs.lane_by_lane && !self.quirks.counted_loops
     }

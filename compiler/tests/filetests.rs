@@ -5,10 +5,12 @@
 //! faulty line ends in `; error: part of the message` (on a line of its own if the fault is not in an
 //! instruction). The name `emit` stands for SPIR-V emission of the result of the passes before it, which
 //! spirv-val must accept. `; test: pass; without workgroup_layout` is for a target without that feature, and
-//! `without inlining` keeps all functions that can stay functions. Every module is also printed and parsed, and must not change.
+//! `without inlining` keeps all functions that can stay functions. With `without printf_room` the printf buffer has one word for
+//! records. Every module is also printed and parsed, and must not change.
 
 mod common;
 
+use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::diag::Diags;
 use caldera_compiler::inv;
 use caldera_compiler::ir::{KernelInfo, Module, parse};
@@ -82,17 +84,8 @@ fn passes() -> Vec<Pass> {
     list
 }
 
-/// Returns `Ok(Some(text))` with the file's new text if the output has changed.
-fn check(text: &str) -> Result<Option<String>, String> {
-    let header = text.lines().next().unwrap_or("");
-    let names = header.strip_prefix("; test: ").ok_or("no '; test:' line")?;
-    let (names, without) = names.split_once("; without ").unwrap_or((names, ""));
-    let (input, _) = text.split_once(OUTPUT).unwrap_or((text, ""));
-    let mut module = parse::parse(input).map_err(|e| e.to_string())?;
-    round_trip(&module)?;
-    if names == "verify" {
-        return check_rejected(&module, input).map(|()| None);
-    }
+/// Returns the target for the passes of a file, without a feature.
+fn target_of(names: &str, without: &str) -> Result<Target, String> {
     let mut target = Target::desktop();
     if names.contains("select_arithmetic") && without != "calibration" {
         target.calibration = Calibration {
@@ -111,6 +104,13 @@ fn check(text: &str) -> Result<Option<String>, String> {
         "int64" => target.features.int64 = false,
         "signed_dots" => target.features.packed_dot = [true, false, false],
         "wide_accesses" => target.quirks.wide_accesses = true,
+        "printf_room" => {
+            target.abi = Abi::Descriptor(DescriptorAbi {
+                printf: true,
+                printf_buffer_size: 8,
+                ..DescriptorAbi::default()
+            });
+        }
         "narrow_integers" => (target.features.int8, target.features.int16) = (false, false),
         other => return Err(format!("no feature '{other}'")),
     }
@@ -141,6 +141,21 @@ fn check(text: &str) -> Result<Option<String>, String> {
     if names.contains("nesting") {
         target.limits.nesting = 4;
     }
+    Ok(target)
+}
+
+/// Returns `Ok(Some(text))` with the file's new text if the output has changed.
+fn check(text: &str) -> Result<Option<String>, String> {
+    let header = text.lines().next().unwrap_or("");
+    let names = header.strip_prefix("; test: ").ok_or("no '; test:' line")?;
+    let (names, without) = names.split_once("; without ").unwrap_or((names, ""));
+    let (input, _) = text.split_once(OUTPUT).unwrap_or((text, ""));
+    let mut module = parse::parse(input).map_err(|e| e.to_string())?;
+    round_trip(&module)?;
+    if names == "verify" {
+        return check_rejected(&module, input).map(|()| None);
+    }
+    let target = target_of(names, without)?;
     let mut diags = Diags::default();
     let mut cx = PassCx::new(&target, &mut diags);
     cx.hooks.keep_functions = without == "inlining";

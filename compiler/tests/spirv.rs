@@ -615,6 +615,34 @@ fn volatile_accesses_keep_their_order() {
 }
 
 #[test]
+fn volatile_structures_are_read_whose_values_are_not_used() {
+    let loads = |body: &str| {
+        let source = format!(
+            "typedef struct {{ uint a, b; }} S; kernel void k(volatile global S *s, global S *t) {{ {body} }}"
+        );
+        let input = Input {
+            name: "k.cl",
+            source: &source,
+            options: &Options::default(),
+            resolver: &NoIncludes,
+        };
+        let target = Target::desktop();
+        let words = compile(&input, &target).expect("it compiles").words;
+        validate(&words, target.spirv);
+        // Loads with the operand Volatile.
+        let code = rspirv::dr::load_words(reflect::strip(&words).expect("a module")).expect("a module");
+        let insts = code
+            .all_inst_iter()
+            .filter(|i| i.class.opcode == rspirv::spirv::Op::Load);
+        let volatile = |i: &&rspirv::dr::Instruction| format!("{:?}", i.operands).contains("VOLATILE");
+        insts.filter(volatile).count()
+    };
+    assert!(loads("*s;") > 0);
+    assert_eq!(loads("*t;"), 0);
+    assert_eq!(loads("*s = *t;"), 0);
+}
+
+#[test]
 fn fences_have_the_scope_of_those_that_may_observe_them() {
     const MEMORY_BARRIER: u32 = 3 << 16 | 225;
     const CONSTANT: u32 = 4 << 16 | 43;

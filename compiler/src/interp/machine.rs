@@ -135,9 +135,9 @@ impl<'m> Machine<'m> {
         self.pending.as_ref()
     }
 
-    /// Returns the point of the program at which the work-item is: for each region that it executes, outer ones first, the iteration,
-    /// the number of the region, and the index of the instruction. Points are in the order in which a work-item can reach
-    /// them, and work-items at one point execute the same instance of an instruction.
+    /// Returns the point of the program at which the work-item is: for each region that it executes, outer ones first, the
+    /// iteration, the number of the region, and the index of the instruction. Points are in the order in which a work-item
+    /// can reach them, and work-items at one point execute the same instance of an instruction.
     pub(super) fn point(&self) -> Vec<[usize; 3]> {
         let frames = self.stack.iter().flat_map(|a| &a.regions);
         frames.map(|f| [f.iteration, f.number, f.next]).collect()

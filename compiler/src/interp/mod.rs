@@ -3,9 +3,10 @@
 //! It executes any verified module, regardless of which passes have run: kernels with parameters, or kernels
 //! with arguments in push constants and lowered memory. The work-items of a work-group run one after the
 //! other between barriers and sub-group operations. Addresses are numbers as on a device (with an object's
-//! number in the upper half), so pointers may be stored, compared and cast. If the IR leaves a result
-//! undefined, it is an error here where that is cheap to detect (division by zero, accesses outside an
-//! object), and zero otherwise.
+//! number in the upper half), so pointers may be stored, compared and cast. If the IR leaves a result undefined, it is an
+//! error here where that is cheap to detect (division by zero, accesses outside an object, overflow in spite of
+//! `no_wrap`), and zero otherwise. With [`Undefined::Anything`], results such as that of a division by zero are arbitrary
+//! numbers instead of errors.
 
 mod functions;
 mod image;

@@ -5,7 +5,8 @@ use super::inst::{Access, BinOp, CastOp, CmpOp};
 use super::{Op, Scalar, Ty, Value};
 use crate::intrinsic::{AtomicOp, FloatAtomic, Intrinsic};
 
-/// Emits a relaxed atomic operation, as a loop of comparisons and exchanges of bits, on the f32 or f64 that a pointer leads to. Returns the old value.
+/// Emits a relaxed atomic operation, as a loop of comparisons and exchanges of bits, on the f32 or f64 that a pointer leads
+/// to. Returns the old value.
 pub fn float_atomic(b: &mut Builder<'_>, op: FloatAtomic, pointer: Value, operand: Value) -> Value {
     let ty = b.func.ty(operand);
     let word = ty.with_scalar(Scalar::int(ty.scalar.bits()));

@@ -299,7 +299,8 @@ pub fn joining(op: SubgroupOp) -> Op {
     }
 }
 
-/// Returns the identity element of an operation of sub-groups: what joined with any other number gives that number.
+/// Returns the identity element of an operation of sub-groups: what joined with any other number gives that number, except
+/// that the sum with −0 is 0.
 pub fn identity(op: SubgroupOp, scalar: Scalar) -> u64 {
     let highest = u64::MAX >> (64 - scalar.bits());
     match op {

@@ -236,7 +236,8 @@ impl Access {
 /// access.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
-    /// One operand: a 64-bit device address, an I64 or a vector of two I32s, the low word first. The accessed type is any storable type except pointers.
+    /// One operand: a 64-bit device address, an I64 or a vector of two I32s, the low word first. The accessed type is any
+    /// storable type except pointers.
     Physical,
     /// The kernel's work-group memory, except for that of `Shared`, as an array of elements of this type. A kernel
     /// may use arrays of several types, which cover the same bytes, if the target has [`crate::target::Target::workgroup_layout`].

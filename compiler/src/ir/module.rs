@@ -1,6 +1,6 @@
 //! Modules: their functions, globals and kernels.
 
-use super::{AddressSpace, Function, Inst, Linkage};
+use super::{AddressSpace, Function, Linkage};
 use crate::abi::Slot;
 use crate::check::Area;
 use crate::entity;
@@ -545,6 +545,3 @@ pub struct Module {
     /// [`Target::subgroup_layout`](crate::target::Target::subgroup_layout).
     pub flat: bool,
 }
-
-/// Identifies an instruction in a module.
-pub type InstIn = (Func, Inst);

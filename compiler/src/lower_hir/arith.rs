@@ -8,7 +8,7 @@
 use super::func::FuncLowering;
 use super::{Lowered, broken, types};
 use crate::hir::ty::MatrixType;
-use crate::hir::{self, BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Type, TypeId, value};
+use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Type, TypeId, value};
 use crate::intrinsic::{Intrinsic, MatrixEach, MatrixOp};
 use crate::ir::{self, CastOp, Ty, Value};
 
@@ -217,10 +217,4 @@ impl FuncLowering<'_, '_> {
         }
         self.resize(v, lanes)
     }
-}
-
-/// Returns whether the values of a HIR type are compared as signed numbers; used for the case ranges of a
-/// switch.
-pub(super) fn is_signed(types: &hir::Types, ty: TypeId) -> Lowered<bool> {
-    Ok(types::lanes(types, ty)?.0.is_signed())
 }

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::func::FuncLowering;
-use super::place::{Addr, Slot};
+use super::place::Addr;
 use super::{Lowered, at, broken, types};
 use crate::hir::{self, BinOp, Expr, ExprKind, LocalId, Place, PlaceKind, Scalar, Type, TypeId};
 use crate::intrinsic::{Intrinsic, MatrixEach, MatrixOp, SamplerMask};
@@ -414,16 +414,15 @@ impl FuncLowering<'_, '_> {
 
     /// Evaluates an expression statement and discards its value.
     pub(super) fn discard(&mut self, e: &Expr) -> Lowered<()> {
-        // C99 6.7.3: a volatile object is read even if its value is not used; any other object need not be
-        // read.
-        if let ExprKind::Load(place) = &e.kind
-            && !place.is_volatile
-            && matches!(self.cx.program.types.get(place.ty), Type::Record(_))
+        let val = self.eval(e)?;
+        // A struct is read when it is copied. C99 6.7.3: a volatile object is read even if its value is not used.
+        if let (ExprKind::Load(_), Val::Memory(from)) = (&e.kind, val)
+            && from.volatile
         {
-            let _: Slot = self.place(place)?;
-            return Ok(());
+            let copy = self.temporary(e.ty)?;
+            self.copy(copy, from, e.ty)?;
         }
-        self.eval(e).map(|_| ())
+        Ok(())
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn needs_graph(body: &[Stmt]) -> bool {
 fn jumps(s: &Stmt) -> bool {
     match &s.kind {
         StmtKind::Goto(_) => true,
-        // A label without a `goto` needs no graph, but it is rare.
+        // A label without a `goto` needs no graph, but such labels are rare.
         StmtKind::Label(_) => true,
         StmtKind::Block(stmts) => stmts.iter().any(jumps),
         StmtKind::If { then, otherwise, .. } => jumps(then) || otherwise.as_deref().is_some_and(jumps),
@@ -74,7 +74,8 @@ fn each_goto(s: &Stmt, f: &mut impl FnMut(LabelId)) {
     }
 }
 
-/// Returns, for each label, the last statement of a list that has a `goto` to it. The table is empty if no label is directly in the list.
+/// Returns, for each label, the last statement of a list that has a `goto` to it. The table is empty if no label is directly in
+/// the list.
 fn last_gotos(stmts: &[Stmt]) -> HashMap<LabelId, usize> {
     let mut last = HashMap::default();
     if stmts.iter().any(|s| matches!(s.kind, StmtKind::Label(_))) {
@@ -403,7 +404,6 @@ impl FuncLowering<'_, '_> {
     }
 
     fn graph_switch(&mut self, value: &Expr, body: &Stmt) -> Lowered<()> {
-        let ty = value.ty;
         let selector = self.value(value)?;
         let dispatch = self.graph()?.current;
         let (first, end) = (self.new_block()?, self.new_block()?);
@@ -423,7 +423,7 @@ impl FuncLowering<'_, '_> {
             .enumerate()
             .map(|(i, &(range, _))| (range, i))
             .collect();
-        let (value, values) = self.selector(selector, ty, &ranges, ranges.len())?;
+        let (value, values) = self.selector(selector, &ranges, ranges.len())?;
         let cases = values
             .into_iter()
             .zip(&switch.cases)

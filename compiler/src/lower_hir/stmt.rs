@@ -235,7 +235,7 @@ fn next_else(otherwise: Option<&Stmt>) -> Option<&Stmt> {
     }
 }
 
-/// Returns whether a loop's body has a `continue` of that loop.
+/// Returns whether a loop's body has a `continue` of that loop. Expressions have none (`sema::hoist`).
 pub(super) fn continues(body: &Stmt) -> bool {
     match &body.kind {
         StmtKind::Continue => true,
@@ -244,9 +244,8 @@ pub(super) fn continues(body: &Stmt) -> bool {
             continues(then) || otherwise.as_deref().is_some_and(continues)
         }
         StmtKind::Switch { body, .. } => continues(body),
-        // A statement expression may contain one.
-        StmtKind::Expr(e) => holds_statements(e),
         StmtKind::Loop { .. }
+        | StmtKind::Expr(_)
         | StmtKind::Init(..)
         | StmtKind::Case { .. }
         | StmtKind::Default
@@ -254,18 +253,5 @@ pub(super) fn continues(body: &Stmt) -> bool {
         | StmtKind::Goto(_)
         | StmtKind::Break
         | StmtKind::Return(_) => false,
-    }
-}
-
-/// Returns whether an expression statement is a GNU statement expression with a `continue`, also as an
-/// operand of a conversion, a comma or a conditional. Statement expressions nested deeper are not searched:
-/// the search would be expensive, and nobody writes `continue` there.
-fn holds_statements(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::StmtExpr(stmts, _) => stmts.iter().any(continues),
-        ExprKind::Convert(_, e) => holds_statements(e),
-        ExprKind::Comma(a, b) => holds_statements(a) || holds_statements(b),
-        ExprKind::Conditional(_, a, b) => holds_statements(a) || holds_statements(b),
-        _ => false,
     }
 }

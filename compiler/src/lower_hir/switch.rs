@@ -15,7 +15,6 @@
 //! `break` is an exit from the IR switch. A switch with labels at deeper levels is lowered through the graph
 //! (`goto`).
 
-use super::arith::is_signed;
 use super::func::FuncLowering;
 use super::stmt::Jump;
 use super::{Lowered, at, broken};
@@ -54,7 +53,6 @@ const GROUP: usize = 16;
 
 impl FuncLowering<'_, '_> {
     pub(super) fn switch_stmt(&mut self, value: &Expr, body: &Stmt) -> Lowered<()> {
-        let ty = value.ty;
         let selector = self.value(value)?;
         let mut segments = Vec::new();
         cut(body, &mut segments)?;
@@ -64,7 +62,7 @@ impl FuncLowering<'_, '_> {
             .enumerate()
             .flat_map(|(i, s)| s.cases.iter().map(move |&c| (c, i)))
             .collect();
-        let (selector, values) = self.selector(selector, ty, &ranges, segments.len())?;
+        let (selector, values) = self.selector(selector, &ranges, segments.len())?;
 
         // Form the chains: a segment starts a new chain unless the segment before falls through into it.
         let mut chains: Vec<Vec<usize>> = Vec::new();
@@ -113,7 +111,6 @@ impl FuncLowering<'_, '_> {
     pub(super) fn selector(
         &mut self,
         value: Value,
-        ty: crate::hir::TypeId,
         ranges: &[(CaseRange, usize)],
         count: usize,
     ) -> Lowered<(Value, Vec<Vec<u64>>)> {
@@ -131,7 +128,6 @@ impl FuncLowering<'_, '_> {
         }
         // Sema reports empty ranges of signed numbers. The remaining ranges need a single unsigned
         // comparison, whatever the signedness.
-        let _signed: bool = is_signed(&self.cx.program.types, ty)?;
         let value_ty = self.b.func.ty(value);
         let mut number = self.b.i32(-1);
         for (r, target) in ranges {

@@ -48,10 +48,9 @@ const OTHERS: usize = 63;
 /// A prime number, by which the number for some arguments is multiplied before the next one is added.
 const FACTOR: i32 = 0x0100_0193;
 
-/// What a work-item keeps: the events that it has not waited for, and for each copy the number of its executions and a
-/// number that stands for their arguments.
+/// Where the copies begin in what a work-item keeps: before them are the events that it has not waited for.
 const FIRST: u32 = 8;
-/// The bytes for each copy.
+/// The bytes for each copy: the number of its executions, and a number that stands for their arguments.
 const EACH: u32 = 8;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {

@@ -4,8 +4,8 @@
 //!      VUID-RuntimeSpirv-OpCooperativeMatrixMulAddKHR-10060), and cl_khr_cooperative_matrix leaves them undefined.
 //! In:  any module.
 //! Out: the same module. Each matrix type and each product is one of
-//!      [`Target::matrix_variants`](crate::target::Target::matrix_variants). The pass is not in the pipeline if these are not known,
-//!      or if matrices are emulated.
+//!      [`Target::matrix_variants`](crate::target::Target::matrix_variants). The pass is not in the pipeline if these are
+//!      not known, or if matrices are emulated.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::{Intrinsic, MatrixOp, MatrixSigns};

@@ -311,10 +311,16 @@ impl Check<'_, '_> {
                 let bytes = b.func.ty(value).bytes();
                 self.access(b, to, bytes, Kind::Store, Stored::Value(value));
             }
-            Op::MemZero { size, .. } => self.access(b, data.args[0], size, Kind::Store, Stored::Zero),
-            Op::MemCpy { size, .. } => {
-                self.access(b, data.args[0], size, Kind::Store, Stored::Unknown);
-                self.access(b, data.args[1], size, Kind::Load, Stored::Unknown);
+            Op::MemZero { size, dst } if !dst.volatile => {
+                self.access(b, data.args[0], size, Kind::Store, Stored::Zero);
+            }
+            Op::MemCpy { size, dst, src } => {
+                if !dst.volatile {
+                    self.access(b, data.args[0], size, Kind::Store, Stored::Unknown);
+                }
+                if !src.volatile {
+                    self.access(b, data.args[1], size, Kind::Load, Stored::Unknown);
+                }
             }
             Op::Intrinsic(Intrinsic::Atomic(AtomicOp::CmpXchg)) => {
                 self.variables.push(b, inst);

@@ -2,10 +2,10 @@
 //!
 //! In, out: any module. One walk in the order of the text, so that an instruction sees the folded form of its
 //! operands. Results of floating-point operations are those of IEEE 754 where the instruction's flags do not
-//! allow others. Results that depend on the device stay: transcendental functions, and results that an
-//! operation leaves undefined. Loads from initialized constants are folded too. Branches on constants are
-//! left to `simplify_regions`. The constants that such a branch yields are used in the rest of the walk, so one
-//! walk decides a chain of branches that depend on each other.
+//! allow others. Transcendental functions stay, because their results depend on the device. So do operations whose results are
+//! undefined, with one exception: quotient and remainder of an integer divided by 0 are 0. Loads from initialized constants
+//! are folded too. Branches on constants are left to `simplify_regions`. The constants that such a branch yields are used
+//! in the rest of the walk, so one walk decides a chain of branches that depend on each other.
 
 mod constants;
 mod identities;

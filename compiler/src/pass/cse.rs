@@ -394,7 +394,7 @@ impl Cse {
         self.write(written_by(func, inst));
         let is_store = matches!(data.op, Op::Store(_) | Op::StoreTo(..));
         let value = match data.results[..] {
-            [result] => result,
+            [first, ..] => first,
             _ if is_store => *data.args.last()?,
             _ => return None,
         };

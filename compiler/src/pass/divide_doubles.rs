@@ -2,11 +2,12 @@
 //!
 //! Why: NVIDIA's driver (version 580) has a branch for special operands in that function, and work-items that took different ways
 //! through it may stay apart afterwards (`Quirks::shared_registers`). Those that lag behind read registers that the others
-//! have written for later code. This was seen in kernels with about ten quotients of double or more; loops ended late because of it,
-//! or never.
+//! have written for later code. This was seen in kernels with about ten quotients of double or more; loops ended late
+//! because of it, or never.
 //! In:  `Inlined`; after all passes that replicate code.
-//! Out: if the functions of the module have `FEW` quotients or more, each of them is a call of a function, whose results are rounded
-//!      correctly, as OpenCL C 7.4 demands of doubles. A quotient in a loop counts `IN_LOOP` times, because the driver may unroll the loop.
+//! Out: if the functions of the module have `FEW` quotients or more, each of them is a call of a function, whose results
+//!      are rounded correctly, as OpenCL C 7.4 demands of doubles. A quotient in a loop counts `IN_LOOP` times, because the
+//!      driver may unroll the loop.
 //!
 //! The function for quotients, and that for reciprocals: operands of moderate size take steps like the driver's. The reciprocal of the
 //! divisor is improved from 18 bits to one of the two nearest doubles, and from there to the nearest. A quotient is the product of that
@@ -46,7 +47,8 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Returns whether the pass changes modules for a target: its device has the fault, and multiplies and adds doubles with one rounding.
+/// Returns whether the pass changes modules for a target: its device has the fault, and multiplies and adds doubles with
+/// one rounding.
 pub(super) fn is_for(target: &Target) -> bool {
     let is_fused = target.calibration.fused_fma[2];
     target.quirks.shared_registers && target.features.float64 && target.features.int64 && is_fused
@@ -204,7 +206,8 @@ impl<'f> Divide<'f> {
         }
     }
 
-    /// Ends the body. `(fit, x, y)`: whether the operands are of moderate size, and the operands. `quick`: computes x / y for these.
+    /// Ends the body. `(fit, x, y)`: whether the operands are of moderate size, and the operands. `quick`: computes x / y
+    /// for these.
     fn finish(&mut self, (fit, x, y): (Value, Value, Value), quick: impl FnOnce(&mut Divide<'f>) -> Value) {
         let (choice, moderate, other) = self.b.if_(fit, &[Ty::F64]);
         self.b.enter(moderate);
@@ -347,7 +350,8 @@ impl<'f> Divide<'f> {
         self.double_of(signed)
     }
 
-    /// Returns a number that is not negative as one from 1 to below 2 and an exponent. Those of zeros, infinities and NaN mean nothing.
+    /// Returns a number that is not negative as one from 1 to below 2 and an exponent. Those of zeros, infinities and NaN
+    /// mean nothing.
     fn scaled(&mut self, v: Value) -> Scaled {
         let [normal, up] = [f64::MIN_POSITIVE, 2f64.powi(54)].map(|v| self.f64(v));
         let is_small = self.b.compare(CmpOp::FOLt, v, normal);

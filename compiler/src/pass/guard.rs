@@ -1,5 +1,5 @@
-//! Guards: a loop is placed inside an `if` that tests whether the loop has an iteration. Passes that move code out of
-//! loops share this; it is not a pass.
+//! Guards: a loop is placed inside an `if` that tests whether the loop has an iteration. This is not a pass. Passes that move
+//! code out of loops share it, and passes that unroll loops share the search for the test (`header`).
 //!
 //! `for (…; c; …)` tests its condition before the first iteration, so that no instruction of the body is
 //! certain to be executed. Inside a guard with a copy of the test the first iteration is certain, and its

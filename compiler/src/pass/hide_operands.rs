@@ -12,16 +12,16 @@
 //!
 //! How: the pass combines such an operand, or the result of such an operation, with a *hidden zero* by an exclusive or. Where the
 //! value may contain hidden operands already, it uses an or, because a second exclusive or would undo the first one. A hidden zero
-//! is a number that is always 0, which the driver cannot find out: the negative of the lowest bit of `n * (n + 1)`, a product that is
-//! always even. In kernels, n is the number of the work-group, or, for NVIDIA's driver, a sum that differs from work-item to
-//! work-item; in other functions it is a parameter that is no constant in any call, or a sum of all. For the driver, each bit of the
-//! negative may be 0 or 1. The lowest bit alone would not do: its other bits are known to be 0, so the driver would know all other
-//! bits of the operand, its sign among them.
+//! is a number that is always 0, which the driver cannot find out: the negative of the lowest bit of `n * (n + 1)`, a
+//! product that is always even. In kernels, n is the number of the work-group, or, for NVIDIA's driver, a sum that differs
+//! from work-item to work-item; in other functions it is a parameter that is no constant in any call, or a sum of all. For
+//! the driver, each bit of the negative may be 0 or 1. The lowest bit alone would not do: its other bits are known to be 0,
+//! so the driver would know all other bits of the operand, its sign among them.
 //!
-//! Some drivers execute a load once for all work-items that share its address, even if none of them is active. For these, addresses
-//! of loads are combined with a hidden zero whose n is the number of the work-item in its sub-group, so that the driver must take
-//! the addresses to be different. Functions with such loads, which read tables in constant memory, have the hidden zero as their
-//! last parameter.
+//! Some drivers execute a load once for all work-items that share its address, even if none of them is active. For these,
+//! addresses of loads are combined with a hidden zero whose n is the number of the work-item in its sub-group, so that the
+//! driver must take the addresses to be different. Functions with such loads, which read tables in constant memory, have
+//! the hidden zero as their last parameter.
 
 mod bounds;
 mod byte_swaps;
@@ -81,8 +81,8 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(changed.into())
 }
 
-/// Hides the addresses of loads in one function, and gives their zero to the functions with loads that it calls. Returns whether there
-/// are any.
+/// Hides the addresses of loads in one function, and gives their zero to the functions with loads that it calls. Returns
+/// whether there are any.
 fn hide_addresses(
     func: &mut Function,
     is_kernel: bool,
@@ -189,8 +189,8 @@ fn hide(func: &mut Function, is_kernel: bool, passed: &[Lanes], target: &Target)
     hidden.place(func)
 }
 
-/// What a zero is combined with. The two have zeros of their own: an operand may be a constant or a result that is hidden already, or have
-/// parts that are, and the same zero twice would cancel itself.
+/// What a zero is combined with. The two have zeros of their own: an operand may be a constant or a result that is hidden
+/// already, or have parts that are, and the same zero twice would cancel itself.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
 enum Use {
     ConstantOrResult,
@@ -317,7 +317,8 @@ impl Hidden {
     }
 
     /// Returns the number of the work-group in the first dimension. Where numbers that all work-items share do harm, that of the
-    /// work-item in its sub-group is added. (Those in the work-group would not do: the driver knows them in a group of one work-item.)
+    /// work-item in its sub-group is added. (Those in the work-group would not do: the driver knows them in a group of one
+    /// work-item.)
     fn number_of_kernel(&mut self, func: &mut Function, target: &Target) -> Value {
         let ids = Ty::vector(Scalar::I32, 3);
         let group = self.add(func, Op::Intrinsic(Intrinsic::WorkgroupId), vec![], ids);
@@ -329,8 +330,8 @@ impl Hidden {
         self.add(func, Op::Binary(BinOp::IAdd), vec![number, lane], Ty::I32)
     }
 
-    /// Returns 32 bits of a parameter that is no constant in any call, or else a sum of all: some of them are no constants in a call
-    /// that the driver does not fold.
+    /// Returns 32 bits of a parameter that is no constant in any call, or else a sum of all: some of them are no constants
+    /// in a call that the driver does not fold.
     fn parameter(&mut self, func: &mut Function) -> Option<Value> {
         let is_number = |p: Value| func.ty(p).scalar.is_int() || func.ty(p).scalar.is_float();
         let numbers: Vec<(usize, Value)> = func
@@ -390,8 +391,8 @@ impl Hidden {
         self.operand_by(BinOp::Xor, func, operand, is_kernel, target);
     }
 
-    /// Hides an operand by an exclusive or, or by an or, which does not undo the former where it meets it: a value may contain others that
-    /// have been hidden. Several rules may ask for the same operand.
+    /// Hides an operand by an exclusive or, or by an or, which does not undo the former where it meets it: a value may
+    /// contain others that have been hidden. Several rules may ask for the same operand.
     fn operand_by(
         &mut self,
         op: BinOp,

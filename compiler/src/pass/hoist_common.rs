@@ -71,6 +71,8 @@ struct Computation {
     arms: Vec<usize>,
     /// The operands that are computations of the arms: their indices in the list.
     operands: Vec<usize>,
+    /// Whether each of these arms executes it in any case: nothing before it in the arm can leave the arm.
+    is_certain: bool,
 }
 
 /// What makes instructions equal: the operation, the operands, the type of the result, and the rules of arithmetic.
@@ -86,12 +88,14 @@ fn computations(func: &mut Function, branch: Inst, replacements: &mut Replacemen
         let region = func.insts[branch].regions[arm];
         // The values of this arm that are no such computations.
         let mut own: HashSet<Value> = HashSet::default();
+        let mut is_certain = true;
         for n in 0..func.regions[region].insts.len() {
             let inst = func.regions[region].insts[n];
             replacements.apply_to(func, inst);
             let data = &func.insts[inst];
             if !is_cheap(func, inst) || data.args.iter().any(|a| own.contains(a)) {
                 own.extend(data.results.iter().copied());
+                is_certain &= data.regions.is_empty();
                 continue;
             }
             let result = data.results[0];
@@ -113,9 +117,11 @@ fn computations(func: &mut Function, branch: Inst, replacements: &mut Replacemen
                     insts: Vec::new(),
                     arms: Vec::new(),
                     operands,
+                    is_certain: true,
                 });
             }
             list[at].insts.push(inst);
+            list[at].is_certain &= is_certain;
             if list[at].arms.last() != Some(&arm) {
                 list[at].arms.push(arm);
             }
@@ -150,7 +156,7 @@ fn choose(list: &[Computation], arms: usize) -> Vec<&Computation> {
     moved
 }
 
-/// Returns whether an arm needs all but a fifth of the chosen computations, and an arm needs two fifths on average.
+/// Returns whether some arm needs at least four fifths of the chosen computations, and the average arm at least two fifths.
 fn is_mostly_needed(list: &[Computation], chosen: &[bool], arms: usize) -> bool {
     let mut needed = vec![0; arms];
     let mut all = 0;
@@ -176,7 +182,8 @@ fn take_out(
     for c in moved {
         let kept = c.insts[0];
         // Where an arm does not compute it, it may overflow.
-        let no_wrap = c.arms.len() == arms.len() && c.insts.iter().all(|&i| func.insts[i].no_wrap);
+        let is_certain = c.arms.len() == arms.len() && c.is_certain;
+        let no_wrap = is_certain && c.insts.iter().all(|&i| func.insts[i].no_wrap);
         for &i in &c.insts[1..] {
             replacements.set(func.insts[i].results[0], func.insts[kept].results[0]);
         }

@@ -10,7 +10,7 @@
 //!      executes the load once the loop's test has passed, load and loop are placed inside another such test
 //!      (`guard`).
 //!
-//! The pass does not move divisions and other operations that are undefined for some operands, nor expensive
+//! The pass moves no operations that are undefined for their operands, such as divisions by numbers that may be 0, and no expensive
 //! operations that are executed under a condition. On GPUs, cheap operations stay in loops that carry many values from
 //! one iteration to the next, because each result that moves takes a register from the whole loop.
 

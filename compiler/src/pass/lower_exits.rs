@@ -29,8 +29,9 @@
 //! as convergent on every path to a barrier as before.
 //!
 //! The work-items that take one arm of a switch stay together. SPIR-V promises this only for those with the same selector, even
-//! with the mode MaximallyReconvergesKHR. So a switch with an operation of sub-groups or a barrier in an arm for several values becomes two:
-//! the first chooses the number of the arm, and the second has one number for each arm. A switch without cases gets the selector 0.
+//! with the mode MaximallyReconvergesKHR. So a switch with an operation of sub-groups or a barrier in an arm for several
+//! values becomes two: the first chooses the number of the arm, and the second has one number for each arm. A switch
+//! without cases gets the selector 0.
 
 use super::simplify_regions::{early_exits_to_else, fold};
 use super::{Changed, Pass, PassCx, PassError};

@@ -2,8 +2,8 @@
 //!
 //! Why: the GPU cannot print; the host prints from the contents of the buffer (see [`crate::printf`]).
 //! In:  `Inlined`, `SystemValues` (the push constant with the buffer's address).
-//! Out: no `Intrinsic::Printf` is left, and no operation of instrumented kernels (`checks.rs`). `Module::printf` has an entry for each distinct call and for each
-//!      string literal.
+//! Out: no `Intrinsic::Printf` is left, and no operation of instrumented kernels (`checks.rs`). `Module::printf` has an
+//!      entry for each distinct call and for each string literal.
 //!
 //! A call allocates the words that it needs with one atomic addition. If they do not fit, it writes nothing
 //! and its result is −1.
@@ -266,8 +266,13 @@ impl Lower<'_> {
         let n = b.bits(Ty::I32, u64::from(count));
         let add = Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Add));
         let first = b.value(add, vec![buffer, n], Ty::I32);
-        let last = b.bits(Ty::I32, u64::from(room.saturating_sub(count)));
-        let fits = b.compare(CmpOp::ULe, first, last);
+        let fits = match room.checked_sub(count) {
+            Some(last) => {
+                let last = b.bits(Ty::I32, u64::from(last));
+                b.compare(CmpOp::ULe, first, last)
+            }
+            None => b.bool(false),
+        };
         let (choice, then, otherwise) = b.if_(fits, &[Ty::I32]);
         b.enter(then);
         let wide = b.cast(CastOp::ZExt, first, Ty::I64);

@@ -2,8 +2,8 @@
 //!
 //! Why: later passes and drivers can optimise values, not memory.
 //! In:  any module; most effective after `inline`, since pointers passed to calls escape, and after `sroa`.
-//! Out: no `alloca` is left whose uses are all loads and stores of one type at offset 0, which are not volatile or access
-//!      integers.
+//! Out: no `alloca` is left whose uses are all loads and stores of one type at offset 0. If the type is no integer, none of these
+//!      is volatile.
 //!
 //! In structured regions, SSA construction is a single walk. A variable that is stored inside a structured
 //! instruction becomes one of its results, which each exit passes; a variable that is stored inside a loop

@@ -10,8 +10,9 @@
 //! [`Hooks`] (the compiler never reads the environment) and finds their results in [`Report`].
 //!
 //! To read: this file, then [`pipeline`], which says why each pass stands where it stands, then a small pass such as
-//! [`divide_doubles`] with its file tests, then [`analysis`]. The modules below are listed by purpose. `docs/passes.md` has one sentence
-//! for each pass, `docs/adding-a-pass.md` tells how to add one, and `docs/gains.md` what those for speed have gained.
+//! [`zero_private`] with its file tests, then [`analysis`]. The modules below are listed by purpose. `docs/passes.md` has
+//! one sentence for each pass, `docs/adding-a-pass.md` tells how to add one, and `docs/gains.md` what those for speed have
+//! gained.
 
 // The order of the passes.
 pub mod pipeline;

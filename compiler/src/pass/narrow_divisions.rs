@@ -4,8 +4,8 @@
 //! twenty. The numbers are nearly always small. LLVM does the same for such devices (`BypassSlowDivision`).
 //! In:  scalar integers, after all passes that replicate loops.
 //! Out: a division of 64-bit numbers, or a remainder, both of which are below 2 to the power of 32 in any case, is one of 32 bits.
-//!      If that is not known, and the divisor is no constant, the device decides by a branch. A quotient and a remainder of the same
-//!      numbers in one region come from one division.
+//!      If that is not known, and the divisor is no constant, the device decides by a branch. A quotient and a remainder of
+//!      the same numbers in one region come from one division.
 
 use super::analysis::facts::facts;
 use super::{Changed, Pass, PassCx, PassError};

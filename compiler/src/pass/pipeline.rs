@@ -57,7 +57,8 @@ pub fn pipeline(target: &Target) -> Pipeline {
         p.run_pass(check_memory::PASS);
     }
     if checks.race {
-        // After `check_memory`, so that the shadow of a variable is accessed only where the access to the variable is inside its bounds.
+        // After `check_memory`, so that the shadow of a variable is accessed only where the access to the variable is
+        // inside its bounds.
         p.run_pass(check_race::PASS);
     }
     if checks.barrier {

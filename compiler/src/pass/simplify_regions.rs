@@ -348,7 +348,8 @@ fn unify(func: &mut Function, known: &Known) -> bool {
     true
 }
 
-/// Returns the one value that all values are, apart from `itself` and undefined ones.
+/// Returns the value that all `values` are equal to, apart from `itself` and undefined ones; `None` if there are several such
+/// values.
 fn same(
     func: &Function,
     values: impl Iterator<Item = Value>,

@@ -44,8 +44,11 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     for (f, func) in module.funcs.iter_mut() {
         changed |= sink(func);
         if is_gpu {
-            let is_kernel = module.kernels.iter().any(|k| k.func == f);
-            changed |= near::flatten(func, is_kernel);
+            let objects = near::Objects {
+                globals: &module.globals,
+                kernel: module.kernels.iter().find(|k| k.func == f),
+            };
+            changed |= near::flatten(func, objects);
         }
     }
     Ok(changed.into())

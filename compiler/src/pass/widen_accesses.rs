@@ -69,7 +69,7 @@ fn candidate(func: &Function, inst: Inst) -> Option<(Value, Ty)> {
     if !matches!(ty.scalar, Scalar::I8 | Scalar::I16 | Scalar::F16) {
         return None;
     }
-    // Vectors of 3 lanes are excluded: they occupy fewer bytes than their type has.
+    // Vectors of 3 lanes are excluded: an access to one touches three scalars, which need not fill whole words.
     let words = Ty::vector(Scalar::I32, (ty.bytes() / WORD) as u8);
     (ty.lanes.is_power_of_two() && ty.bytes() >= WORD).then_some((value, words))
 }

@@ -73,8 +73,8 @@ pub(crate) fn is_known_attribute(name: &str) -> bool {
 }
 
 impl Pp<'_> {
-    /// Reads the name in parentheses that follows the question `t`, and returns the answer. What follows is not expanded. If no such name follows,
-    /// an error is reported.
+    /// Reads the name in parentheses that follows the question `t`, and returns the answer. What follows is not expanded.
+    /// If no such name follows, an error is reported.
     pub(super) fn ask(&mut self, question: Question, t: Token) -> bool {
         let mut read = |want: fn(&Token) -> bool| self.next_raw().filter(want);
         let name = read(|t| t.is(Punct::LParen))

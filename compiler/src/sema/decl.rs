@@ -407,7 +407,7 @@ impl Sema<'_> {
         self.world.names.bind(&name.name, Entity::Global(id), name.span);
         if let Some(init) = &item.init {
             // Inside a kernel, these expressions must be constants too.
-            let (ty, values, bytes) = self.constant_initializer(q.ty, init, name.span)?;
+            let (ty, values, bytes) = self.constant_initializer(q.ty, init)?;
             self.program.globals[id].ty = ty;
             self.complete(ty, name.span, "variable")?;
             let data = if *self.ty(ty) == Type::Sampler {
@@ -681,7 +681,7 @@ impl Sema<'_> {
             return Ok(());
         };
         // The name stays valid for the following code even if its initializer is not.
-        let (ty, init) = self.initializer(q.ty, init, name.span)?;
+        let (ty, init) = self.initializer(q.ty, init)?;
         let constant = match &init.stores[..] {
             [(0, e)] if q.is_const && !init.zero => match &e.kind {
                 ExprKind::Const(bits) if bits.len() == 1 => Some(bits[0]),

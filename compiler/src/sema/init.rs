@@ -146,13 +146,8 @@ fn write(bytes: &mut Vec<u8>, offset: u64, lanes: &[u64], scalar: Scalar) {
 impl Sema<'_> {
     /// Analyses the initializer of an object of type `ty`. Returns the object's type (an array gets its
     /// length) and the stores.
-    pub(super) fn initializer(
-        &mut self,
-        ty: TypeId,
-        init: &Initializer,
-        span: Span,
-    ) -> Result<(TypeId, Init)> {
-        let (ty, out) = self.initializer_into(ty, init, span, Out::new(None))?;
+    pub(super) fn initializer(&mut self, ty: TypeId, init: &Initializer) -> Result<(TypeId, Init)> {
+        let (ty, out) = self.initializer_into(ty, init, Out::new(None))?;
         Ok((ty, self.collected(ty, out)))
     }
 
@@ -162,29 +157,19 @@ impl Sema<'_> {
         &mut self,
         ty: TypeId,
         init: &Initializer,
-        span: Span,
     ) -> Result<(TypeId, Init, Vec<u8>)> {
-        let (ty, mut out) = self.initializer_into(ty, init, span, Out::new(Some(Vec::new())))?;
+        let (ty, mut out) = self.initializer_into(ty, init, Out::new(Some(Vec::new())))?;
         let bytes = out.bytes.take().unwrap_or_default();
         Ok((ty, self.collected(ty, out), bytes))
     }
 
-    fn initializer_into(
-        &mut self,
-        ty: TypeId,
-        init: &Initializer,
-        span: Span,
-        mut out: Out,
-    ) -> Result<(TypeId, Out)> {
-        let e = match init {
-            Initializer::Expr(e) => e,
-            list => {
-                if let Some((items, at)) = list_of(list) {
-                    let ty = self.object_list(ty, 0, items, at, &mut out)?;
-                    return Ok((ty, out));
-                }
-                return Ok((ty, out));
-            }
+    fn initializer_into(&mut self, ty: TypeId, init: &Initializer, mut out: Out) -> Result<(TypeId, Out)> {
+        let Initializer::Expr(e) = init else {
+            let ty = match list_of(init) {
+                Some((items, at)) => self.object_list(ty, 0, items, at, &mut out)?,
+                None => ty,
+            };
+            return Ok((ty, out));
         };
         if let Some((bytes, elem)) = self.string_for(ty, e) {
             let n = self.string(ty, elem, &bytes, 0, e.span, &mut out)?;
@@ -195,7 +180,6 @@ impl Sema<'_> {
             return Err(self.error(e.span, "array initializer must be an initializer list"));
         }
         let value = self.value(e)?;
-        let _ = span;
         let value = self.convert(value, ty, Why::Init)?;
         out.covered = self.program.types.size(ty).unwrap_or(0);
         out.stores.push((0, value));

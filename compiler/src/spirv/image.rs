@@ -8,7 +8,6 @@ use super::{Emit, FnEmitter, Id, bug};
 use crate::intrinsic::{ImageShape, Intrinsic, Texel, TexelFormat};
 use crate::ir::walk::Walk;
 use crate::ir::{ArgLocation, Handle, Inst, Op, Scalar, Ty, Value};
-
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 use std::collections::{BTreeMap, BTreeSet};
@@ -232,16 +231,18 @@ impl FnEmitter<'_, '_> {
         let mut walk = Walk::new(f);
         while let Some((_, inst)) = walk.next(f) {
             let data = &f.insts[inst];
-            if let Op::Intrinsic(
-                Intrinsic::SampleImage(_, texel)
-                | Intrinsic::FetchImage(_, texel)
-                | Intrinsic::LoadImage(_, texel)
-                | Intrinsic::WriteImage(_, texel),
-            ) = data.op
-            {
-                let handle = self.handle(data.args[0])?;
-                texels.entry(handle).or_insert(texel);
-            }
+            let texel = match data.op {
+                Op::Intrinsic(
+                    Intrinsic::SampleImage(_, texel)
+                    | Intrinsic::FetchImage(_, texel)
+                    | Intrinsic::LoadImage(_, texel)
+                    | Intrinsic::WriteImage(_, texel),
+                ) => texel,
+                Op::Intrinsic(Intrinsic::LoadFormat(_, format)) => format.texel(),
+                _ => continue,
+            };
+            let handle = self.handle(data.args[0])?;
+            texels.entry(handle).or_insert(texel);
         }
         Ok(texels)
     }

@@ -19,9 +19,9 @@
 //! | how work-groups are laid out | `flat`, `pack`; `groups` and `waits` decide whether that is allowed |
 //! | modules that exist already | `split` (one module for each kernel), `check` and `validate` (may a driver see it?), `relax` |
 //!
-//! Only this module, `spirv_in`, `spirv_text` and `spirv_mlir` name rspirv. Emission uses rspirv's data representation: instructions, operands and their
-//! assembly; types and constants are interned here. The checks of modules from outside use its loader, and
-//! [`crate::spirv_text`] its disassembler.
+//! Only this module, `spirv_in`, `spirv_text` and `spirv_mlir` name rspirv. Emission uses rspirv's data representation:
+//! instructions, operands and their assembly; types and constants are interned here. The checks of modules from outside
+//! use its loader, and [`crate::spirv_text`] its disassembler.
 
 mod arith;
 mod block;

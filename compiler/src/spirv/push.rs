@@ -163,8 +163,8 @@ impl Emitter<'_> {
         if !self.target.costs.split_words {
             return;
         }
-        let kernels = self.module.funcs.iter().take(self.module.kernels.len());
-        let found: Option<Vec<Push>> = kernels.map(|(_, f)| Push::of(f)).collect();
+        let kernels = self.module.kernels.iter();
+        let found: Option<Vec<Push>> = kernels.map(|k| Push::of(&self.module.funcs[k.func])).collect();
         let words = found.iter().flatten().flat_map(|p| p.whole.values().copied());
         let mut wide: Vec<u32> = words.collect();
         wide.sort_unstable();

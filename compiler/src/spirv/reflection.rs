@@ -13,9 +13,9 @@ use crate::reflect::{CALDERA_SET, CLSPV_SET, CalderaOp, Op, image_type, spec_id}
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
-/// The bytes of data in one OpString: 65535 words hold 262,128 hexadecimal digits and the terminator.
-const MAX_PIECE: usize = 128 << 10 >> 1;
-/// The greatest length of a text in one OpString.
+/// The most bytes of data in one OpString, which has two hexadecimal digits for each.
+const MAX_PIECE: usize = 64 << 10;
+/// The greatest length of a text in one OpString, in bytes. An instruction has at most 65535 words.
 const MAX_TEXT: usize = 200_000;
 
 /// Returns the locations of the system push constants with three components, each with its reflection
@@ -116,7 +116,7 @@ impl Writer<'_, '_> {
         if let Some(&id) = self.texts.get(text) {
             return id;
         }
-        // An instruction has at most 65535 words, so a longer name is truncated.
+        // A longer name is truncated.
         let mut end = text.len().min(MAX_TEXT);
         while !text.is_char_boundary(end) {
             end -= 1;

@@ -1,7 +1,8 @@
 //! MLIR's SPIR-V dialect: its text to SPIR-V's words, and back.
 //!
 //! [`parse`](parse()) reads one `spirv.module`. Structured loops and selections become blocks with merge instructions, block
-//! arguments become OpPhi, and types and constants are declared once. [`print`](print()) does the reverse. `docs/spirv-dialect.md` lists the operations.
+//! arguments become OpPhi, and types and constants are declared once. [`print`](print()) does the reverse.
+//! `docs/spirv-dialect.md` lists the operations.
 
 mod emit;
 mod func;

@@ -100,17 +100,18 @@ gentype mul_hi_ulong(gentype x, gentype y)
     return xh * yh + (hl >> s) + (lh >> s);
 }
 
-// Derived from the unsigned product: each operand is subtracted if the other is negative.
+// Derived from the unsigned product: each operand is subtracted if the other is negative. The first difference may wrap
+// around.
 gentype mul_hi_long(gentype x, gentype y)
 {
     ugentype h = mul_hi(as_ugentype(x), as_ugentype(y));
     gentype s = (gentype)63;
-    return as_gentype(h) - ((x >> s) & y) - ((y >> s) & x);
+    return as_gentype(h - (as_ugentype(x >> s) & as_ugentype(y)) - (as_ugentype(y >> s) & as_ugentype(x)));
 }
 
 gentype mad_hi_any(gentype a, gentype b, gentype c)
 {
-    return (gentype)(mul_hi(a, b) + c);
+    return as_gentype((ugentype)(as_ugentype(mul_hi(a, b)) + as_ugentype(c)));
 }
 
 // Computed in the type of twice the width, where there is one.

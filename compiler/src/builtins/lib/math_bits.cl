@@ -128,8 +128,8 @@ elemtype ldexp_fp(elemtype x, int n)
     uelemtype u = as_uelemtype(x);
     uelemtype a = u & ~GEN_SIGN;
     // Both numbers are normal. A sum that wraps around fails the test.
-    int from = (int)(a >> GEN_MANT);
-    if ((uint)(from - 1) < 2 * GEN_BIAS && (uint)(from + n - 1) < 2 * GEN_BIAS) {
+    uint from = (uint)(a >> GEN_MANT);
+    if (from - 1u < 2 * GEN_BIAS && from + (uint)n - 1u < 2 * GEN_BIAS) {
         return as_elemtype(u + ((uelemtype)n << GEN_MANT));
     }
     if (a == (uelemtype)0 || a >= GEN_INF) return x;

@@ -27,8 +27,8 @@ pub(super) fn repeated_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize
     is_minimum.then(|| (max, usize::from(data.args[0] != inner)))
 }
 
-/// Returns the operand of a maximum with 0 that is a minimum with 1. If its number is NaN, the result is 1, and that of the driver's
-/// saturation 0.
+/// Returns the operand of a maximum with 0 that is a minimum with 1. If its number is NaN, the result is 1, and that of the
+/// driver's saturation 0.
 pub(super) fn reversed_saturation(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
     let data = &func.insts[inst];
     let (inner, zero) = with_constant(func, &data.args)?;
@@ -259,8 +259,9 @@ fn may_be_shared(func: &Function, value: Value) -> bool {
     })
 }
 
-/// Returns the operands of a minimum or maximum that are constants with a negative zero, for a driver that returns a positive zero for
-/// it: NVIDIA's takes a clamp to 0 and 1 for a saturation, Mesa's takes the zeros of constants to be equal.
+/// Returns the operands of a minimum or maximum that are constants with a negative zero, for a driver that returns a
+/// positive zero for it: NVIDIA's takes a clamp to 0 and 1 for a saturation, Mesa's takes the zeros of constants to be
+/// equal.
 pub(super) fn negative_bounds(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
     let is_minimum = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));

@@ -1,14 +1,16 @@
 //! Choices between 1 or -1 and a zero.
 //!
-//! NIR makes `c ? 1.0f : 0.0f` a conversion of c to a float, and `c ? -1.0f : -0.0f` the negative of one. The constants of its rules are
-//! compared as numbers (`match_value` in `nir_search.c` of Mesa 22.3), so that `c ? 1.0f : -0.0f` and `c ? -1.0f : 0.0f` get the zero with the
-//! wrong sign. NIR's values have no types: integers with these bits are concerned, too. A condition that leads to constants
-//! becomes such a choice if nothing else is in the way. NIR also finds such choices in others: `x >= 1.0f ? 1.0f : x` with
-//! `x = c ? 10.0f : -0.0f`. So each constant −0 in a choice is concerned, and each +0 if the function chooses −1 anywhere.
+//! NIR makes `c ? 1.0f : 0.0f` a conversion of c to a float, and `c ? -1.0f : -0.0f` the negative of one. The constants of
+//! its rules are compared as numbers (`match_value` in `nir_search.c` of Mesa 22.3), so that `c ? 1.0f : -0.0f` and
+//! `c ? -1.0f : 0.0f` get the zero with the wrong sign. NIR's values have no types: integers with these bits are concerned,
+//! too. A condition that leads to constants becomes such a choice if nothing else is in the way. NIR also finds such
+//! choices in others: `x >= 1.0f ? 1.0f : x` with `x = c ? 10.0f : -0.0f`. So each constant −0 in a choice is concerned,
+//! and each +0 if the function chooses −1 anywhere.
 //!
-//! NVIDIA's driver (version 580) replaces −0 by +0 in such choices, whatever the sign of the other constant is. It does so, too, if
-//! only the driver finds the other constant, and if the sign of the chosen number is changed afterwards, as in `-step(a, b)`. It also
-//! takes −0 for a number without a sign: `fabs(c ? -0.0f : 3.0f)` is −0. So each −0 in a choice is concerned.
+//! NVIDIA's driver (version 580) replaces −0 by +0 in such choices, whatever the sign of the other constant is. It does so,
+//! too, if only the driver finds the other constant, and if the sign of the chosen number is changed afterwards, as in
+//! `-step(a, b)`. It also takes −0 for a number without a sign: `fabs(c ? -0.0f : 3.0f)` is −0. So each −0 in a choice is
+//! concerned.
 
 use super::constants;
 use super::found::Found;
@@ -97,10 +99,10 @@ fn choices(func: &Function, inst: Inst) -> Vec<Vec<(Inst, usize)>> {
     }
 }
 
-/// Returns the sides of choices that are no constants, if the driver may find out that they are, and another side is a constant, too:
-/// `c ? -(float)k : 1.0f`, where k counts the iterations of a loop that the driver unrolls. For NIR, an integer counts beside a constant
-/// with the bits of 1 or -1; for NVIDIA's driver, one of the two must be able to be 0. One side stays as it is, because the driver would
-/// combine the chosen side of several with the zero.
+/// Returns the sides of choices that are no constants, if the driver may find out that they are, and another side is a
+/// constant, too: `c ? -(float)k : 1.0f`, where k counts the iterations of a loop that the driver unrolls. For NIR, an
+/// integer counts beside a constant with the bits of 1 or -1; for NVIDIA's driver, one of the two must be able to be 0. One
+/// side stays as it is, because the driver would combine the chosen side of several with the zero.
 pub(super) fn found_sides(func: &Function, inst: Inst, found: &Found, target: &Target) -> Vec<(Inst, usize)> {
     let q = &target.quirks;
     let value = |&(user, n): &(Inst, usize)| func.insts[user].args[n];
@@ -142,8 +144,8 @@ fn has_bits_of_one(func: &Function, value: Value) -> bool {
     matches!(func.as_const(value), Some(Const::Bits(lanes)) if lanes.iter().any(is_one))
 }
 
-/// Returns the zeros of a choice by a comparison with 1 or -1, if the sign of the chosen number may be changed: NVIDIA's driver may find
-/// out that the other side is then 1 or -1, as in `-(x == 1.0f ? -x : 0.0f)`.
+/// Returns the zeros of a choice by a comparison with 1 or -1, if the sign of the chosen number may be changed: NVIDIA's
+/// driver may find out that the other side is then 1 or -1, as in `-(x == 1.0f ? -x : 0.0f)`.
 fn zeros_beside_one(func: &Function, inst: Inst, known: &Choices, q: &Quirks) -> Option<Vec<(Inst, usize)>> {
     let data = &func.insts[inst];
     if !q.chosen_negative_zeros || data.op != Op::Select || !known.signed.contains(&data.results[0]) {
@@ -214,8 +216,8 @@ pub(super) fn exits(func: &Function, target: Inst) -> Vec<Inst> {
     found
 }
 
-/// Returns those of the uses whose value is a constant with a zero that may get another sign because of another side of the choice.
-/// `is_signed`: the sign of the chosen number may be changed.
+/// Returns those of the uses whose value is a constant with a zero that may get another sign because of another side of the
+/// choice. `is_signed`: the sign of the chosen number may be changed.
 fn zeros(
     func: &Function,
     uses: &[(Inst, usize)],

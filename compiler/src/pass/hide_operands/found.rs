@@ -1,15 +1,16 @@
 //! Values of which a driver may find out that they are constants.
 //!
-//! The driver folds what `const_fold` leaves, because it takes vectors apart, unrolls loops with barriers, and knows the size of the
-//! work-groups when it makes a pipeline: a lane of a vector that is computed from constants only, `(float)k` with the counter k of a loop,
-//! `get_local_size(0) - 1`, and choices by such numbers. What matters is whether one of them may be 0.
+//! The driver folds what `const_fold` leaves, because it takes vectors apart, unrolls loops with barriers, and knows the
+//! size of the work-groups when it makes a pipeline: a lane of a vector that is computed from constants only, `(float)k`
+//! with the counter k of a loop, `get_local_size(0) - 1`, and choices by such numbers. What matters is whether one of them
+//! may be 0.
 //!
-//! For drivers with shortcuts for zeros, constants of float types do not count where a loop begins or repeats: `hide_operands` hides them there
-//! (`passed_constants`), which costs nothing within the loop. So the sums and products of a loop are not known to such a driver. What leaves
-//! a branch or a loop counts if the driver may find out the way.
+//! For drivers with shortcuts for zeros, constants of float types do not count where a loop begins or repeats:
+//! `hide_operands` hides them there (`passed_constants`), which costs nothing within the loop. So the sums and products of
+//! a loop are not known to such a driver. What leaves a branch or a loop counts if the driver may find out the way.
 //!
-//! Within a branch, the driver knows what its condition says: `if (n == 3) x * (float)(n - 3)`. So the analysis keeps a list of what holds at the
-//! place that it looks at.
+//! Within a branch, the driver knows what its condition says: `if (n == 3) x * (float)(n - 3)`. So the analysis keeps a
+//! list of what holds at the place that it looks at.
 
 use super::constants::is_negative_zero;
 use super::zeros::{has_shortcuts, operands_with_shortcuts};
@@ -80,8 +81,8 @@ fn full(lanes: u32) -> u32 {
     u32::MAX >> (32 - lanes.clamp(1, 32))
 }
 
-/// Returns, for each function of a module, what the driver may find out about its parameters, because it inlines the function: those that
-/// are constants in some call. `hides_zeros`: zeros of float types are hidden in calls.
+/// Returns, for each function of a module, what the driver may find out about its parameters, because it inlines the
+/// function: those that are constants in some call. `hides_zeros`: zeros of float types are hidden in calls.
 pub(super) fn passed(module: &Module, hides_zeros: bool) -> Vec<Vec<Lanes>> {
     let mut passed: Vec<Vec<Lanes>> = module
         .funcs
@@ -280,7 +281,8 @@ impl Found {
         changed
     }
 
-    /// Assumes what holds where way `n` of a branch is taken: NIR replaces an integer by a constant where the two have been compared.
+    /// Assumes what holds where way `n` of a branch is taken: NIR replaces an integer by a constant where the two have been
+    /// compared.
     fn assume_way(&mut self, func: &Function, branch: Inst, n: usize) {
         let data = &func.insts[branch];
         match &data.op {

@@ -35,8 +35,8 @@ pub(super) fn all(func: &Function) -> Vec<Inst> {
     insts.filter(|inst| is_load(func, *inst)).collect()
 }
 
-/// Returns the loads of a kernel that not every work-item may execute: those in a region of an instruction, and those after an instruction in
-/// which a work-item may end.
+/// Returns the loads of a kernel that not every work-item may execute: those in a region of an instruction, and those after
+/// an instruction in which a work-item may end.
 pub(super) fn conditional(func: &Function) -> Vec<Inst> {
     let ends = |inst: &Inst| matches!(func.insts[*inst].op, Op::Return | Op::Unreachable);
     let first = &func.regions[func.body].insts;

@@ -25,8 +25,9 @@ impl Step {
 /// The most values that a search looks at.
 const MAX_VALUES: usize = 64;
 
-/// Returns whether `step` finds something: at a value, or at operands with which it goes on. It gets each value and the instruction that
-/// computes it, or `None` for constants and parameters. A search that would become too long has found something.
+/// Returns whether `step` finds something: at a value, or at operands with which it goes on. It gets each value and the
+/// instruction that computes it, or `None` for constants and parameters. A search that would become too long has found
+/// something.
 pub(super) fn finds(func: &Function, value: Value, step: impl Fn(Value, Option<&InstData>) -> Step) -> bool {
     let mut list = vec![value];
     let mut next = 0;

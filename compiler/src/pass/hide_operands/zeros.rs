@@ -38,8 +38,8 @@ pub(super) fn has_shortcuts(func: &Function, inst: Inst) -> bool {
     !operands_with_shortcuts(func, inst).is_empty()
 }
 
-/// Returns the indices of operands with shortcuts that are not constant, but which the driver may find to be 0: operands that it can
-/// compute, and divisors between two bounds.
+/// Returns the indices of operands with shortcuts that are not constant, but which the driver may find to be 0: operands
+/// that it can compute, and divisors between two bounds.
 pub(super) fn found_zeros(func: &Function, inst: Inst, found: &Found) -> Vec<usize> {
     let data = &func.insts[inst];
     let is_division = matches!(data.op, Op::Binary(BinOp::FDiv | BinOp::FRem)) && !data.fp.finite;

@@ -122,7 +122,7 @@ impl Lower<'_> {
                 let high = self.b.binary(BinOp::FMul, high, up);
                 self.b.binary(BinOp::FAdd, high, low)
             }
-            // What has more than 32 bits is infinite, and so is the number next to it that has not.
+            // Numbers of more than 32 bits become infinite, and so does the number that replaces them here.
             Scalar::F16 if op == CastOp::UToF => {
                 let fits = self.is(CmpOp::IEq, a.high, 0);
                 let largest = self.b.bits(words, 0xffff_ffff);

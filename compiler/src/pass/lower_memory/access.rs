@@ -127,8 +127,8 @@ impl Lower<'_> {
             .map(move |first| (first, Ty::vector(ty.scalar, lanes.min(ty.lanes - first))))
     }
 
-    /// Returns an access by device address with the alignment that the driver may know. With a greater one, it could join neighbouring
-    /// accesses to one that is too wide.
+    /// Returns an access by device address with the alignment that the driver may know. With a greater one, it could join
+    /// neighbouring accesses to one that is too wide.
     fn physical_access(&self, access: Access) -> Access {
         let align = match self.target.quirks.wide_accesses {
             true => access.align.min(WIDEST),

@@ -4,21 +4,50 @@
 //! a convolution. Such a load takes less time than a branch that some work-items of a sub-group take and others do not, and
 //! loops without branches can be unrolled.
 //!
-//! Where the branch would not load, the first element of the object is loaded. That element exists, because the object is a
-//! variable or an argument of a kernel. A parameter of another function may be null, so it is not such an object.
+//! Where the branch would not load, the start of the object is loaded. The object is a variable or an argument of a kernel. No
+//! more is loaded than it certainly has: the size of the variable, or that of one element of the argument. A parameter of
+//! another function may be null, so it is not such an object.
 
 use super::{Place, cost};
 use crate::intrinsic::Intrinsic;
 use crate::ir::analysis::Jumps;
 use crate::ir::walk::Replacements;
-use crate::ir::{AddressSpace, BinOp, CastOp, Function, Inst, Op, Region, Ty, Value, ValueDef};
+use crate::ir::{
+    AddressSpace, ArgKind, BinOp, CastOp, Function, Global, GlobalData, Inst, KernelInfo, Map, Op, Region,
+    Ty, Value, ValueDef,
+};
 
 /// The most loads of one branch, and the most other operations, by their costs.
 const MOST: usize = 4;
 const MAX_COST: usize = 24;
 
-/// Replaces the suitable branches of a function, which may be a kernel, and returns whether there were any.
-pub(super) fn flatten(func: &mut Function, is_kernel: bool) -> bool {
+/// The objects in memory of the work-group that a function can access.
+#[derive(Copy, Clone)]
+pub(super) struct Objects<'m> {
+    pub(super) globals: &'m Map<Global, GlobalData>,
+    /// If the function is a kernel, what is known about its arguments.
+    pub(super) kernel: Option<&'m KernelInfo>,
+}
+
+impl Objects<'_> {
+    /// Returns how many bytes the object that a pointer leads to has at least; `None` if there may be no object.
+    fn least_size(self, func: &Function, start: Value) -> Option<u32> {
+        match func.values[start].def {
+            ValueDef::Param(n) => match self.kernel?.args.get(n as usize)?.kind {
+                ArgKind::Local { elem_size, .. } => Some(elem_size),
+                _ => None,
+            },
+            ValueDef::Inst(inst, _) => match func.insts[inst].op {
+                Op::GlobalAddr(global) => Some(self.globals[global].size),
+                _ => None,
+            },
+            ValueDef::Const(_) | ValueDef::Arg(..) => None,
+        }
+    }
+}
+
+/// Replaces the suitable branches of a function, and returns whether there were any.
+pub(super) fn flatten(func: &mut Function, objects: Objects<'_>) -> bool {
     let regions = func.regions_in_order();
     let loads_near = |&r: &Region| func.regions[r].insts.iter().any(|&i| is_near_load(func, i));
     if !regions.iter().any(loads_near) {
@@ -32,12 +61,12 @@ pub(super) fn flatten(func: &mut Function, is_kernel: bool) -> bool {
         if !func.regions[region]
             .insts
             .iter()
-            .any(|&i| is_suitable(func, &jumps, is_kernel, i))
+            .any(|&i| is_suitable(func, &jumps, objects, i))
         {
             continue;
         }
         for inst in std::mem::take(&mut func.regions[region].insts) {
-            if is_suitable(func, &jumps, is_kernel, inst) {
+            if is_suitable(func, &jumps, objects, inst) {
                 replace(func, region, inst, &mut replacements);
                 changed = true;
             } else {
@@ -98,7 +127,7 @@ fn near_cost(func: &Function, inst: Inst) -> Option<usize> {
 }
 
 /// Returns whether an instruction is a branch that can be replaced.
-fn is_suitable(func: &Function, jumps: &Jumps, is_kernel: bool, inst: Inst) -> bool {
+fn is_suitable(func: &Function, jumps: &Jumps, objects: Objects<'_>, inst: Inst) -> bool {
     let data = &func.insts[inst];
     if data.op != Op::If || data.results.is_empty() || jumps.exits(inst).len() != 2 {
         return false;
@@ -117,8 +146,9 @@ fn is_suitable(func: &Function, jumps: &Jumps, is_kernel: bool, inst: Inst) -> b
         }
         for &i in insts {
             if is_near_load(func, i) {
-                let root = root(func, func.insts[i].args[0]);
-                if !root.is_some_and(|(start, _)| is_kernel || func.def_inst(start).is_some()) {
+                let size =
+                    root(func, func.insts[i].args[0]).and_then(|(start, _)| objects.least_size(func, start));
+                if size.is_none_or(|size| size < func.ty(func.insts[i].results[0]).bytes()) {
                     return false;
                 }
                 loads += 1;

@@ -8,7 +8,8 @@
 //! branch keeps the stores. In a sequence of such branches, the loads of all branches come before the stores.
 //!
 //! Loads whose values are used at once stay in their branches: there, selecting addresses and loading values that nobody
-//! needs costs more than the branches. (H200: a filter of 1,024 coefficients takes 1.9 times as long, a convolution of 5 × 5 twice as long.)
+//! needs costs more than the branches. (H200: a filter of 1,024 coefficients takes 1.9 times as long, a convolution
+//! of 5 × 5 twice as long.)
 
 use super::super::batch_loads::is_suitable;
 use super::super::sink_loads::cost;

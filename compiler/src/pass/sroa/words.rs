@@ -1,9 +1,9 @@
 //! Variables for bytes that are accessed in different widths, such as those of a union.
 //!
 //! The bytes are divided into parts, each an integer of 1, 2 or 4 bytes with a variable of its own. Every store
-//! writes whole parts, so the bytes that it does not write are in other variables, and stay undefined if they were. A load of less than a part takes its bits out of the part, and a load of several parts joins them:
-//! a vector of the parts is cast to the wider type, in which an undefined part makes only its own bits
-//! undefined.
+//! writes whole parts, so the bytes that it does not write are in other variables, and stay undefined if they were. A load
+//! of less than a part takes its bits out of the part. A load of several parts joins them: a vector of the parts is cast
+//! to the wider type, in which an undefined part makes only its own bits undefined.
 
 use super::split::{access, convert};
 use crate::ir::{BinOp, Builder, CastOp, Ty, Value};

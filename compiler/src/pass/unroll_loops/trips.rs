@@ -1,12 +1,13 @@
 //! Bounds of trip counts, where they follow from the loop itself.
 
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 
 use crate::intrinsic::Intrinsic;
 use crate::ir::analysis::Jumps;
 use crate::ir::walk::Walk;
-use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Value};
+use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Scalar, Value, eval};
 use crate::pass::analysis::trip_count::trip_count;
+use crate::pass::counter::is_outside;
 
 /// The most iterations that are counted by simulation; a greater bound counts as unknown.
 pub(super) const MAX: u64 = 4096;
@@ -30,9 +31,30 @@ fn bound(func: &Function, jumps: &Jumps, position: &[u32], inst: Inst) -> Option
     let guards = func.regions[body].insts.iter();
     guards
         .filter_map(|&i| Guard::new(func, inst, i))
-        .flat_map(|guard| guard.conjuncts(func))
-        .filter_map(|(stays, cond)| counted(func, inst, repeat, stays, cond))
+        .flat_map(|guard| {
+            let conds = guard.conjuncts(func);
+            let is_alone = conds.len() == 1;
+            conds.into_iter().map(move |cond| (guard.stays, cond, is_alone))
+        })
+        .filter_map(|(stays, cond, is_alone)| {
+            let is_only_exit = || is_alone && has_one_exit(func, jumps, inst);
+            counted(func, inst, repeat, (stays, cond), is_only_exit)
+        })
         .min()
+}
+
+/// Returns whether the loop can be left at one place only.
+fn has_one_exit(func: &Function, jumps: &Jumps, loop_: Inst) -> bool {
+    if jumps.exits(loop_).len() != 1 {
+        return false;
+    }
+    let inside: HashSet<Inst> = func.insts_inside(loop_).into_iter().collect();
+    let leaves_another = |&i: &Inst| match func.insts[i].op {
+        Op::Exit(target) | Op::Repeat(target) => !inside.contains(&target),
+        Op::Return => true,
+        _ => false,
+    };
+    !inside.iter().any(leaves_another)
 }
 
 /// An `if` of which one arm leaves the loop.
@@ -67,7 +89,7 @@ impl Guard {
     }
 
     /// Returns the conditions that must all have the value `stays` for the loop to go on.
-    fn conjuncts(&self, func: &Function) -> Vec<(bool, Value)> {
+    fn conjuncts(&self, func: &Function) -> Vec<Value> {
         let joined = if self.stays { BinOp::And } else { BinOp::Or };
         let mut list = vec![self.cond];
         let mut next = 0;
@@ -81,19 +103,26 @@ impl Guard {
                 _ => next += 1,
             }
         }
-        list.into_iter().map(|c| (self.stays, c)).collect()
+        list
     }
 }
 
-/// Returns the number of iterations that one condition allows.
-fn counted(func: &Function, inst: Inst, repeat: Inst, stays: bool, cond: Value) -> Option<u64> {
+/// Returns the number of iterations that one condition allows, which has the value `stays` while the loop goes on.
+fn counted(
+    func: &Function,
+    inst: Inst,
+    repeat: Inst,
+    (stays, cond): (bool, Value),
+    is_only_exit: impl Fn() -> bool,
+) -> Option<u64> {
     let compare = &func.insts[func.def_inst(cond)?];
     let Op::Compare(op) = compare.op else { return None };
     let ty = func.ty(compare.args[0]);
     if ty.lanes != 1 || !ty.scalar.is_int() {
         return None;
     }
-    let params = &func.regions[func.insts[inst].regions[0]].args;
+    let body = func.insts[inst].regions[0];
+    let params = &func.regions[body].args;
     let scalar = ty.scalar;
     // The operand that counts: an argument of the loop, before its step, or the stepped value.
     let (side, n) = (0..2).find_map(|side| {
@@ -111,23 +140,44 @@ fn counted(func: &Function, inst: Inst, repeat: Inst, stays: bool, cond: Value) 
         _ => return None,
     };
     let amount = func.as_bits(by);
-    // Repeated halving or doubling ends by itself within as many steps as there are bits.
-    let fast = match step_op {
-        BinOp::AShr | BinOp::LShr | BinOp::Shl => amount.is_some_and(|a| a % u64::from(scalar.bits()) != 0),
-        BinOp::SDiv | BinOp::UDiv | BinOp::IMul => amount.is_some_and(|a| (2..=1 << 16).contains(&a)),
-        _ => false,
-    };
-    if fast {
-        return Some(u64::from(scalar.bits()) + 1);
+    let other = compare.args[1 - side];
+    let limit = func.as_bits(other);
+    if let Some(last) = amount.and_then(|by| last_values(step_op, by, scalar)) {
+        let leaves = |last: u64, limit: u64| {
+            let (a, b) = if side == 0 { (last, limit) } else { (limit, last) };
+            eval::compare(op, scalar, a, b) != stays
+        };
+        let leaves_at_last = limit.is_some_and(|limit| last.iter().all(|&last| leaves(last, limit)));
+        // If both numbers stay the same, so does the condition: a loop that has no other exit, and that ends, has ended.
+        let may_leave = leaves_at_last || is_outside(func, body, other) && is_only_exit();
+        return may_leave.then(|| u64::from(scalar.bits()) + 1);
     }
-    let limit = func.as_bits(compare.args[1 - side])?;
+    let limit = limit?;
     let first = func.insts[inst].args[n];
     // The loop starts at 0 or more and its step is 1 or more, so its trip count is at most that of a loop
     // from 0 with step 1, or with the step itself if that is constant.
     let wide = scalar.bits() >= 32 && limit < FAR;
     let times = limit / amount.filter(|&by| wide && by > 0).unwrap_or(1);
-    let counts = step_op == BinOp::IAdd && upwards(op, side, stays) && times < MAX;
+    // A counter of 8 bits could overflow.
+    let counts = step_op == BinOp::IAdd && upwards(op, side, stays) && times < MAX && scalar.bits() > 8;
     (counts && at_least(func, first, 0) && at_least(func, by, 1)).then(|| times + 1)
+}
+
+/// Returns two values, one of which a number reaches, and then keeps, if it is halved or doubled as often as it has bits, or
+/// divided or multiplied by a greater constant; `None` if the operation is another.
+fn last_values(op: BinOp, by: u64, scalar: Scalar) -> Option<[u64; 2]> {
+    let bits = scalar.bits();
+    let is_shift = !by.is_multiple_of(u64::from(bits));
+    let is_factor = by >= 2 && by < 1 << (bits - 1);
+    let has_last = match op {
+        BinOp::LShr | BinOp::Shl | BinOp::AShr => is_shift,
+        BinOp::SDiv | BinOp::UDiv => is_factor,
+        // The powers of an odd number never become 0.
+        BinOp::IMul => is_factor && by.is_multiple_of(2),
+        _ => false,
+    };
+    let ones = u64::MAX >> (64 - bits);
+    has_last.then_some([0, if op == BinOp::AShr { ones } else { 0 }])
 }
 
 /// Returns whether the loop goes on while the counting operand is less than the other.

@@ -52,8 +52,9 @@ where
         Ok(!is_constant && self.type_of(inst, id).is_ok_and(is_value))
     }
 
-    /// Returns the memory semantics that operand `n` names; if they are only known at run time, those that order most. Barriers and fences order what the device can order, so
-    /// that for them sequential consistency is acquire and release of the memory that the semantics name.
+    /// Returns the memory semantics that operand `n` names; if they are only known at run time, those that order most.
+    /// Barriers and fences order what the device can order, so that for them sequential consistency is acquire and release
+    /// of the memory that the semantics name.
     fn semantics(&self, inst: &Inst<'_>, n: usize) -> Result<Semantics, Error> {
         if self.is_computed(inst, n)? {
             return Ok(Semantics {
@@ -357,7 +358,8 @@ where
         for n in 1..6 {
             values.push(self.operand(inst, n)?);
         }
-        // The number of elements and the stride have 32 bits with Physical32, and LLVM's code generator always gives the stride as many.
+        // The number of elements and the stride have 32 bits with Physical32, and LLVM's code generator always gives the
+        // stride as many.
         for value in &mut values[2..4] {
             if self.b.func.ty(*value) == Ty::I32 {
                 *value = self.resize(*value, Ty::I64, false);
