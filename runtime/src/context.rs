@@ -339,4 +339,19 @@ impl Context {
     pub(crate) fn settle(&self) {
         self.queues().iter().for_each(|q| q.settle());
     }
+
+    /// Waits for all commands that were enqueued before, except those that depend on the application, as a command does that
+    /// waits for a user event. No lock may be held.
+    pub(crate) fn drain(&self) {
+        let queues = self.queues();
+        let last: Vec<_> = queues
+            .iter()
+            .flat_map(CommandQueue::last_certain_events)
+            .collect();
+        // A command may wait for one of another queue, so all are flushed first. If a submission fails, so do the events.
+        queues.iter().for_each(|q| drop(q.flush()));
+        for event in last {
+            event.wait();
+        }
+    }
 }

@@ -77,7 +77,8 @@ impl Context {
         Ok(address)
     }
 
-    /// Frees memory; a null pointer has no effect. If `blocking` is set, waits for all commands that were enqueued before.
+    /// Frees memory; a null pointer has no effect. If `blocking` is set, waits for all commands that were enqueued before, flushed
+    /// or not, except those that depend on the application, as a command does that waits for a user event.
     pub fn free_usm(&self, address: usize, blocking: bool) -> Result<()> {
         if address == 0 {
             return Ok(());
@@ -86,7 +87,7 @@ impl Context {
         let freed = self.svm().remove(address, true);
         let freed = freed.ok_or_else(|| Error::new(ClCode::InvalidValue, "not an allocation"))?;
         if blocking {
-            self.settle();
+            self.drain();
         }
         // No lock is held when the memory is released.
         drop(freed);

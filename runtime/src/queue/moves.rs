@@ -88,7 +88,7 @@ impl CommandQueue {
 
     /// Returns events after which all commands enqueued so far are complete, except for those that depend on
     /// the application.
-    fn last_certain_events(self: &Arc<Self>) -> Vec<Arc<Event>> {
+    pub(crate) fn last_certain_events(self: &Arc<Self>) -> Vec<Arc<Event>> {
         let mut effects = Effects::default();
         let mut events = Vec::new();
         let mut state = self.state.lock();
