@@ -5,10 +5,9 @@ use super::{
     Access, Base, Below, Condition, Element, Fence, Index, LoopForm, Number, Operation, PRIME, Place,
     Program, Space, Statement, Transfer, UNIFORMS, VARIABLES,
 };
-use crate::types::little_endian;
 
 /// The most statements that a work-group may execute, counted for each work-item.
-const MOST: usize = 300_000;
+const MOST: usize = 100_000;
 
 /// Where a program is not defined: the function (or, after the last one, the kernel), and the statements around the place and in it.
 /// Each is given by the number of the body in the statement before, and the position in that body.
@@ -242,10 +241,10 @@ impl<'p> Group<'p> {
         item: usize,
     ) -> Result<u64, Fault> {
         let field = element.field(f);
-        let bytes = self
-            .memory
-            .read((array, begin + field.offset), field.size, item)?;
-        let raw = little_endian(&bytes);
+        let mut bytes = [0; 8];
+        let at = (array, begin + field.offset);
+        self.memory.read(at, &mut bytes[..field.size], item)?;
+        let raw = u64::from_le_bytes(bytes);
         Ok(match field.signed {
             true => ((raw << (64 - 8 * field.size)) as i64 >> (64 - 8 * field.size)) as u64,
             false => raw,
@@ -497,8 +496,9 @@ impl<'p> Group<'p> {
             });
             for e in 0..copy.elements {
                 let [to, from] = [to, from].map(|(array, first, step)| (array, (first + e * step) * bytes));
-                let value = self.memory.read(from, bytes, agent)?;
-                self.memory.write(to, &value, agent)?;
+                let mut value = [0; 16];
+                self.memory.read(from, &mut value[..bytes], agent)?;
+                self.memory.write(to, &value[..bytes], agent)?;
                 self.held
                     .extend([(agent, to, bytes, true), (agent, from, bytes, false)]);
             }
@@ -572,12 +572,17 @@ impl<'p> Group<'p> {
                 }
                 self.store(frame, to, item, |e| values[e])?;
             }
-            Statement::Sum(v, access, count, step, _) => {
-                let ((array, begin), fields) = self.place(frame, access, item);
+            Statement::Sum(v, access, count, step, walks) => {
+                let mut place = self.place(frame, access, item);
                 let count = self.below(frame, *count);
                 self.steps = self.steps.saturating_add(count);
                 for j in 0..count.min(MOST) {
-                    let begin = begin + j * step * access.element.bytes();
+                    // The index may depend on the variable.
+                    if !walks {
+                        place = self.place(frame, access, item);
+                    }
+                    let ((array, begin), fields) = &place;
+                    let (array, begin) = (*array, begin + j * step * access.element.bytes());
                     for f in fields.clone() {
                         let x = self.field((array, begin), access.element, f, item)?;
                         mix(&mut frame.variables[item][*v], x);

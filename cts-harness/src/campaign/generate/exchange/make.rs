@@ -199,7 +199,9 @@ impl Maker<'_> {
         let mut body = Vec::new();
         for _ in 0..2 + self.random.below(3) {
             // Each part uses some of the arrays, so that others are dead there.
-            self.live = (0..self.arrays.len()).filter(|_| self.random.one_in(2)).collect();
+            self.live = (0..self.arrays.len())
+                .filter(|_| !self.random.one_in(3))
+                .collect();
             if self.live.is_empty() {
                 self.live.push(self.random.below(self.arrays.len()));
             }

@@ -83,9 +83,9 @@ impl Memory {
         Ok((cells, *space, phase))
     }
 
-    pub(super) fn read(&mut self, at: (usize, usize), bytes: usize, who: Agent) -> Result<Vec<u8>, Fault> {
-        let (cells, space, phase) = self.cells(at, bytes)?;
-        for cell in &mut *cells {
+    pub(super) fn read(&mut self, at: (usize, usize), bytes: &mut [u8], who: Agent) -> Result<(), Fault> {
+        let (cells, space, phase) = self.cells(at, bytes.len())?;
+        for (cell, byte) in cells.iter_mut().zip(bytes) {
             if !cell.is_initialised {
                 return Err(Fault::Uninitialised);
             }
@@ -94,8 +94,9 @@ impl Memory {
             }
             let others = cell.read.0 == phase && cell.read.1 != who;
             cell.read = (phase, if others { SEVERAL } else { who });
+            *byte = cell.value;
         }
-        Ok(cells.iter().map(|c| c.value).collect())
+        Ok(())
     }
 
     pub(super) fn write(&mut self, at: (usize, usize), bytes: &[u8], who: Agent) -> Result<(), Fault> {

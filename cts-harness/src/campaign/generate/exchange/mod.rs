@@ -372,6 +372,11 @@ impl Program {
         }
     }
 
+    /// Returns the size that a reduction makes smaller. A work-group more is worse than any text.
+    fn size(&self) -> usize {
+        print::text(self).len() + (self.groups << 24)
+    }
+
     /// Returns the contents with which a global array begins.
     fn fill(&self, array: usize) -> Fill {
         let seed = array as u64;
@@ -407,8 +412,8 @@ impl Program {
             launches: vec![Launch::new("k", sizes, arguments)],
             ..Plan::default()
         };
-        let text = print::text(&self);
-        Written::new(&plan, &text, words, text.len(), self).map(Some)
+        let (text, size) = (print::text(&self), self.size());
+        Written::new(&plan, &text, words, size, self).map(Some)
     }
 }
 
@@ -437,7 +442,7 @@ impl Form for Program {
                 .written()?,
             );
         }
-        let size = print::text(self).len();
+        let size = self.size();
         all.retain(|w| w.size < size);
         Ok(all)
     }
@@ -451,17 +456,150 @@ pub(in crate::campaign) fn program(seed: u64, long_atomics: bool) -> Result<Writ
 
 #[cfg(test)]
 mod tests {
+    use super::memory::{COPY, Fault, Memory as Bytes};
     use super::*;
 
     #[test]
-    fn a_seed_gives_one_program_which_is_defined() {
-        let mut barriers = 0;
-        for seed in 0..30 {
+    fn a_seed_gives_one_program_with_all_forms() {
+        let mut all = String::new();
+        for seed in 0..60 {
             let one = program(seed, true).unwrap();
             let two = program(seed, true).unwrap();
             assert_eq!((&one.text, &one.words), (&two.text, &two.words));
-            barriers += one.text.matches("barrier(").count();
+            assert!(one.words.iter().any(|w| *w != 0), "seed {seed}");
+            all += &one.text;
         }
-        assert!(barriers > 300, "{barriers}");
+        for part in [
+            "async_work_group_copy(",
+            "async_work_group_strided_copy(",
+            "wait_group_events(1, &event);",
+            "atomic_cmpxchg(",
+            "atomic_xchg(",
+            "[atomic_inc(",
+            "atom_",
+            "barrier(CLK_GLOBAL_MEM_FENCE);",
+            "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); } else { barrier(",
+            "do { barrier(",
+            "wait_local();",
+            "default: barrier(",
+            "reqd_work_group_size(",
+            ", local ",
+            "constant uint o",
+            "((local ",
+            ">>= 1",
+            "<<= 1",
+            "; w != e; w++",
+            ") continue;",
+            ") break;",
+            "q0 = q1;",
+            "q0 = v",
+            "MIX(v0, f0(",
+        ] {
+            assert!(all.contains(part), "{part}");
+        }
+    }
+
+    /// Returns the programs that lack one barrier of a program.
+    fn without_a_barrier(program: &Program) -> Vec<Program> {
+        let mut all = Vec::new();
+        for f in 0..=program.functions.len() {
+            for n in 0..count(&mut program.clone().part(f)[..]) {
+                let mut other = program.clone();
+                let step = |body: &mut Vec<Statement>, at: usize| {
+                    matches!(body[at], Statement::Barrier(..)) && tree::remove(body, at)
+                };
+                if edit(other.part(f), &mut { n }, &step) == Some(true) {
+                    all.push(other);
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn most_barriers_are_necessary() {
+        let (mut necessary, mut barriers) = (0, 0);
+        for seed in 0..12 {
+            let program = mend::defined(make::random_program(seed, true), seed);
+            let others = without_a_barrier(&program);
+            barriers += others.len();
+            let is_race = |p: &Program| matches!(execute::execute(p), Err(found) if matches!(found.fault, Fault::Race(_)));
+            necessary += others.iter().filter(|p| is_race(p)).count();
+        }
+        assert!(
+            barriers > 60 && necessary * 2 > barriers,
+            "{necessary} of {barriers}"
+        );
+    }
+
+    fn local_bytes() -> Bytes {
+        let mut memory = Bytes::new([(Space::Local, 16, None)].into_iter());
+        memory.write((0, 0), &[7; 8], 0).unwrap();
+        memory.barrier(Fence::Local);
+        memory
+    }
+
+    #[test]
+    fn a_barrier_for_the_memory_is_between_accesses() {
+        let race = Err(Fault::Race(Space::Local));
+        let mut memory = local_bytes();
+        assert_eq!(memory.write((0, 0), &[1], 1), Ok(()));
+        assert_eq!(memory.write((0, 0), &[1], 2), race);
+        assert_eq!(memory.write((0, 1), &[1], 2), Ok(()));
+        assert_eq!(memory.read((0, 0), &mut [0], 2), race);
+        memory.barrier(Fence::Global);
+        assert_eq!(memory.read((0, 0), &mut [0], 2), race);
+        memory.barrier(Fence::Both);
+        assert_eq!(memory.read((0, 0), &mut [0], 2), Ok(()));
+        assert_eq!(memory.read((0, 0), &mut [0], 3), Ok(()));
+        assert_eq!(memory.write((0, 0), &[1], 3), race);
+        assert_eq!(memory.read((0, 8), &mut [0], 3), Err(Fault::Uninitialised));
+        assert_eq!(memory.read((0, 15), &mut [0; 2], 3), Err(Fault::OutOfBounds));
+    }
+
+    #[test]
+    fn atomic_functions_are_in_any_order_if_they_commute() {
+        let race = Err(Fault::Race(Space::Local));
+        let class = |op| Some((op, 4, false));
+        let mut memory = local_bytes();
+        let mut add = |at, who, class| memory.atomic((0, at), 4, who, class, |x| x + 1);
+        assert_eq!(add(0, 1, class(Operation::Add)), Ok(0x0707_0707));
+        assert_eq!(add(0, 2, class(Operation::Add)), Ok(0x0707_0708));
+        assert_eq!(add(0, 2, class(Operation::Max)), race);
+        assert_eq!(add(0, 1, None), race);
+        assert_eq!(add(4, 1, class(Operation::Add)), Ok(0x0707_0707));
+        assert_eq!(add(4, 1, None), Ok(0x0707_0708));
+        assert_eq!(add(4, 2, class(Operation::Add)), race);
+        assert_eq!(memory.read((0, 0), &mut [0; 4], 1).map(|()| 0), race);
+    }
+
+    #[test]
+    fn a_copy_holds_its_bytes_until_the_wait() {
+        let race = Err(Fault::Race(Space::Local));
+        let mut memory = local_bytes();
+        memory.write((0, 0), &[1], COPY).unwrap();
+        memory.read((0, 4), &mut [0], COPY).unwrap();
+        memory.barrier(Fence::Local);
+        memory.hold((0, 0), 1, COPY, true).unwrap();
+        memory.hold((0, 4), 1, COPY, false).unwrap();
+        assert_eq!(memory.read((0, 0), &mut [0], 1), race);
+        assert_eq!(memory.write((0, 4), &[1], 1), race);
+        memory.release((0, 0), 1, COPY).unwrap();
+        memory.release((0, 4), 1, COPY).unwrap();
+        assert_eq!(memory.read((0, 0), &mut [0], 1), Ok(()));
+        assert_eq!(memory.write((0, 4), &[1], 1), Ok(()));
+    }
+
+    #[test]
+    fn a_reduction_leads_to_an_empty_program() {
+        let mut written = program(8, true).unwrap();
+        while let Some(next) = written.smaller().unwrap().into_iter().next() {
+            written = next;
+        }
+        assert!(
+            !written.text.contains("barrier(CLK_LOCAL_MEM_FENCE);\n"),
+            "{}",
+            written.text
+        );
     }
 }
