@@ -2,7 +2,7 @@
 
 use super::memory::{Agent, COPY, Class, Fault, Memory};
 use super::{
-    Access, Base, Below, Condition, Element, Fence, Index, LoopForm, Number, Operation, PRIME, Place,
+    Access, Base, Below, Condition, Element, Fence, Field, Index, LoopForm, Number, Operation, PRIME, Place,
     Program, Space, Statement, Transfer, UNIFORMS, VARIABLES,
 };
 
@@ -79,36 +79,26 @@ pub(super) fn variable(v: usize, me: usize) -> u64 {
     PRIME.wrapping_mul((me + v * 1000 + 1) as u64)
 }
 
-/// Applies an operation to numbers of a size in bytes.
-fn apply(operation: Operation, a: u64, b: u64, size: usize, signed: bool) -> u64 {
-    let extended = |x: u64| (x << (64 - 8 * size)) as i64 >> (64 - 8 * size);
-    let smaller = match signed {
-        true => extended(a) < extended(b),
-        false => a << (64 - 8 * size) < b << (64 - 8 * size),
+/// Applies an operation to numbers of a field's type.
+fn apply(operation: Operation, a: u64, b: u64, field: &Field) -> u64 {
+    let (x, y) = (field.extended(a), field.extended(b));
+    let smaller = if field.signed {
+        (x as i64) < y as i64
+    } else {
+        x < y
     };
     match operation {
         Operation::Add => a.wrapping_add(b),
         Operation::Subtract => a.wrapping_sub(b),
         Operation::Increment => a.wrapping_add(1),
         Operation::Decrement => a.wrapping_sub(1),
-        Operation::Min => {
-            if smaller {
-                a
-            } else {
-                b
-            }
-        }
-        Operation::Max => {
-            if smaller {
-                b
-            } else {
-                a
-            }
-        }
+        Operation::Min if smaller => a,
+        Operation::Max if smaller => b,
+        Operation::Max => a,
+        Operation::Min | Operation::Exchange => b,
         Operation::And => a & b,
         Operation::Or => a | b,
         Operation::Xor => a ^ b,
-        Operation::Exchange => b,
     }
 }
 
@@ -244,11 +234,7 @@ impl<'p> Group<'p> {
         let mut bytes = [0; 8];
         let at = (array, begin + field.offset);
         self.memory.read(at, &mut bytes[..field.size], item)?;
-        let raw = u64::from_le_bytes(bytes);
-        Ok(match field.signed {
-            true => ((raw << (64 - 8 * field.size)) as i64 >> (64 - 8 * field.size)) as u64,
-            false => raw,
-        })
+        Ok(field.extended(u64::from_le_bytes(bytes)))
     }
 
     fn store(
@@ -567,7 +553,7 @@ impl<'p> Group<'p> {
                 for (a, b) in a.into_iter().zip(b) {
                     values.push(match field.float {
                         true => sum(a, b)?,
-                        false => apply(*operation, a, b, field.size, field.signed),
+                        false => apply(*operation, a, b, &field),
                     });
                 }
                 self.store(frame, to, item, |e| values[e])?;
@@ -600,9 +586,10 @@ impl<'p> Group<'p> {
                 let class = class
                     .filter(|_| !used)
                     .map(|op| -> Class { (op, field.size, field.signed) });
-                let change = |x| apply(*operation, x, own, field.size, field.signed);
+                let change = |x| apply(*operation, x, own, &field);
                 let old = self.memory.atomic(at, field.size, item, class, change)?;
                 if *used {
+                    let old = field.extended(old);
                     mix(&mut frame.variables[item][*v], old);
                 }
             }

@@ -10,6 +10,7 @@ mod execute;
 mod make;
 mod memory;
 mod mend;
+mod patterns;
 mod print;
 
 use super::tree;
@@ -67,6 +68,17 @@ struct Field {
     size: usize,
     signed: bool,
     float: bool,
+}
+
+impl Field {
+    /// Returns a number with this type, converted to 64 bits.
+    fn extended(&self, number: u64) -> u64 {
+        let rest = 64 - 8 * self.size;
+        match self.signed {
+            true => ((number << rest) as i64 >> rest) as u64,
+            false => number << rest >> rest,
+        }
+    }
 }
 
 impl Element {
@@ -462,10 +474,12 @@ mod tests {
     #[test]
     fn a_seed_gives_one_program_with_all_forms() {
         let mut all = String::new();
-        for seed in 0..60 {
+        for seed in 0..40 {
             let one = program(seed, true).unwrap();
-            let two = program(seed, true).unwrap();
-            assert_eq!((&one.text, &one.words), (&two.text, &two.words));
+            if seed < 4 {
+                let two = program(seed, true).unwrap();
+                assert_eq!((&one.text, &one.words), (&two.text, &two.words));
+            }
             assert!(one.words.iter().any(|w| *w != 0), "seed {seed}");
             all += &one.text;
         }
@@ -519,7 +533,7 @@ mod tests {
     #[test]
     fn most_barriers_are_necessary() {
         let (mut necessary, mut barriers) = (0, 0);
-        for seed in 0..12 {
+        for seed in 0..8 {
             let program = mend::defined(make::random_program(seed, true), seed);
             let others = without_a_barrier(&program);
             barriers += others.len();
