@@ -197,7 +197,7 @@ impl Maker<'_> {
 
     fn kernel(&mut self) -> Vec<Statement> {
         let mut body = Vec::new();
-        for _ in 0..2 + self.random.below(3) {
+        for _ in 0..1 + self.random.below(3) {
             // Each part uses some of the arrays, so that others are dead there.
             self.live = (0..self.arrays.len())
                 .filter(|_| !self.random.one_in(3))
