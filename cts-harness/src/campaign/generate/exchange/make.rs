@@ -476,7 +476,7 @@ impl Maker<'_> {
     /// Returns a statement that all work-items of the work-group must execute.
     fn collective(&mut self, depth: usize) -> Option<Statement> {
         let fence = self.pick(&[Fence::Local, Fence::Local, Fence::Global, Fence::Both]);
-        Some(match self.random.below(14) {
+        Some(match self.random.below(16) {
             0 => Statement::Barrier(fence, mend::form(self.random)),
             1 => Statement::MemFence(fence),
             2 => {
@@ -488,7 +488,7 @@ impl Maker<'_> {
                 Statement::Read(self.random.below(UNIFORMS), access)
             }
             3 => Statement::Advance(self.random.below(UNIFORMS), self.number()),
-            4 => self.slots()?,
+            4 | 14 | 15 => self.slots()?,
             5 | 6 => self.copies(depth)?,
             7 if depth > 0 => {
                 let arms = (0..2 + self.random.below(3))
@@ -594,13 +594,6 @@ impl Maker<'_> {
                 .scalar()
                 .is_some_and(|ty| ty.bits() == 32 || ty.bits() == 64 && long)
         })?;
-        if self.random.one_in(2) {
-            access.index.place = match self.random.below(3) {
-                0 => Place::Variable(self.variable()),
-                1 => Place::Shared(self.pick(&[2, 3, 4])),
-                _ => Place::Same(self.below(self.items)),
-            };
-        }
         let mut operation = self.pick(&[
             Operation::Add,
             Operation::Add,
@@ -619,6 +612,15 @@ impl Maker<'_> {
             operation = self.pick(&[Operation::Max, Operation::Xor, Operation::Or]);
         }
         let used = self.random.one_in(4);
+        // These are only defined if no other work-item accesses the number.
+        let alone = used || operation == Operation::Exchange;
+        if !alone && self.random.one_in(2) {
+            access.index.place = match self.random.below(3) {
+                0 => Place::Variable(self.variable()),
+                1 => Place::Shared(self.pick(&[2, 3, 4])),
+                _ => Place::Same(self.below(self.items)),
+            };
+        }
         Some(Statement::Atomic(operation, access, self.variable(), loops, used))
     }
 
