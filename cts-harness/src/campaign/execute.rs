@@ -54,6 +54,9 @@ pub(super) struct Described {
     /// Whether an option makes division and square root of float correctly rounded.
     #[serde(default)]
     pub(super) correct_division: bool,
+    /// Whether the device has atomic functions of 64 bits.
+    #[serde(default)]
+    pub(super) long_atomics: bool,
 }
 
 /// Runs the programs one after the other.
@@ -70,6 +73,7 @@ pub(super) fn run(args: &Args) -> Outcome {
                 .filter(|n| device.keeps_subnormals(*n))
                 .collect(),
             correct_division: device.divides_correctly,
+            long_atomics: device.has_long_atomics,
         };
         say!("device {}", serde_json::to_string(&described)?);
         return Ok(());

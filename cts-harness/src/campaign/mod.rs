@@ -91,6 +91,11 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
+    /// Run programs in which work-items exchange values through memory, whose results the harness computes itself
+    Exchange {
+        #[command(flatten)]
+        options: Options,
+    },
     /// Run the kernels of a corpus with generated inputs; the seed is the number of a kernel
     Corpus {
         #[command(flatten)]
@@ -233,6 +238,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
             options,
             1,
         ),
+        Command::Exchange { options } => compare(&exchange, Comparison::Bits, options, 1),
         Command::Corpus { units, options } => {
             std::fs::create_dir_all(&options.out)?;
             let cases = units.cases(options)?;
@@ -272,6 +278,18 @@ fn floats(devices: &[Described]) -> Box<Source<'static>> {
     Box::new(move |seed, _| {
         let how = format!("{numbers:?}");
         Ok(Some(Program::computed(generate::floats(seed, numbers)?, &how)))
+    })
+}
+
+/// Opens the source of programs in which work-items exchange values, which uses only what all devices have.
+fn exchange(devices: &[Described]) -> Box<Source<'static>> {
+    let long_atomics = devices.iter().all(|d| d.long_atomics);
+    Box::new(move |seed, _| {
+        let how = format!("long_atomics: {long_atomics}");
+        Ok(Some(Program::computed(
+            generate::exchange(seed, long_atomics)?,
+            &how,
+        )))
     })
 }
 

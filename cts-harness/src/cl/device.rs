@@ -22,6 +22,8 @@ pub(crate) struct Device {
     pub(crate) has_images: bool,
     pub(crate) has_half: bool,
     pub(crate) has_double: bool,
+    /// Whether the device has atomic functions of 64 bits.
+    pub(crate) has_long_atomics: bool,
     /// Whether an option makes division and square root of float correctly rounded.
     pub(crate) divides_correctly: bool,
     /// The number of work-items that have a matrix of cl_khr_cooperative_matrix together.
@@ -108,6 +110,7 @@ impl Device {
             has_images: number(CL_DEVICE_IMAGE_SUPPORT)? != 0,
             has_half: has("cl_khr_fp16"),
             has_double: has("cl_khr_fp64") || number(CL_DEVICE_DOUBLE_FP_CONFIG).unwrap_or(0) != 0,
+            has_long_atomics: has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"),
             divides_correctly: number(CL_DEVICE_SINGLE_FP_CONFIG).unwrap_or(0)
                 & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
                 != 0,

@@ -11,6 +11,7 @@ mod choices;
 mod collectives;
 mod declarations;
 mod effects;
+mod exchange;
 mod expressions;
 mod fields;
 mod floats;
@@ -60,6 +61,7 @@ impl Std {
     }
 }
 
+pub(super) use exchange::program as exchange;
 pub(super) use expressions::{differences, program as expressions};
 pub(super) use flow::program as flow;
 pub(super) use ieee::{Numbers, program as floats};

@@ -46,3 +46,9 @@ pub(super) fn unwrap<S: Tree>(body: &mut Vec<S>, n: usize) -> bool {
     body.splice(n..=n, inner);
     any
 }
+
+/// Removes a statement and those after it in its body.
+pub(super) fn without_rest<S: Tree>(body: &mut Vec<S>, n: usize) -> bool {
+    body.truncate(n);
+    true
+}

@@ -193,8 +193,12 @@ impl Tree for Statement {
 impl Form for Program {
     fn smaller(&self) -> Result<Vec<Written>, Failure> {
         let mut all = Vec::new();
-        let steps: [&dyn Fn(&mut Vec<Statement>, usize) -> bool; 4] =
-            [&tree::remove, &tree::unwrap, &without_rest, &without_beginning];
+        let steps: [&dyn Fn(&mut Vec<Statement>, usize) -> bool; 4] = [
+            &tree::remove,
+            &tree::unwrap,
+            &tree::without_rest,
+            &without_beginning,
+        ];
         for at in 0..=self.functions.len() {
             for n in 0..count(&mut self.clone().bodies()[at][..]) {
                 for step in steps {
@@ -220,12 +224,6 @@ impl Form for Program {
         all.retain(|w| w.size < size);
         Ok(all)
     }
-}
-
-/// Removes a statement and those after it in its body.
-fn without_rest(body: &mut Vec<Statement>, n: usize) -> bool {
-    body.truncate(n);
-    true
 }
 
 /// Removes the statements before one in its body.
