@@ -343,6 +343,15 @@ impl Context {
     /// Waits for all commands enqueued so far, except those that depend on the application, for example on a user event. No
     /// lock may be held.
     pub(crate) fn wait_for_certain(&self) {
-        self.queues().iter().for_each(CommandQueue::wait_for_certain);
+        let queues = self.queues();
+        let last: Vec<_> = queues
+            .iter()
+            .flat_map(CommandQueue::last_certain_events)
+            .collect();
+        // A command may wait for one of another queue, so all are flushed first. If a submission fails, so do the events.
+        queues.iter().for_each(|q| drop(q.flush()));
+        for event in last {
+            event.wait();
+        }
     }
 }

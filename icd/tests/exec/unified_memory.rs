@@ -250,6 +250,56 @@ fn opencl_3_blocking_frees_wait() {
     }
 }
 
+/// clMemBlockingFreeINTEL returns when the commands that were enqueued before are complete, also those of other queues that
+/// no call has flushed. It does not wait for a command that a user event holds back.
+#[test]
+fn opencl_3_blocking_free_waits_for_all_queues() {
+    let s = Setup::new();
+    let status = |e| query!(clGetEventInfo(e; CL_EVENT_COMMAND_EXECUTION_STATUS) as i32);
+    for kind in kinds(&s) {
+        for properties in [0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE] {
+            let at = memory(&s, kind, 4096);
+            let other = memory(&s, kind, 4096);
+            let user = created!(clCreateUserEvent(s.context)).0;
+            let queues = [(); 3].map(|()| {
+                let (queue, code) = created!(clCreateCommandQueue(s.context, s.device, properties));
+                assert_eq!(code, 0);
+                queue
+            });
+            let fill = |queue, to: *mut c_void, list: &[cl_event]| {
+                let (pattern, mut event) = (7u32, null_mut());
+                let code = cl!(clEnqueueMemFillINTEL(
+                    queue,
+                    to,
+                    (&raw const pattern).cast(),
+                    4,
+                    4096,
+                    list.len() as u32,
+                    if list.is_empty() { null() } else { list.as_ptr() },
+                    &raw mut event
+                ));
+                assert_eq!(code, 0);
+                event
+            };
+            let first = fill(queues[1], at, &[]);
+            let second = fill(queues[0], at, &[first]);
+            let held = fill(queues[2], other, &[user]);
+            assert_eq!(cl!(clMemBlockingFreeINTEL(s.context, at)), 0);
+            assert_eq!([status(first), status(second)], [CL_COMPLETE; 2], "{kind:x}");
+            assert!(status(held) > CL_COMPLETE);
+            assert_eq!(cl!(clSetUserEventStatus(user, CL_COMPLETE)), 0);
+            assert_eq!(cl!(clMemBlockingFreeINTEL(s.context, other)), 0);
+            assert_eq!(status(held), CL_COMPLETE);
+            for event in [first, second, held, user] {
+                assert_eq!(cl!(clReleaseEvent(event)), 0);
+            }
+            for queue in queues {
+                assert_eq!(cl!(clReleaseCommandQueue(queue)), 0);
+            }
+        }
+    }
+}
+
 /// clEnqueueMemsetINTEL sets each byte to the lowest byte of the value, as a fill does.
 #[test]
 fn opencl_3_bytes_are_set() {

@@ -331,14 +331,6 @@ impl CommandQueue {
         }
     }
 
-    /// Waits for all commands enqueued so far, except those that depend on the application, for example on a user event. No lock
-    /// may be held.
-    pub(crate) fn wait_for_certain(self: &Arc<Self>) {
-        for event in self.last_certain_events() {
-            event.wait();
-        }
-    }
-
     /// Returns whether more batches are in flight than a transfer in chunks needs.
     pub(super) fn has_many_in_flight(&self) -> bool {
         self.state.lock().in_flight.len() > 3

@@ -89,7 +89,7 @@ impl CommandQueue {
 
     /// Returns events after which all commands enqueued so far are complete, except for those that depend on
     /// the application, for example on a user event.
-    pub(super) fn last_certain_events(self: &Arc<Self>) -> Vec<Arc<Event>> {
+    pub(crate) fn last_certain_events(self: &Arc<Self>) -> Vec<Arc<Event>> {
         let mut effects = Effects::default();
         let mut events = Vec::new();
         let mut state = self.state.lock();
