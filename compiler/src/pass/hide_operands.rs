@@ -52,6 +52,9 @@ use shifts::Shift;
 /// The bits by which the number for the zeros of operands differs from that for the others.
 const OTHER_BITS: u64 = 0x5a5a_5a5b;
 
+/// The bits by which the numbers for the zeros of upper halves differ from those for lower halves.
+const UPPER_BITS: u64 = 0x3c3c_c3c3;
+
 pub const PASS: Pass = Pass {
     name: "hide_operands",
     about: "Hides operands from drivers that simplify operations on them incorrectly.",
@@ -99,7 +102,9 @@ fn hide_addresses(
         false => loads::all(func),
     };
     if is_loading {
-        by_lane.words.insert(Use::Operand, func.add_param(Ty::I32));
+        by_lane
+            .words
+            .insert((Use::Operand, Half::Lower), func.add_param(Ty::I32));
     }
     let mut changed = is_loading;
     for inst in loads {
@@ -142,6 +147,7 @@ fn hide(func: &mut Function, is_kernel: bool, passed: &[Lanes], target: &Target)
         }
         let mut constants = chosen_zeros::chosen_zeros(func, inst, &choices, target);
         constants.extend(bounds::negative_bounds(func, inst, target));
+        constants.extend(bounds::negative_zeros_of_loops(func, inst, target));
         constants.extend(bounds::signed_comparands(func, inst, target));
         for (user, n) in constants {
             let value = func.insts[user].args[n];
@@ -197,6 +203,13 @@ enum Use {
     Operand,
 }
 
+/// What a 32-bit zero is for: all numbers, or the upper halves of the words of vectors whose lanes are narrower.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+enum Half {
+    Lower,
+    Upper,
+}
+
 /// The new instructions of a function, and the values that they compute.
 #[derive(Default)]
 struct Hidden {
@@ -208,7 +221,7 @@ struct Hidden {
     /// The number that the zeros are computed from.
     number: Option<Value>,
     /// The 32-bit zeros.
-    words: HashMap<Use, Value>,
+    words: HashMap<(Use, Half), Value>,
     /// The zeros of all types.
     zeros: HashMap<(Use, Ty), Value>,
     constants: HashMap<Value, Value>,
@@ -250,10 +263,7 @@ impl Hidden {
         if !has_type {
             return None;
         }
-        let mut zero = match self.words.get(&usage) {
-            Some(zero) => *zero,
-            None => self.word(func, usage, is_kernel, target)?,
-        };
+        let mut zero = self.word(func, (usage, Half::Lower), is_kernel, target)?;
         let scalar = Ty::of(ty.scalar);
         match scalar.scalar.bits() {
             32 => {}
@@ -263,7 +273,10 @@ impl Hidden {
                 let pair = self.add(func, Op::Splat, vec![zero], Ty::vector(Scalar::I32, 2));
                 zero = self.add(func, Op::Cast(CastOp::Bitcast), vec![pair], scalar);
             }
-            bits if ty.lanes > 1 => zero = self.narrow_lanes(func, zero, ty, 32 / bits),
+            bits if ty.lanes > 1 => {
+                let upper = self.word(func, (usage, Half::Upper), is_kernel, target)?;
+                zero = self.narrow_lanes(func, [zero, upper], ty, 32 / bits);
+            }
             _ => zero = self.add(func, Op::Cast(CastOp::Trunc), vec![zero], scalar),
         }
         if ty.lanes > 1 && scalar.scalar.bits() >= 32 {
@@ -273,9 +286,15 @@ impl Hidden {
         Some(zero)
     }
 
-    /// Returns a vector of zeros whose lanes have 8 or 16 bits, as parts of words: the driver keeps a vector of equal lanes in a part of a
-    /// register.
-    fn narrow_lanes(&mut self, func: &mut Function, word: Value, ty: Ty, lanes_of_word: u32) -> Value {
+    /// Returns a vector of zeros whose lanes have 8 or 16 bits, as parts of words whose halves come from two zeros: the driver keeps a
+    /// vector of equal lanes in a part of a register, and knows that all bits of one zero are equal.
+    fn narrow_lanes(&mut self, func: &mut Function, halves: [Value; 2], ty: Ty, lanes_of_word: u32) -> Value {
+        let parts = [0xffff, 0xffff_0000].map(|mask| func.splat_bits(Ty::I32, mask));
+        let [lower, upper] = [0, 1].map(|n| {
+            let args = vec![halves[n], parts[n]];
+            self.add(func, Op::Binary(BinOp::And), args, Ty::I32)
+        });
+        let word = self.add(func, Op::Binary(BinOp::Or), vec![lower, upper], Ty::I32);
         let lanes_of_word = lanes_of_word as u8;
         let words = ty.lanes.div_ceil(lanes_of_word);
         let bits = match words {
@@ -293,8 +312,17 @@ impl Hidden {
         }
     }
 
-    /// Returns a new 32-bit zero.
-    fn word(&mut self, func: &mut Function, usage: Use, is_kernel: bool, target: &Target) -> Option<Value> {
+    /// Returns a 32-bit zero.
+    fn word(
+        &mut self,
+        func: &mut Function,
+        which: (Use, Half),
+        is_kernel: bool,
+        target: &Target,
+    ) -> Option<Value> {
+        if let Some(&zero) = self.words.get(&which) {
+            return Some(zero);
+        }
         let number = match self.number {
             Some(number) => number,
             None if self.by_lane => {
@@ -304,15 +332,21 @@ impl Hidden {
             None => self.parameter(func)?,
         };
         self.number = Some(number);
-        let zero = match usage {
-            Use::ConstantOrResult => self.zero_of(func, number),
-            Use::Operand => {
-                let bits = func.splat_bits(Ty::I32, OTHER_BITS);
-                let other = self.add(func, Op::Binary(BinOp::Xor), vec![number, bits], Ty::I32);
-                self.zero_of(func, other)
+        let difference = match which {
+            (Use::ConstantOrResult, Half::Lower) => 0,
+            (Use::Operand, Half::Lower) => OTHER_BITS,
+            (Use::ConstantOrResult, Half::Upper) => UPPER_BITS,
+            (Use::Operand, Half::Upper) => OTHER_BITS ^ UPPER_BITS,
+        };
+        let number = match difference {
+            0 => number,
+            _ => {
+                let bits = func.splat_bits(Ty::I32, difference);
+                self.add(func, Op::Binary(BinOp::Xor), vec![number, bits], Ty::I32)
             }
         };
-        self.words.insert(usage, zero);
+        let zero = self.zero_of(func, number);
+        self.words.insert(which, zero);
         Some(zero)
     }
 

@@ -92,9 +92,9 @@ pub(super) fn opposite_comparand(func: &Function, inst: Inst, target: &Target) -
     (are_known && may_differ).then_some((inst, 0))
 }
 
-/// Returns the operand of a test for NaN that is a choice: the driver took such a test of a choice between infinity and a number for
+/// Returns the operands of a test for NaN if it is a choice that is tested: the driver took such a test of a choice between infinity and a number for
 /// false, although the number was NaN.
-pub(super) fn tested_choice(func: &Function, inst: Inst, target: &Target) -> Option<(Inst, usize)> {
+pub(super) fn tested_choice(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
     let is_test = match data.op {
         Op::Compare(CmpOp::FOEq | CmpOp::FUNe) => data.args[0] == data.args[1],
@@ -106,7 +106,8 @@ pub(super) fn tested_choice(func: &Function, inst: Inst, target: &Target) -> Opt
         def.is_some_and(|op| matches!(op, Op::Select | Op::If))
     };
     let is_found = target.quirks.nonnegative_comparisons && is_test && is_choice(data.args[0]);
-    is_found.then_some((inst, 0))
+    let operands = (0..data.args.len()).filter(|_| is_found);
+    operands.map(|n| (inst, n)).collect()
 }
 
 /// Returns whether a driver may know the sign of a number, unless it is NaN: whether it is made of absolute values, squares or square
@@ -257,6 +258,19 @@ fn may_be_shared(func: &Function, value: Value) -> bool {
             _ => Step::Found,
         }
     })
+}
+
+/// Returns the negative zeros that an instruction passes to a loop, for the drivers of [`negative_bounds`]: they know what a loop begins with.
+pub(super) fn negative_zeros_of_loops(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
+    let data = &func.insts[inst];
+    if !target.quirks.negative_bounds || !matches!(data.op, Op::Loop | Op::Repeat(_)) {
+        return Vec::new();
+    }
+    let is_passed = |n: &usize| is_negative_zero(func, data.args[*n]);
+    (0..data.args.len())
+        .filter(is_passed)
+        .map(|n| (inst, n))
+        .collect()
 }
 
 /// Returns the operands of a minimum or maximum that are constants with a negative zero, for a driver that returns a
