@@ -338,7 +338,11 @@ impl<'p> Group<'p> {
             Statement::Loop(form, bound, body) => self.repeat(frame, (*form, *bound), body, active)?,
             Statement::Switch(number, arms) => {
                 let arm = self.number(frame, *number) as usize % arms.len();
-                return self.body(frame, &arms[arm], active, arm);
+                // A `break` leaves the switch, and not the loop around it.
+                return Ok(match self.body(frame, &arms[arm], active, arm)? {
+                    Next::Break => Next::Go,
+                    next => next,
+                });
             }
             Statement::Leave(condition, ends) => {
                 if frame.loops == 0 || !together {

@@ -605,6 +605,22 @@ mod tests {
     }
 
     #[test]
+    fn a_break_leaves_the_switch_only() {
+        let program = mend::defined(make::random_program(3, true), 3);
+        let words = |arm: Vec<Statement>| {
+            let mut program = program.clone();
+            let switch = Statement::Switch(Number::Constant(0), vec![arm]);
+            let body = vec![switch, Statement::Mix(0, 1, 5)];
+            program.body = vec![Statement::Loop(LoopForm::Up, (Number::Constant(3), 0), body)];
+            execute::execute(&program).ok().unwrap()
+        };
+        let always = Condition::Uniform(Number::Constant(1), 0);
+        let nothing = words(Vec::new());
+        assert_eq!(words(vec![Statement::Leave(always, true)]), nothing);
+        assert_ne!(words(vec![Statement::Leave(always, false)]), nothing);
+    }
+
+    #[test]
     fn a_reduction_leads_to_an_empty_program() {
         let mut written = program(8, true).unwrap();
         while let Some(next) = written.smaller().unwrap().into_iter().next() {
