@@ -49,12 +49,6 @@ use found::{Found, Lanes};
 pub(super) use rules::is_for;
 use shifts::Shift;
 
-/// The bits by which the number for the zeros of operands differs from that for the others.
-const OTHER_BITS: u64 = 0x5a5a_5a5b;
-
-/// The bits by which the numbers for the zeros of upper halves differ from those for lower halves.
-const UPPER_BITS: u64 = 0x3c3c_c3c3;
-
 pub const PASS: Pass = Pass {
     name: "hide_operands",
     about: "Hides operands from drivers that simplify operations on them incorrectly.",
@@ -312,7 +306,8 @@ impl Hidden {
         }
     }
 
-    /// Returns a 32-bit zero.
+    /// Returns a 32-bit zero. Each is computed from other bits of the number: the driver computes only with those that decide, so that zeros
+    /// from the same bits would be one value, and undo each other.
     fn word(
         &mut self,
         func: &mut Function,
@@ -332,17 +327,19 @@ impl Hidden {
             None => self.parameter(func)?,
         };
         self.number = Some(number);
-        let difference = match which {
+        let bit = match which {
             (Use::ConstantOrResult, Half::Lower) => 0,
-            (Use::Operand, Half::Lower) => OTHER_BITS,
-            (Use::ConstantOrResult, Half::Upper) => UPPER_BITS,
-            (Use::Operand, Half::Upper) => OTHER_BITS ^ UPPER_BITS,
+            (Use::Operand, Half::Lower) => 1,
+            (Use::ConstantOrResult, Half::Upper) => 2,
+            (Use::Operand, Half::Upper) => 3,
         };
-        let number = match difference {
+        // If the driver knows the other bit, as it may of a parameter, the lowest one is left.
+        let number = match bit {
             0 => number,
             _ => {
-                let bits = func.splat_bits(Ty::I32, difference);
-                self.add(func, Op::Binary(BinOp::Xor), vec![number, bits], Ty::I32)
+                let bit = func.splat_bits(Ty::I32, bit);
+                let moved = self.add(func, Op::Binary(BinOp::LShr), vec![number, bit], Ty::I32);
+                self.add(func, Op::Binary(BinOp::Xor), vec![number, moved], Ty::I32)
             }
         };
         let zero = self.zero_of(func, number);

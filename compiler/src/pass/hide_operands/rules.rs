@@ -65,6 +65,11 @@ fn operands_by_kind(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, 
         Op::Cast(CastOp::SToF | CastOp::UToF) if q.converted_truths && is_truth(func, data.args[0]) => {
             here(&mut all())
         }
+        Op::Cast(CastOp::Bitcast)
+            if q.converted_truths && is_float(func, data.results[0]) && is_truth(func, data.args[0]) =>
+        {
+            here(&mut all())
+        }
         Op::Cast(CastOp::UToF) | Op::Binary(BinOp::UDiv | BinOp::URem) if q.narrow_integers => {
             here(&mut all().filter(|&n| may_be_sign_extended(func, data.args[n])))
         }
@@ -218,9 +223,14 @@ fn is_truth(func: &Function, value: Value) -> bool {
     };
     match def.op {
         Op::Select => def.args[1..].iter().all(|&a| func.as_const(a).is_some()),
-        Op::Cast(CastOp::ZExt | CastOp::SExt) => func.ty(def.args[0]).scalar == Scalar::Bool,
+        Op::Cast(CastOp::ZExt | CastOp::SExt) if func.ty(def.args[0]).scalar == Scalar::Bool => true,
+        Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc) => is_truth(func, def.args[0]),
         _ => false,
     }
+}
+
+fn is_float(func: &Function, value: Value) -> bool {
+    func.ty(value).scalar.is_float()
 }
 
 /// Returns whether every driver takes the value for an integer: it is a constant or the result of an integer
