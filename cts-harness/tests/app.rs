@@ -171,12 +171,10 @@ fn ctrl_c_ends_the_application() {
 
 /// Runs a command whose output nobody reads, as in `cargo harness … | head`. Returns its exit code and its messages.
 fn unread(command: &mut Command) -> (Option<i32>, String) {
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
+    // The other end is closed before the command starts, so that not even its first line can be written.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
     let output = child.wait_with_output().unwrap();
     (
         output.status.code(),
