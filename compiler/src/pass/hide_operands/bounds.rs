@@ -92,8 +92,8 @@ pub(super) fn opposite_comparand(func: &Function, inst: Inst, target: &Target) -
     (are_known && may_differ).then_some((inst, 0))
 }
 
-/// Returns the operands of a test for NaN if it is a choice that is tested: the driver took such a test of a choice between infinity and a number for
-/// false, although the number was NaN.
+/// Returns the operands of a test for NaN if a choice is tested. Of a choice between infinity and a number that was NaN, the driver took
+/// the test for false.
 pub(super) fn tested_choice(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
     let is_test = match data.op {
