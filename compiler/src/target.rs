@@ -177,14 +177,14 @@ pub struct Quirks {
     /// The bits of a half that was clamped to two constants have the half in the upper 16 bits, too, where the driver takes
     /// them for 0 (NVIDIA). The number between the two operations is hidden from the driver.
     pub half_clamps: bool,
-    /// A comparison that the signs of two numbers decide ignores NaN, where one is an absolute value or the negative of one, and so does a
-    /// test for NaN of a choice (NVIDIA). Such numbers are hidden from the driver.
-    pub nonnegative_comparisons: bool,
+    /// A comparison that the signs of two numbers decide ignores NaN, where one is an absolute value or the negative of one (NVIDIA). Such
+    /// numbers are hidden from the driver.
+    pub signed_comparisons: bool,
     /// The minimum or maximum of a number and a constant NaN is taken to have the sign of the NaN (NVIDIA). Such constants are hidden from
     /// the driver.
     pub nan_bounds: bool,
-    /// Code behind a branch on an integer is removed to which a constant is converted that is out of range (NVIDIA). Numbers that the driver
-    /// may find out to be constants are hidden from it.
+    /// If a constant is out of range of the integer to which it is converted, code behind a branch on the integer is removed (NVIDIA). Numbers
+    /// that the driver may find out to be constants are hidden from it.
     pub constant_conversions: bool,
     /// The float to which a choice between the integers 1 and 0 is converted has the bits of the integer where its bits are used (NVIDIA).
     /// The integer is hidden from the driver.
@@ -593,7 +593,7 @@ impl Target {
                 cut_conversions: true,
                 negative_bounds: true,
                 half_clamps: true,
-                nonnegative_comparisons: true,
+                signed_comparisons: true,
                 nan_bounds: true,
                 constant_conversions: true,
                 converted_truths: true,

@@ -614,21 +614,27 @@ fn volatile_accesses_keep_their_order() {
     assert_eq!(fences(plain, false), 0);
 }
 
+/// Returns the module of a source for desktop devices, which is valid.
+fn valid_words(source: &str) -> Vec<u32> {
+    let input = Input {
+        name: "k.cl",
+        source,
+        options: &Options::default(),
+        resolver: &NoIncludes,
+    };
+    let target = Target::desktop();
+    let words = compile(&input, &target).expect("it compiles").words;
+    validate(&words, target.spirv);
+    words
+}
+
 #[test]
 fn volatile_structures_are_read_whose_values_are_not_used() {
     let loads = |body: &str| {
         let source = format!(
             "typedef struct {{ uint a, b; }} S; kernel void k(volatile global S *s, global S *t) {{ {body} }}"
         );
-        let input = Input {
-            name: "k.cl",
-            source: &source,
-            options: &Options::default(),
-            resolver: &NoIncludes,
-        };
-        let target = Target::desktop();
-        let words = compile(&input, &target).expect("it compiles").words;
-        validate(&words, target.spirv);
+        let words = valid_words(&source);
         // Loads with the operand Volatile.
         let code = rspirv::dr::load_words(reflect::strip(&words).expect("a module")).expect("a module");
         let insts = code
@@ -651,15 +657,7 @@ fn fences_have_the_scope_of_those_that_may_observe_them() {
         let source = format!(
             "kernel void k(global uint *a, global uint *b, volatile global uint *v, local uint *l) {{ uint i = get_local_id(0); {body} }}"
         );
-        let input = Input {
-            name: "k.cl",
-            source: &source,
-            options: &Options::default(),
-            resolver: &NoIncludes,
-        };
-        let target = Target::desktop();
-        let words = compile(&input, &target).expect("it compiles").words;
-        validate(&words, target.spirv);
+        let words = valid_words(&source);
         let number = |id: u32| {
             let constant = words.windows(4).find(|w| w[0] == CONSTANT && w[2] == id);
             constant.map(|w| w[3])

@@ -4,8 +4,9 @@
 //! operands. Results of floating-point operations are those of IEEE 754 where the instruction's flags do not
 //! allow others. Transcendental functions stay, because their results depend on the device. So do operations whose results are
 //! undefined, with two exceptions: quotient and remainder of an integer divided by 0 are 0, and a float that is out of the range
-//! of an integer becomes the nearest one. Loads from initialized constants are folded too. Branches on constants are left to `simplify_regions`. The constants that such a branch yields are used
-//! in the rest of the walk, so one walk decides a chain of branches that depend on each other.
+//! of an integer becomes the nearest one. Loads from initialized constants are folded too. Branches on constants are left to
+//! `simplify_regions`. The constants that such a branch yields are used in the rest of the walk, so one walk decides a chain of
+//! branches that depend on each other.
 
 mod constants;
 mod identities;

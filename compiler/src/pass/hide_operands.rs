@@ -96,9 +96,7 @@ fn hide_addresses(
         false => loads::all(func),
     };
     if is_loading {
-        by_lane
-            .words
-            .insert((Use::Operand, Half::Lower), func.add_param(Ty::I32));
+        by_lane.words.insert(Use::Operand, func.add_param(Ty::I32));
     }
     let mut changed = is_loading;
     for inst in loads {
@@ -141,7 +139,7 @@ fn hide(func: &mut Function, is_kernel: bool, passed: &[Lanes], target: &Target)
         }
         let mut constants = chosen_zeros::chosen_zeros(func, inst, &choices, target);
         constants.extend(bounds::negative_bounds(func, inst, target));
-        constants.extend(bounds::negative_zeros_of_loops(func, inst, target));
+        constants.extend(chosen_zeros::zeros_of_loops(func, inst, target));
         constants.extend(bounds::signed_comparands(func, inst, target));
         for (user, n) in constants {
             let value = func.insts[user].args[n];
@@ -174,7 +172,6 @@ fn hide(func: &mut Function, is_kernel: bool, passed: &[Lanes], target: &Target)
                     .map(|n| (inst, n)),
             );
         }
-        operands.extend(bounds::found_bounds(func, inst, &found, target));
         operands.extend(bounds::found_conversion(func, inst, &found, target));
         for operand in operands {
             hidden.operand_by(BinOp::Or, func, operand, is_kernel, target);
@@ -197,13 +194,6 @@ enum Use {
     Operand,
 }
 
-/// What a 32-bit zero is for: all numbers, or the upper halves of the words of vectors whose lanes are narrower.
-#[derive(Copy, Clone, PartialEq, Eq, Hash)]
-enum Half {
-    Lower,
-    Upper,
-}
-
 /// The new instructions of a function, and the values that they compute.
 #[derive(Default)]
 struct Hidden {
@@ -215,7 +205,7 @@ struct Hidden {
     /// The number that the zeros are computed from.
     number: Option<Value>,
     /// The 32-bit zeros.
-    words: HashMap<(Use, Half), Value>,
+    words: HashMap<Use, Value>,
     /// The zeros of all types.
     zeros: HashMap<(Use, Ty), Value>,
     constants: HashMap<Value, Value>,
@@ -257,7 +247,7 @@ impl Hidden {
         if !has_type {
             return None;
         }
-        let mut zero = self.word(func, (usage, Half::Lower), is_kernel, target)?;
+        let mut zero = self.word(func, usage, is_kernel, target)?;
         let scalar = Ty::of(ty.scalar);
         match scalar.scalar.bits() {
             32 => {}
@@ -267,55 +257,19 @@ impl Hidden {
                 let pair = self.add(func, Op::Splat, vec![zero], Ty::vector(Scalar::I32, 2));
                 zero = self.add(func, Op::Cast(CastOp::Bitcast), vec![pair], scalar);
             }
-            bits if ty.lanes > 1 => {
-                let upper = self.word(func, (usage, Half::Upper), is_kernel, target)?;
-                zero = self.narrow_lanes(func, [zero, upper], ty, 32 / bits);
-            }
             _ => zero = self.add(func, Op::Cast(CastOp::Trunc), vec![zero], scalar),
         }
-        if ty.lanes > 1 && scalar.scalar.bits() >= 32 {
+        if ty.lanes > 1 {
             zero = self.add(func, Op::Splat, vec![zero], ty);
         }
         self.zeros.insert((usage, ty), zero);
         Some(zero)
     }
 
-    /// Returns a vector of zeros whose lanes have 8 or 16 bits, as parts of words whose halves come from two zeros: the driver keeps a
-    /// vector of equal lanes in a part of a register, and knows that all bits of one zero are equal.
-    fn narrow_lanes(&mut self, func: &mut Function, halves: [Value; 2], ty: Ty, lanes_of_word: u32) -> Value {
-        let parts = [0xffff, 0xffff_0000].map(|mask| func.splat_bits(Ty::I32, mask));
-        let [lower, upper] = [0, 1].map(|n| {
-            let args = vec![halves[n], parts[n]];
-            self.add(func, Op::Binary(BinOp::And), args, Ty::I32)
-        });
-        let word = self.add(func, Op::Binary(BinOp::Or), vec![lower, upper], Ty::I32);
-        let lanes_of_word = lanes_of_word as u8;
-        let words = ty.lanes.div_ceil(lanes_of_word);
-        let bits = match words {
-            1 => word,
-            _ => self.add(func, Op::Splat, vec![word], Ty::vector(Scalar::I32, words)),
-        };
-        let whole = Ty::vector(ty.scalar, words * lanes_of_word);
-        let zero = self.add(func, Op::Cast(CastOp::Bitcast), vec![bits], whole);
-        match whole == ty {
-            true => zero,
-            false => {
-                let lanes = (0..ty.lanes).collect();
-                self.add(func, Op::Shuffle(lanes), vec![zero, zero], ty)
-            }
-        }
-    }
-
-    /// Returns a 32-bit zero. Each is computed from other bits of the number: the driver computes only with those that decide, so that zeros
-    /// from the same bits would be one value, and undo each other.
-    fn word(
-        &mut self,
-        func: &mut Function,
-        which: (Use, Half),
-        is_kernel: bool,
-        target: &Target,
-    ) -> Option<Value> {
-        if let Some(&zero) = self.words.get(&which) {
+    /// Returns a 32-bit zero. The two are computed from different bits of the number: the driver computes only with the bits that decide,
+    /// so that zeros from the same bits would be one value, and undo each other.
+    fn word(&mut self, func: &mut Function, usage: Use, is_kernel: bool, target: &Target) -> Option<Value> {
+        if let Some(&zero) = self.words.get(&usage) {
             return Some(zero);
         }
         let number = match self.number {
@@ -327,23 +281,17 @@ impl Hidden {
             None => self.parameter(func)?,
         };
         self.number = Some(number);
-        let bit = match which {
-            (Use::ConstantOrResult, Half::Lower) => 0,
-            (Use::Operand, Half::Lower) => 1,
-            (Use::ConstantOrResult, Half::Upper) => 2,
-            (Use::Operand, Half::Upper) => 3,
-        };
-        // If the driver knows the other bit, as it may of a parameter, the lowest one is left.
-        let number = match bit {
-            0 => number,
-            _ => {
-                let bit = func.splat_bits(Ty::I32, bit);
-                let moved = self.add(func, Op::Binary(BinOp::LShr), vec![number, bit], Ty::I32);
+        let number = match usage {
+            Use::ConstantOrResult => number,
+            // The lowest bit is part of this, too, because the driver may know the other bit of a parameter.
+            Use::Operand => {
+                let one = func.splat_bits(Ty::I32, 1);
+                let moved = self.add(func, Op::Binary(BinOp::LShr), vec![number, one], Ty::I32);
                 self.add(func, Op::Binary(BinOp::Xor), vec![number, moved], Ty::I32)
             }
         };
         let zero = self.zero_of(func, number);
-        self.words.insert(which, zero);
+        self.words.insert(usage, zero);
         Some(zero)
     }
 

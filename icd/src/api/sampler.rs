@@ -70,15 +70,15 @@ entry! {
         let (mut normalized, mut addressing, mut filter) = (1, CL_ADDRESS_CLAMP.into(), CL_FILTER_NEAREST.into());
         let pairs = sampler_properties.pairs();
         for (i, &(name, value)) in pairs.iter().enumerate() {
-            // CL 2.0, 5.5.1: INVALID_VALUE if a property name is not supported, or is specified more than once
+            // CL 2.0, 5.7.1: INVALID_VALUE if a property name is not supported, or is specified more than once
             if pairs[..i].iter().any(|(other, _)| *other == name) {
-                return Err(Error::new(ClCode::InvalidValue, "a property is there twice").at("2.0 5.5.1"));
+                return Err(Error::new(ClCode::InvalidValue, "a property is there twice").at("2.0 5.7.1"));
             }
             match u32::try_from(name) {
                 Ok(CL_SAMPLER_NORMALIZED_COORDS) => normalized = value,
                 Ok(CL_SAMPLER_ADDRESSING_MODE) => addressing = value,
                 Ok(CL_SAMPLER_FILTER_MODE) => filter = value,
-                _ => return Err(Error::new(ClCode::InvalidValue, format!("sampler property {name:#x}")).at("2.0 5.5.1")),
+                _ => return Err(Error::new(ClCode::InvalidValue, format!("sampler property {name:#x}")).at("2.0 5.7.1")),
             }
         }
         create(&context, normalized, addressing, filter, sampler_properties.values())

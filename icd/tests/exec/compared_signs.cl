@@ -1,5 +1,5 @@
-// Comparisons of NaN that signs decide for all numbers, and tests for NaN of a choice: NVIDIA's driver took them for decided (compiler
-// ADR 7, nonnegative_comparisons).
+// Comparisons of NaN that signs decide for all numbers: NVIDIA's driver took them for decided (compiler ADR 7, signed_comparisons).
+// And tests for NaN of choices.
 
 // kernel: negatives
 // global: 4

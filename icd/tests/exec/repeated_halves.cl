@@ -1,6 +1,6 @@
 // needs: cl_khr_fp16
-// Minima and maxima of vectors of halves whose lanes are the same number: NVIDIA's driver had the number in the lower half of a register
-// only, and read the upper half (compiler ADR 7, shared_registers).
+// Minima and maxima of vectors of halves whose lanes are the same number. Where NVIDIA's driver knew the number in spite of its being
+// hidden, it had it in the lower half of a register only, and read the upper half (compiler ADR 7, shared_registers).
 
 // kernel: constants
 // global: 8

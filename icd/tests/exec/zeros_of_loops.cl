@@ -1,5 +1,5 @@
-// Minima and maxima with a negative zero that a loop begins with: NVIDIA's driver finds it, and took the first minimum for a saturation
-// (compiler ADR 7, negative_bounds).
+// Negative zeros that a loop begins with, or that are chosen, and then pass minima and fmod: with NVIDIA's driver, the first became +0
+// (compiler ADR 7, chosen_negative_zeros).
 
 // kernel: minima
 // global: 4

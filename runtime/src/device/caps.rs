@@ -363,7 +363,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             // With Mesa since 26.2 at the latest. Not with 22.3.
             negative_bounds: nvidia || f.driver_info.starts_with("Mesa ") && after_25_0,
             half_clamps: nvidia,
-            nonnegative_comparisons: nvidia,
+            signed_comparisons: nvidia,
             nan_bounds: nvidia,
             constant_conversions: nvidia,
             shared_registers: nvidia,

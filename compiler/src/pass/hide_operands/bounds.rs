@@ -1,11 +1,15 @@
 //! Minima, maxima, clamps and comparisons of floats of which drivers draw wrong conclusions.
 
 use super::constants::{bits_of_one, has_lane, has_zero, is_negative_zero, with_constant};
-use super::found::{Found, is_conversion_to_integer, is_minimum_or_maximum};
+use super::found::{Found, is_conversion_to_integer};
 use super::search::{Step, finds};
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Scalar, Storage, UnOp, Value, eval};
 use crate::target::Target;
+
+fn is_minimum_or_maximum(op: &Op) -> bool {
+    matches!(op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax))
+}
 
 /// If an instruction is the minimum of a constant and the maximum of a constant and another minimum, returns
 /// the maximum, and the index of its operand that is the other minimum.
@@ -50,7 +54,7 @@ pub(super) fn signed_comparands(func: &Function, inst: Inst, target: &Target) ->
     let Op::Compare(op) = data.op else {
         return Vec::new();
     };
-    if !target.quirks.nonnegative_comparisons {
+    if !target.quirks.signed_comparisons {
         return Vec::new();
     }
     let is_below_zero = |n: usize| has_lane(func, data.args[n], |lane, sign| lane & sign != 0);
@@ -81,7 +85,7 @@ pub(super) fn signed_comparands(func: &Function, inst: Inst, target: &Target) ->
 pub(super) fn opposite_comparand(func: &Function, inst: Inst, target: &Target) -> Option<(Inst, usize)> {
     let data = &func.insts[inst];
     let is_comparison = matches!(data.op, Op::Compare(_)) && func.ty(data.args[0]).scalar.is_float();
-    if !target.quirks.nonnegative_comparisons || !is_comparison || data.args[0] == data.args[1] {
+    if !target.quirks.signed_comparisons || !is_comparison || data.args[0] == data.args[1] {
         return None;
     }
     let are_known = data
@@ -90,24 +94,6 @@ pub(super) fn opposite_comparand(func: &Function, inst: Inst, target: &Target) -
         .all(|&a| func.as_const(a).is_none() && may_have_sign(func, a));
     let may_differ = data.args.iter().any(|&a| may_be_negated(func, a));
     (are_known && may_differ).then_some((inst, 0))
-}
-
-/// Returns the operands of a test for NaN if a choice is tested. Of a choice between infinity and a number that was NaN, the driver took
-/// the test for false.
-pub(super) fn tested_choice(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
-    let data = &func.insts[inst];
-    let is_test = match data.op {
-        Op::Compare(CmpOp::FOEq | CmpOp::FUNe) => data.args[0] == data.args[1],
-        Op::Intrinsic(Intrinsic::IsNan) => true,
-        _ => false,
-    };
-    let is_choice = |value: Value| {
-        let def = func.def_inst(value).map(|def| &func.insts[def].op);
-        def.is_some_and(|op| matches!(op, Op::Select | Op::If))
-    };
-    let is_found = target.quirks.nonnegative_comparisons && is_test && is_choice(data.args[0]);
-    let operands = (0..data.args.len()).filter(|_| is_found);
-    operands.map(|n| (inst, n)).collect()
 }
 
 /// Returns whether a driver may know the sign of a number, unless it is NaN: whether it is made of absolute values, squares or square
@@ -154,8 +140,7 @@ fn may_be_negated(func: &Function, value: Value) -> bool {
 /// result for a number that is limited by the NaN, and therefore has its sign.
 pub(super) fn nan_bounds(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
-    let is_minimum = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));
-    if !target.quirks.nan_bounds || !is_minimum || data.fp.finite {
+    if !target.quirks.nan_bounds || !is_minimum_or_maximum(&data.op) || data.fp.finite {
         return Vec::new();
     }
     let may_be_nan = |n: &usize| {
@@ -195,41 +180,21 @@ pub(super) fn half_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
     (is_clamp && is_half).then(|| (inst, usize::from(data.args[0] != inner)))
 }
 
-/// Returns the operands of a minimum or maximum of halves that the driver may have in the lower half of a register only, while it reads the
-/// upper half: vectors whose lanes are the same number, and values in a register that all work-items of a sub-group share.
+/// Returns the operands of a minimum or maximum of halves that may be in a register which all work-items of a sub-group
+/// share, for a driver that reads the wrong half of it.
 pub(super) fn shared_halves(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
-    let is_minimum = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));
-    if !target.quirks.shared_registers || !is_minimum {
+    if !target.quirks.shared_registers || !is_minimum_or_maximum(&data.op) {
         return Vec::new();
     }
     let is_shared = |n: &usize| {
         let operand = data.args[*n];
-        func.ty(operand).scalar == Scalar::F16
-            && (may_be_shared(func, operand) || may_repeat_lane(func, operand))
+        func.ty(operand).scalar == Scalar::F16 && may_be_shared(func, operand)
     };
     (0..data.args.len())
         .filter(is_shared)
         .map(|n| (inst, n))
         .collect()
-}
-
-/// Returns whether two lanes of a vector that is no constant may be the same value, as far as the driver knows.
-fn may_repeat_lane(func: &Function, value: Value) -> bool {
-    finds(func, value, |_, data| {
-        let Some(data) = data else { return Step::Nothing };
-        match data.op {
-            Op::Splat | Op::Shuffle(_) => Step::Found,
-            Op::Construct if data.args.windows(2).any(|pair| pair[0] == pair[1]) => Step::Found,
-            Op::Cast(CastOp::Bitcast)
-            | Op::Construct
-            | Op::Select
-            | Op::Unary(_)
-            | Op::Intrinsic(Intrinsic::FAbs)
-            | Op::Binary(BinOp::And | BinOp::Or | BinOp::Xor) => Step::Operands,
-            _ => Step::Nothing,
-        }
-    })
 }
 
 /// Returns whether a value may be in a register that all work-items of a sub-group share: whether it is moved or computed with integer
@@ -260,48 +225,15 @@ fn may_be_shared(func: &Function, value: Value) -> bool {
     })
 }
 
-/// Returns the negative zeros that an instruction passes to a loop, for the drivers of [`negative_bounds`]: they know what a loop begins with.
-pub(super) fn negative_zeros_of_loops(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
-    let data = &func.insts[inst];
-    if !target.quirks.negative_bounds || !matches!(data.op, Op::Loop | Op::Repeat(_)) {
-        return Vec::new();
-    }
-    let is_passed = |n: &usize| is_negative_zero(func, data.args[*n]);
-    (0..data.args.len())
-        .filter(is_passed)
-        .map(|n| (inst, n))
-        .collect()
-}
-
 /// Returns the operands of a minimum or maximum that are constants with a negative zero, for a driver that returns a
 /// positive zero for it: NVIDIA's takes a clamp to 0 and 1 for a saturation, Mesa's takes the zeros of constants to be
 /// equal.
 pub(super) fn negative_bounds(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
     let data = &func.insts[inst];
-    let is_minimum = matches!(data.op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax));
-    if !target.quirks.negative_bounds || !is_minimum || data.fp.no_signed_zeros {
+    if !target.quirks.negative_bounds || !is_minimum_or_maximum(&data.op) || data.fp.no_signed_zeros {
         return Vec::new();
     }
     let is_bound = |n: &usize| is_negative_zero(func, data.args[*n]);
-    (0..data.args.len()).filter(is_bound).map(|n| (inst, n)).collect()
-}
-
-/// Returns the operands of a minimum or maximum that a driver may find out to be a zero, in a function that has negative zeros, for the
-/// drivers of [`negative_bounds`].
-pub(super) fn found_bounds(
-    func: &Function,
-    inst: Inst,
-    found: &Found,
-    target: &Target,
-) -> Vec<(Inst, usize)> {
-    let data = &func.insts[inst];
-    if !target.quirks.negative_bounds || !is_minimum_or_maximum(func, inst) || data.fp.no_signed_zeros {
-        return Vec::new();
-    }
-    let is_bound = |n: &usize| {
-        let operand = data.args[*n];
-        func.as_const(operand).is_none() && found.zero(func, operand) != 0
-    };
     (0..data.args.len()).filter(is_bound).map(|n| (inst, n)).collect()
 }
 

@@ -134,6 +134,20 @@ pub(super) fn found_sides(func: &Function, inst: Inst, found: &Found, target: &T
     sides
 }
 
+/// Returns the negative zeros that an instruction passes to a loop, for a driver that loses their signs: those of `fmod` in a loop became
+/// positive, although the operand of `fmod` was hidden.
+pub(super) fn zeros_of_loops(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, usize)> {
+    let data = &func.insts[inst];
+    if !target.quirks.chosen_negative_zeros || !matches!(data.op, Op::Loop | Op::Repeat(_)) {
+        return Vec::new();
+    }
+    let is_passed = |n: &usize| constants::is_negative_zero(func, data.args[*n]);
+    (0..data.args.len())
+        .filter(is_passed)
+        .map(|n| (inst, n))
+        .collect()
+}
+
 /// Returns whether a lane of a constant has the bits of a 1 or -1 of a float type.
 fn has_bits_of_one(func: &Function, value: Value) -> bool {
     let scalar = func.ty(value).scalar;

@@ -12,7 +12,6 @@
 //! Within a branch, the driver knows what its condition says: `if (n == 3) x * (float)(n - 3)`. So the analysis keeps a
 //! list of what holds at the place that it looks at.
 
-use super::constants::is_negative_zero;
 use super::zeros::{has_shortcuts, operands_with_shortcuts};
 use crate::hash::HashSet;
 use crate::intrinsic::Intrinsic;
@@ -175,11 +174,8 @@ impl Found {
     pub(super) fn of(func: &Function, passed: &[Lanes], hides_zeros: bool) -> Found {
         let order = func.insts_in_order();
         let any_shortcut = hides_zeros && order.iter().any(|&inst| has_shortcuts(func, inst));
-        let has_negative_zeros = func.values.iter().any(|(v, _)| is_negative_zero(func, v));
-        let may_matter = |&inst: &Inst| {
-            let has_bounds = has_negative_zeros && is_minimum_or_maximum(func, inst);
-            has_bounds || is_conversion_to_integer(func, inst) || may_choose(func, inst, hides_zeros)
-        };
+        let may_matter =
+            |&inst: &Inst| is_conversion_to_integer(func, inst) || may_choose(func, inst, hides_zeros);
         if !any_shortcut && !order.iter().any(may_matter) {
             return Found::default();
         }
@@ -475,14 +471,6 @@ impl Found {
 /// Returns whether an instruction is a conversion of a float to an integer.
 pub(super) fn is_conversion_to_integer(func: &Function, inst: Inst) -> bool {
     matches!(func.insts[inst].op, Op::Cast(CastOp::FToS | CastOp::FToU))
-}
-
-/// Returns whether an instruction is the minimum or maximum of floats.
-pub(super) fn is_minimum_or_maximum(func: &Function, inst: Inst) -> bool {
-    matches!(
-        func.insts[inst].op,
-        Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax)
-    )
 }
 
 /// Returns whether an instruction is a choice between numbers, or a side of one. `with_integers`: integers with the bits of floats count.

@@ -2,7 +2,6 @@
 
 use super::bounds::{
     half_clamp, nan_bounds, opposite_comparand, repeated_clamp, reversed_saturation, shared_halves,
-    tested_choice,
 };
 use super::constants::with_constant;
 use super::conversions::{is_rounded, may_be_rounded};
@@ -21,7 +20,7 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
         || q.negative_bounds
         || q.half_clamps
         || q.shared_registers
-        || q.nonnegative_comparisons
+        || q.signed_comparisons
         || q.nan_bounds
         || q.constant_conversions
         || q.converted_truths
@@ -45,7 +44,6 @@ pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Ins
     all.extend(shared_halves(func, inst, target));
     all.extend(nan_bounds(func, inst, target));
     all.extend(opposite_comparand(func, inst, target));
-    all.extend(tested_choice(func, inst, target));
     let mut once = Vec::new();
     for operand in all {
         if !once.contains(&operand) {
