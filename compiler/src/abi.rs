@@ -13,6 +13,10 @@ pub const MAX_LOCAL_SIZE: u32 = 0xffff;
 /// CL_DEVICE_MAX_PARAMETER_SIZE.
 pub const MAX_ARGS: u32 = 4096;
 
+/// The number of work-items whose slices of the scratch memory are interleaved. The memory of a dispatch has room for a
+/// multiple of it.
+pub const SCRATCH_BLOCK: u32 = 32;
+
 /// The descriptor sets of the physical ABI.
 pub mod descriptor_set {
     /// Binding 0 is the argument buffer; the other bindings are the kernel's images and samplers.

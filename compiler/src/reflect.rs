@@ -24,6 +24,7 @@ mod set;
 mod strip;
 mod write;
 
+use crate::abi::SCRATCH_BLOCK;
 use crate::check::Area;
 pub use descriptor_map::{MapStyle, descriptor_map};
 pub use interface::{Resource, ResourceKind};
@@ -250,14 +251,22 @@ pub struct PodBlock {
 }
 
 /// The scratch memory of a kernel. It holds private arrays that are too large for the driver. A launch
-/// supplies a buffer with `bytes` for each work-item of a dispatch; the buffer must be smaller than 4 GiB,
-/// and no other dispatch may use it at the same time. Its initial contents are undefined.
+/// supplies a buffer of [`Scratch::size`] bytes, which must be smaller than 4 GiB. No other dispatch may use the buffer at
+/// the same time. Its initial contents are undefined.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Scratch {
     /// The push constant that receives the buffer's 64-bit device address.
     pub place: PushRange,
     /// The bytes of scratch memory for each work-item.
     pub bytes: u32,
+}
+
+impl Scratch {
+    /// Returns the bytes that a dispatch with `items` work-items needs.
+    pub fn size(&self, items: u64) -> u64 {
+        let blocks = items.div_ceil(u64::from(SCRATCH_BLOCK));
+        blocks.saturating_mul(u64::from(SCRATCH_BLOCK) * u64::from(self.bytes))
+    }
 }
 
 /// How several work-groups of a kernel can run as one work-group of the device. They must be neighbours, as many in each dimension

@@ -207,9 +207,12 @@ pub struct Quirks {
     /// An absolute value is taken to be non-negative, although it is the least number if the operand is
     /// (NVIDIA). It is computed with a negation that the driver does not recognize.
     pub nonnegative_abs: bool,
-    /// The product of a constant and one bit of a 64-bit integer is the constant, whatever the bit is (NVIDIA).
-    /// The bit is hidden from the driver.
+    /// The product of a number and one bit of a 64-bit integer is the number, whatever the bit is (NVIDIA). The bit is hidden
+    /// from the driver.
     pub bit_products: bool,
+    /// The bits of a double without its sign, or with another sign, are those of an absolute value or a negative, which are
+    /// others for NaN (NVIDIA). The bits are hidden from the driver.
+    pub masked_signs: bool,
     /// A lane of a vector of integers is sometimes computed from the values of another lane (NVIDIA). Each lane is
     /// computed by itself.
     pub mixed_lanes: bool,
@@ -602,6 +605,7 @@ impl Target {
                 narrow_integers: true,
                 nonnegative_abs: true,
                 bit_products: true,
+                masked_signs: true,
                 shared_quotients: true,
                 mixed_lanes: true,
                 repeated_clamps: true,

@@ -13,18 +13,21 @@
 //!      accesses of these variables are `Physical` ones. `KernelAbi::scratch` is the number of bytes per work-item,
 //!      and `SystemPush::scratch` the push constant into which the launch writes the buffer's address.
 //!
-//! The buffer is for the work-items of one dispatch, which are numbered within it. Elements with the same
-//! index are adjacent for all work-items: element i of an array at byte `o` of the slices has the address
+//! The buffer is for the work-items of one dispatch, which are numbered within it. It is divided into blocks of
+//! [`SCRATCH_BLOCK`] work-items, in which elements with the same index are adjacent: element i of an array at byte `o` of
+//! the slices has the address
 //!
 //! ```text
-//! base + o · items + (i · items + item) · size of an element
+//! base + item / 32 · 32 · bytes of a slice + (item mod 32) · size of an element + (o + i · size) · 32
 //! ```
 //!
-//! All but the last addition have 32 bits, since the launch never uses a buffer of 4 GiB or more.
+//! The last summand is a constant where i is one. The summands have 32 bits, since the launch never uses a buffer of 4 GiB
+//! or more.
 
 use crate::hash::HashMap;
 
 use super::{Changed, Pass, PassCx, PassError};
+use crate::abi::SCRATCH_BLOCK;
 use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::{
@@ -265,7 +268,7 @@ impl Plan {
     fn apply(&self, func: &mut Function, slot: u32) {
         let regions = func.regions_in_order();
         let body = func.body;
-        let place = Place::new(func, slot);
+        let place = Place::new(func, slot, self);
         // The rewriting starts after the instructions that compute the place.
         let start = func.regions[body].insts.len() - place.rest;
         for region in regions {
@@ -322,65 +325,84 @@ fn fits_buffer(elem: Ty, features: &Features) -> bool {
 
 /// The position of a work-item in the buffer.
 struct Place {
-    /// The address of the buffer.
-    base: Value,
-    /// The number of the work-item in its dispatch, and the number of work-items in the dispatch.
-    item: Value,
-    items: Value,
+    /// For each size of elements, the address of an element at the start of the work-item's slice.
+    starts: Vec<(u32, Value)>,
     /// The number of instructions of the body after those that compute the position.
     rest: usize,
 }
 
 impl Place {
-    /// Computes the position at the start of the function.
-    fn new(func: &mut Function, slot: u32) -> Place {
+    /// Computes the position at the start of the function. `slot` is the offset of the buffer's address in the push
+    /// constants.
+    fn new(func: &mut Function, slot: u32, plan: &Plan) -> Place {
         let body = func.body;
         let rest = func.regions[body].insts.len();
-        let vector = Ty::vector(Scalar::I32, 3);
         let mut b = Builder::before(func, body, 0);
         let base = b.pushed_address(slot);
-        let mut built_in = |op| {
-            let v = b.value(Op::Intrinsic(op), vec![], vector);
-            [0, 1, 2].map(|lane| b.extract(v, lane))
+        let item = number_in_dispatch(&mut b);
+        let items = b.i32(SCRATCH_BLOCK as i32);
+        let block = b.binary(BinOp::UDiv, item, items);
+        let lane = b.binary(BinOp::URem, item, items);
+        let moved = |b: &mut Builder<'_>, from: Value, by: Value, size: u32| {
+            let size = b.i32(size as i32);
+            let bytes = b.binary(BinOp::IMul, by, size);
+            let bytes = b.cast(CastOp::ZExt, bytes, Ty::I64);
+            b.binary(BinOp::IAdd, from, bytes)
         };
-        let group = built_in(Intrinsic::WorkgroupId);
-        let groups = built_in(Intrinsic::NumWorkgroups);
-        let local = built_in(Intrinsic::LocalInvocationId);
-        let size = built_in(Intrinsic::WorkgroupSize);
-        let mut linear = |at: [Value; 3], size: [Value; 3]| {
-            let rows = b.binary(BinOp::IMul, at[2], size[1]);
-            let rows = b.binary(BinOp::IAdd, rows, at[1]);
-            let rest = b.binary(BinOp::IMul, rows, size[0]);
-            b.binary(BinOp::IAdd, rest, at[0])
-        };
-        let group = linear(group, groups);
-        let local = linear(local, size);
-        let mut product = |n: [Value; 3]| {
-            let plane = b.binary(BinOp::IMul, n[0], n[1]);
-            b.binary(BinOp::IMul, plane, n[2])
-        };
-        let (groups, size) = (product(groups), product(size));
-        let before = b.binary(BinOp::IMul, group, size);
-        let item = b.binary(BinOp::IAdd, before, local);
-        let items = b.binary(BinOp::IMul, groups, size);
-        Place {
-            base,
-            item,
-            items,
-            rest,
-        }
+        let block = moved(&mut b, base, block, plan.bytes.wrapping_mul(SCRATCH_BLOCK));
+        let is_used = |size: &u32| plan.moved.values().any(|(_, elem)| elem.bytes() == *size);
+        let starts = (1..=ALIGN)
+            .filter(is_used)
+            .map(|size| (size, moved(&mut b, block, lane, size)));
+        let starts = starts.collect();
+        Place { starts, rest }
     }
 
     /// Returns the address of an element of an array that is at byte `offset` of the slices.
     fn element(&self, b: &mut Builder<'_>, offset: u32, elem: Ty, index: Value) -> Value {
-        // The offset of an array is a multiple of its element's size.
-        let first = b.i32((offset / elem.bytes()) as i32);
-        let index = b.binary(BinOp::IAdd, index, first);
-        let row = b.binary(BinOp::IMul, index, self.items);
-        let element = b.binary(BinOp::IAdd, row, self.item);
-        let size = b.i32(elem.bytes() as i32);
-        let bytes = b.binary(BinOp::IMul, element, size);
-        let bytes = b.cast(CastOp::ZExt, bytes, Ty::I64);
-        b.binary(BinOp::IAdd, self.base, bytes)
+        let (_, start) = *self
+            .starts
+            .iter()
+            .find(|(size, _)| *size == elem.bytes())
+            .expect("there is a start for each size of elements that are moved");
+        let bytes = match b.func.as_bits(index) {
+            Some(index) => {
+                let distance = (index as u32).wrapping_mul(elem.bytes()).wrapping_add(offset);
+                b.i64(i64::from(distance.wrapping_mul(SCRATCH_BLOCK)))
+            }
+            None => {
+                let size = b.i32((elem.bytes() * SCRATCH_BLOCK) as i32);
+                let first = b.i32(offset.wrapping_mul(SCRATCH_BLOCK) as i32);
+                let row = b.binary(BinOp::IMul, index, size);
+                let distance = b.binary(BinOp::IAdd, row, first);
+                b.cast(CastOp::ZExt, distance, Ty::I64)
+            }
+        };
+        b.binary(BinOp::IAdd, start, bytes)
     }
+}
+
+/// Computes the number of the work-item in its dispatch, work-group by work-group.
+fn number_in_dispatch(b: &mut Builder<'_>) -> Value {
+    let vector = Ty::vector(Scalar::I32, 3);
+    let mut built_in = |op| {
+        let v = b.value(Op::Intrinsic(op), vec![], vector);
+        [0, 1, 2].map(|lane| b.extract(v, lane))
+    };
+    let group = built_in(Intrinsic::WorkgroupId);
+    let groups = built_in(Intrinsic::NumWorkgroups);
+    let local = built_in(Intrinsic::LocalInvocationId);
+    let size = built_in(Intrinsic::WorkgroupSize);
+    let mut linear = |at: [Value; 3], size: [Value; 3]| {
+        let rows = b.binary(BinOp::IMul, at[2], size[1]);
+        let rows = b.binary(BinOp::IAdd, rows, at[1]);
+        let rest = b.binary(BinOp::IMul, rows, size[0]);
+        b.binary(BinOp::IAdd, rest, at[0])
+    };
+    let group = linear(group, groups);
+    let local = linear(local, size);
+    let plane = b.binary(BinOp::IMul, size[0], size[1]);
+    let size = b.binary(BinOp::IMul, plane, size[2]);
+    let before = b.binary(BinOp::IMul, group, size);
+    b.binary(BinOp::IAdd, before, local)
 }

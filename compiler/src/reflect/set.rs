@@ -36,7 +36,7 @@ pub enum CalderaOp {
     /// otherwise 1.
     ArgumentNotNullPushConstant = 8,
     /// Kernel, Offset, Size, Bytes: the push constant for the address of the scratch memory, and the bytes of
-    /// it that each work-item needs.
+    /// it that each work-item needs. The memory has room for a multiple of 32 work-items.
     KernelScratch = 9,
     /// Kernel, Bytes: that many bytes of its variables in local memory are outside of the arena.
     KernelLocalApart = 10,

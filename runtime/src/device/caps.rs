@@ -351,6 +351,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             narrow_integers: nvidia,
             nonnegative_abs: nvidia,
             bit_products: nvidia,
+            masked_signs: nvidia,
             shared_quotients: nvidia,
             mixed_lanes: nvidia,
             repeated_clamps: nvidia,

@@ -603,7 +603,8 @@ impl Launch {
         let group = items * u64::from(wanted.bytes);
         // A dispatch has at most `limit` work-groups in each dimension.
         let groups = [0, 1, 2].map(|d| self.groups[d].min(u64::from(limit[d])) as u32);
-        let (groups, size) = scratch::regions(groups, limit, group, self.scratch_budget);
+        let groups = scratch::regions(groups, limit, group, self.scratch_budget);
+        let size = wanted.size(items * groups.iter().map(|&n| u64::from(n)).product::<u64>());
         // The compiler computes offsets into scratch memory in 32 bits.
         if size > u64::from(u32::MAX) {
             let what = format!("a work-group needs {group} bytes of scratch memory for its private arrays");

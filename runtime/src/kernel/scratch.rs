@@ -1,9 +1,9 @@
 //! The scratch memory of launches: it has private arrays that are too large for a driver (compiler ADR 16,
 //! runtime ADR 8).
 
-/// Returns how many work-groups a dispatch may have, and the bytes of scratch memory that it then needs.
-/// `group` is the number of bytes that a work-group needs.
-pub(super) fn regions(groups: [u32; 3], limit: [u32; 3], group: u64, budget: u64) -> ([u32; 3], u64) {
+/// Returns how many work-groups a dispatch may have in each dimension. `group` is the number of bytes of scratch memory that a
+/// work-group needs.
+pub(super) fn regions(groups: [u32; 3], limit: [u32; 3], group: u64, budget: u64) -> [u32; 3] {
     let mut room = (budget / group.max(1)).max(1);
     let mut most = [1; 3];
     for d in 0..3 {
@@ -11,8 +11,7 @@ pub(super) fn regions(groups: [u32; 3], limit: [u32; 3], group: u64, budget: u64
         most[d] = count as u32;
         room /= count;
     }
-    let count = most.iter().map(|&n| u64::from(n)).product::<u64>();
-    (most, count.saturating_mul(group))
+    most
 }
 
 #[cfg(test)]
@@ -22,16 +21,13 @@ mod tests {
     #[test]
     fn dispatches_stay_within_the_budget() {
         let limit = [65535; 3];
-        assert_eq!(regions([10, 1, 1], limit, 100, 1000), ([10, 1, 1], 1000));
-        assert_eq!(regions([11, 1, 1], limit, 100, 1000), ([10, 1, 1], 1000));
-        assert_eq!(regions([4, 3, 2], limit, 100, 1000), ([4, 2, 1], 800));
-        assert_eq!(regions([2, 2, 5], limit, 100, 1000), ([2, 2, 2], 800));
+        assert_eq!(regions([10, 1, 1], limit, 100, 1000), [10, 1, 1]);
+        assert_eq!(regions([11, 1, 1], limit, 100, 1000), [10, 1, 1]);
+        assert_eq!(regions([4, 3, 2], limit, 100, 1000), [4, 2, 1]);
+        assert_eq!(regions([2, 2, 5], limit, 100, 1000), [2, 2, 2]);
         // At least one work-group runs, whatever it needs.
-        assert_eq!(regions([4, 4, 4], limit, 2000, 1000), ([1, 1, 1], 2000));
-        assert_eq!(
-            regions([100_000, 1, 1], limit, 1, 1 << 30),
-            ([65535, 1, 1], 65535)
-        );
-        assert_eq!(regions([1, 1, 1], limit, u64::MAX, 5).1, u64::MAX);
+        assert_eq!(regions([4, 4, 4], limit, 2000, 1000), [1, 1, 1]);
+        assert_eq!(regions([100_000, 1, 1], limit, 1, 1 << 30), [65535, 1, 1]);
+        assert_eq!(regions([1, 1, 1], limit, u64::MAX, 5), [1, 1, 1]);
     }
 }

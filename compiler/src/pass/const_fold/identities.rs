@@ -1,11 +1,17 @@
 //! Identities of arithmetic that hold for every operand, bit for bit (except for the payload of a NaN).
 
 use super::{Folded, definition, ones};
-use crate::ir::{AddressSpace, BinOp, CastOp, CmpOp, Const, Function, Op, Scalar, Ty, UnOp, Value, eval};
+use crate::intrinsic::Intrinsic;
+use crate::ir::{
+    AddressSpace, BinOp, CastOp, CmpOp, Const, Function, Inst, Op, Scalar, Ty, UnOp, Value, eval,
+};
 
 /// Folds `fmin` or `fmax`, whose result is the other operand if one is NaN (OpenCL C 3.1, 6.15.2). NVIDIA's driver (version 580) takes
-/// the result for a number with the sign of the NaN.
-pub(super) fn minimum_or_maximum(func: &Function, a: Value, b: Value) -> Folded {
+/// the result for a number with the sign of the NaN. It also takes several minima and maxima of a number for a saturation.
+pub(super) fn minimum_or_maximum(func: &mut Function, inst: Inst) -> Folded {
+    let [a, b] = func.insts[inst].args[..] else {
+        return Folded::Same;
+    };
     let scalar = func.ty(a).scalar;
     let is_nan = |v: Value| match func.as_const(v) {
         Some(Const::Bits(lanes)) => lanes.iter().all(|&lane| eval::to_f64(scalar, lane).is_nan()),
@@ -14,8 +20,47 @@ pub(super) fn minimum_or_maximum(func: &Function, a: Value, b: Value) -> Folded 
     match (is_nan(a), is_nan(b)) {
         (_, true) => Folded::Value(a),
         (true, _) => Folded::Value(b),
-        _ => Folded::Same,
+        _ if a == b => Folded::Value(a),
+        _ => repeated_bound(func, inst).unwrap_or(Folded::Same),
     }
+}
+
+/// Folds the minimum of a constant and the minimum of a number and another constant to the minimum of the number and the lesser
+/// constant, and maxima likewise.
+fn repeated_bound(func: &mut Function, inst: Inst) -> Option<Folded> {
+    let bounds = |inst: Inst| {
+        let args = &func.insts[inst].args;
+        let constant = args.iter().position(|&v| func.as_const(v).is_some())?;
+        match func.as_const(args[constant])? {
+            Const::Bits(lanes) => Some((args[1 - constant], lanes.clone())),
+            Const::Undef => None,
+        }
+    };
+    let (inner, outer_bounds) = bounds(inst)?;
+    let inner = func.def_inst(inner)?;
+    let (data, inner_data) = (&func.insts[inst], &func.insts[inner]);
+    if inner_data.op != data.op || inner_data.fp != data.fp {
+        return None;
+    }
+    let op = data.op.clone();
+    let (number, inner_bounds) = bounds(inner)?;
+    let ty = func.ty(number);
+    let pairs = outer_bounds.iter().zip(&inner_bounds);
+    let lanes = pairs.map(|(&a, &b)| {
+        let [x, y] = [a, b].map(|lane| eval::to_f64(ty.scalar, lane));
+        let takes_first = match op {
+            Op::Intrinsic(Intrinsic::FMin) => x < y,
+            _ => x > y,
+        };
+        // A zero of the other sign, or NaN, is neither less nor greater.
+        match takes_first {
+            true => Some(a),
+            false => (a == b || x < y || x > y).then_some(b),
+        }
+    });
+    let lanes = lanes.collect::<Option<Vec<u64>>>()?;
+    let bound = func.constant(ty, Const::Bits(lanes));
+    Some(Folded::Op(op, vec![number, bound]))
 }
 
 /// Folds a binary operation.

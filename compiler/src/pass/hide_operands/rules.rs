@@ -3,8 +3,8 @@
 use super::bounds::{
     half_clamp, nan_bounds, opposite_comparand, repeated_clamp, reversed_saturation, shared_halves,
 };
-use super::constants::with_constant;
 use super::conversions::{is_rounded, may_be_rounded};
+use super::search::{Step, finds};
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, Function, Inst, InstData, Op, Scalar, UnOp, Value};
 use crate::pass::analysis::facts::facts;
@@ -28,6 +28,7 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
         || q.narrow_integers
         || q.nonnegative_abs
         || q.bit_products
+        || q.masked_signs
         || q.shared_quotients
         || q.repeated_clamps
         || q.byte_swaps
@@ -74,7 +75,12 @@ fn operands_by_kind(func: &Function, inst: Inst, target: &Target) -> Vec<(Inst, 
         Op::Intrinsic(Intrinsic::PopCount) if q.narrow_integers => here(
             &mut all().filter(|&n| func.ty(data.args[n]).is_vector() || may_be_narrow(func, data.args[n], 8)),
         ),
-        Op::Binary(BinOp::IMul) if q.bit_products => here(&mut factor_of_one_bit(func, inst).into_iter()),
+        Op::Binary(BinOp::IMul) if q.bit_products => {
+            here(&mut all().filter(|&n| is_factor_of_one_bit(func, inst, n)))
+        }
+        Op::Binary(BinOp::And | BinOp::Or | BinOp::Xor) if q.masked_signs => {
+            here(&mut all().filter(|&n| is_double_of_masked_sign(func, inst, n)))
+        }
         Op::Select | Op::Intrinsic(Intrinsic::SMax) if q.nonnegative_abs => {
             here(&mut all().filter(|&n| negates_another_operand(func, inst, n)))
         }
@@ -171,11 +177,24 @@ fn may_be_narrow(func: &Function, value: Value, depth: u32) -> bool {
     }
 }
 
-/// If a product has a constant factor and another one that is 0 or 1, returns the index of the other one.
-fn factor_of_one_bit(func: &Function, product: Inst) -> Option<usize> {
+/// Returns whether a factor of a product is 0 or 1, and the other one is a constant or this one a bit of a 64-bit integer.
+fn is_factor_of_one_bit(func: &Function, product: Inst, n: usize) -> bool {
     let args = &func.insts[product].args;
-    let (factor, _) = with_constant(func, args)?;
-    is_one_bit(func, factor).then(|| usize::from(args[0] != factor))
+    if func.as_const(args[n]).is_some() || !is_one_bit(func, args[n]) {
+        return false;
+    }
+    let comes_from_64_bits = || {
+        finds(func, args[n], |value, data| {
+            let is_long = func.ty(value).scalar == Scalar::I64 && func.as_const(value).is_none();
+            match data.map(|data| &data.op) {
+                Some(Op::Cast(_)) => Step::Operands,
+                _ if is_long => Step::Found,
+                Some(Op::Binary(_) | Op::Select) => Step::Operands,
+                _ => Step::Nothing,
+            }
+        })
+    };
+    func.as_const(args[1 - n]).is_some() || comes_from_64_bits()
 }
 
 /// Returns whether an integer, or each lane of a vector of integers, is known to be 0 or 1.
@@ -193,6 +212,29 @@ fn is_one_bit(func: &Function, value: Value) -> bool {
         Op::Binary(BinOp::LShr) => func.as_splat(data.args[1]) == Some(u64::from(ty.scalar.bits() - 1)),
         _ => false,
     }
+}
+
+/// Returns whether an operand of a bit operation is a double that has been computed, and the operation removes, sets or flips its sign.
+fn is_double_of_masked_sign(func: &Function, inst: Inst, n: usize) -> bool {
+    let data = &func.insts[inst];
+    let sign = 1 << 63;
+    let mask = match data.op {
+        Op::Binary(BinOp::And) => !sign,
+        _ => sign,
+    };
+    let def = |value: Value| func.def_inst(value).map(|def| &func.insts[def]);
+    let is_computed = |number: Value| {
+        let op = def(number).map(|data| &data.op);
+        !matches!(
+            op,
+            Some(Op::Load(_) | Op::LoadFrom(..) | Op::Cast(CastOp::Bitcast))
+        )
+    };
+    let number = def(data.args[n]).filter(|data| data.op == Op::Cast(CastOp::Bitcast));
+    let number = number.map(|bitcast| bitcast.args[0]);
+    func.ty(data.args[n]).scalar == Scalar::I64
+        && func.as_splat(data.args[1 - n]) == Some(mask)
+        && number.is_some_and(|number| func.ty(number).scalar == Scalar::F64 && is_computed(number))
 }
 
 /// Returns whether an operand is the negative of another operand of the same instruction.
