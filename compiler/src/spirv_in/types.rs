@@ -7,7 +7,7 @@ use super::Error;
 use super::words::Inst;
 use crate::hash::{HashMap, HashSet};
 use crate::intrinsic::ImageShape;
-use crate::ir::{AddressSpace, Component, Matrix, MatrixUse, Scalar, Ty};
+use crate::ir::{Access, AddressSpace, Component, Matrix, MatrixUse, Scalar, Ty};
 use rspirv::spirv::{AccessQualifier, Dim, Op, Scope, StorageClass};
 
 /// The largest size of a type in bytes: what the IR can state as the size of an object.
@@ -57,6 +57,16 @@ pub(super) enum Type {
 pub(super) struct Layout {
     pub(super) size: u32,
     pub(super) align: u32,
+}
+
+impl Layout {
+    /// Returns the access to memory with this layout.
+    pub(super) fn access(self) -> Access {
+        Access {
+            align: self.align.max(1),
+            volatile: false,
+        }
+    }
 }
 
 /// The extent of pointers.
@@ -289,6 +299,14 @@ impl Types {
         };
         if contained {
             self.with_matrices.insert(inst.result);
+        }
+        // Only an OpTypeForwardPointer can have declared the type before. Types that contain it rely on what it said.
+        let is_as_forward = match (self.get(inst.result), &entry.0) {
+            (Some(Type::Pointer(said, _)), Type::Pointer(class, _)) => said == class,
+            (before, _) => before.is_none(),
+        };
+        if !is_as_forward {
+            return Err(inst.invalid("its OpTypeForwardPointer states another type"));
         }
         self.types.insert(inst.result, entry);
         Ok(())

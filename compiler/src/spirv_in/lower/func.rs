@@ -399,12 +399,13 @@ where
 
     /// Copies a structure or array.
     pub(super) fn copy(&mut self, to: Value, from: Value, layout: Layout) {
-        let access = Access {
-            align: layout.align.max(1),
-            volatile: false,
-        };
-        if layout.size > 0 {
-            self.b.mem_cpy(to, access, from, access, layout.size);
+        self.copy_as((to, layout.access()), (from, layout.access()), layout.size);
+    }
+
+    /// Copies a number of bytes, which may be 0, with these accesses.
+    pub(super) fn copy_as(&mut self, (to, dst): (Value, Access), (from, src): (Value, Access), size: u32) {
+        if size > 0 {
+            self.b.mem_cpy(to, dst, from, src, size);
         }
     }
 
