@@ -338,3 +338,22 @@ fn half_texels() {
         assert!(object.contains(part), "{part}: {object}");
     }
 }
+
+/// A part of a packed structure, which may be at any byte, is copied as such, whatever the alignment of its own type.
+#[test]
+fn parts_of_packed_structures() {
+    let types = "%inner = OpTypeStruct %uint %ulong
+        %packed = OpTypeStruct %char %inner
+        %private = OpTypePointer Function %packed";
+    let body = "%v = OpVariable %private Function
+        %whole = OpLoad %packed %v Aligned 1
+        %part = OpCompositeExtract %inner %whole 1
+        %new = OpCompositeInsert %packed %part %whole 1";
+    let object = ir(&module("OpDecorate %packed CPacked", types, body, ""));
+    for copy in [
+        "size 16 dst align 8 src align 1",
+        "size 16 dst align 1 src align 8",
+    ] {
+        assert!(object.contains(copy), "{copy}: {object}");
+    }
+}
