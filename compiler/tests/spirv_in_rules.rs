@@ -15,6 +15,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Imports a module from its text.
 fn import(text: &str) -> Result<Object, String> {
+    import_for(text, &Target::desktop())
+}
+
+fn import_for(text: &str, target: &Target) -> Result<Object, String> {
     let words = assemble(text, 4).unwrap_or_else(|e| panic!("{e}"));
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let input = IlInput {
@@ -24,7 +28,7 @@ fn import(text: &str) -> Result<Object, String> {
         specialization: &Specialization::new(),
     };
     let start = Instant::now();
-    let result = compile_il_object(&input, &Target::desktop(), &mut Unobserved);
+    let result = compile_il_object(&input, target, &mut Unobserved);
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
     result.map_err(|failed| {
         assert!(!failed.internal, "{}", failed.log);
@@ -356,4 +360,50 @@ fn parts_of_packed_structures() {
     ] {
         assert!(object.contains(copy), "{copy}: {object}");
     }
+}
+
+/// A module that has `double` without the capability Float64 is refused where the device does not have it.
+#[test]
+fn doubles_of_devices_without_them() {
+    let types = "%double = OpTypeFloat 64
+        %doubles = OpTypePointer CrossWorkgroup %double";
+    let body = "%d = OpBitcast %doubles %p
+        %x = OpLoad %double %d
+        %y = OpFAdd %double %x %x
+        OpStore %d %y";
+    let text = module("", types, body, "");
+    import(&text).unwrap();
+    let mut target = Target::desktop();
+    target.features.float64 = false;
+    target.extensions.retain(|e| e != "cl_khr_fp64");
+    let log = import_for(&text, &target).unwrap_err();
+    assert!(
+        log.contains("OpTypeFloat: the device does not have cl_khr_fp64"),
+        "{log}"
+    );
+}
+
+/// The initial contents of all variables together are bounded, also if they are null. Null contents of variables in global memory
+/// take no memory.
+#[test]
+fn contents_of_variables_are_bounded() {
+    let module = |class: &str, count: usize| {
+        let variables: String = (0..count)
+            .map(|n| format!("%v{n} = OpVariable %in_memory {class} %null\n"))
+            .collect();
+        let types = format!(
+            "%size = OpConstant %uint 0x0c000000
+            %bytes = OpTypeArray %char %size
+            %null = OpConstantNull %bytes
+            %in_memory = OpTypePointer {class} %bytes
+            {variables}"
+        );
+        module("", &types, "", "")
+    };
+    import(&module("CrossWorkgroup", 2)).unwrap();
+    let log = refused(&module("UniformConstant", 2));
+    assert!(
+        log.contains("the variables have more than 256 MiB of contents"),
+        "{log}"
+    );
 }

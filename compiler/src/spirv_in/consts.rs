@@ -36,11 +36,12 @@ pub(super) enum Constant {
     /// A structure or array.
     Data(Data),
     Sampler(SamplerMask),
-    /// An operation that each function evaluates that uses it. The number is that of the operations which it depends on.
+    /// An operation that each function which uses it evaluates. The number is the length of the longest chain of such
+    /// operations that it depends on.
     Operation(u32),
 }
 
-/// The largest number of operations that one depends on, if functions evaluate them.
+/// The longest chain of operations that functions evaluate.
 const MAX_DEPTH: u32 = 64;
 
 /// The constants of a module by id, each with the id of its type.

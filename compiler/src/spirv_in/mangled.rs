@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
             true => format!("atomic_{ty}"),
             false => ty,
         };
-        // Only pointers refer to these, and never to a part of one.
+        // The qualified type and the atomic type count as types that a later pointer may refer to.
         for _ in 0..u8::from(is_atomic) + u8::from(is_qualified) {
             self.known.push(Param::Enumeration(format!("{qualifiers}{ty}")));
         }

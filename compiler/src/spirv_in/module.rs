@@ -293,9 +293,7 @@ impl<'w> Module<'w> {
             Op::ExtInst if self.sets.get(&inst.arg(0)?) == Some(&Set::Silent) => Ok(()),
             Op::Variable => self.variable(inst),
             op if is_type(op) => {
-                if op == Op::TypeImage {
-                    capability::image(inst, target)?;
-                }
+                capability::of_type(inst, target)?;
                 self.declare_type(inst)
             }
             _ => self.constant(inst, specialization),

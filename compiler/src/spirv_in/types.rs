@@ -75,8 +75,8 @@ const POINTER: Layout = Layout { size: 8, align: 8 };
 /// The types of a module by id.
 #[derive(Default, Debug)]
 pub(super) struct Types {
-    /// Pointers have 32 bits in the module (Physical32), and 64 on the device. They can be values, and in variables that
-    /// nothing else knows, but not where their size matters.
+    /// Pointers have 32 bits in the module (Physical32), and 64 on the device. They may be values and contents of private
+    /// variables, but not parts of structures, arrays or other memory, whose layout would be another one.
     pub(super) small_pointers: bool,
     types: HashMap<u32, (Type, Option<Layout>)>,
     /// The types whose values are matrices, or arrays or structures that contain some.
@@ -166,7 +166,7 @@ impl Types {
         self.types.insert(id, entry);
     }
 
-    /// Returns the type of the first element of an array that is no array; that of what is no array is the type itself.
+    /// Follows the types of elements from an array to the first type that is no array. Returns any other type unchanged.
     pub(super) fn first_element(&self, mut id: u32) -> u32 {
         // An array is declared after the type of its elements.
         while let Some(Type::Array(elem, _)) = self.get(id) {

@@ -2,7 +2,7 @@
 //!
 //! `from_cfg` requires that a value is used only in the block that defines it. Therefore a value that another block uses
 //! goes through private memory, and so does every phi; `mem2reg` makes values of them again.
-//! Structures and arrays are in private memory anyway, and so are not copied.
+//! Structures and arrays are in private memory already, so other blocks use them without a copy.
 
 use super::Lowering;
 use super::control::{loop_request, move_requests};
@@ -53,7 +53,7 @@ pub(super) struct FuncLowering<'a, 'm, 'w> {
     pub(super) defs: HashMap<u32, Def<'w>>,
     /// The ids that other blocks than their own use.
     crossing: HashSet<u32>,
-    /// The ids whose values are not combined with what uses them (OpArithmeticFenceEXT).
+    /// The ids whose operations are not contracted with the operations that use them (OpArithmeticFenceEXT).
     pub(super) fenced: HashSet<u32>,
     /// The private memory of values and phis, by id.
     slots: HashMap<u32, Value>,
@@ -66,7 +66,7 @@ pub(super) struct FuncLowering<'a, 'm, 'w> {
     allocas: Vec<IrInst>,
     /// The numbers of the blocks that can be reached, by label.
     numbers: HashMap<u32, usize>,
-    /// The parameter to which a structure or array that is the result is written.
+    /// The parameter that points to where the function writes its result, if that is a structure or array.
     pub(super) result: Option<Value>,
     /// The instruction whose translation is under way.
     pub(super) at: usize,
@@ -83,7 +83,7 @@ pub(super) fn lower<'m, 'w>(
     let order = reachable(source)?;
     let fp = FpFlags {
         contract: cx.contract || cx.settings.relaxed.contract,
-        // Only quotients are; see `FuncLowering::divide`.
+        // Only quotients may be loose; see `FuncLowering::divide`.
         loose: false,
         ..cx.settings.relaxed
     };

@@ -97,8 +97,8 @@ where
         }
     }
 
-    /// Accesses an image. Without a component type, it is the one that the image has when the kernel runs, because a kernel
-    /// that takes other texels has no defined result (OpenCL C 6.15.15.2).
+    /// Accesses an image. If the component type is not known, the image's format decides when the kernel runs: a kernel that
+    /// takes other texels has no defined result (OpenCL C 6.15.15.2).
     fn image_access(
         &mut self,
         op: impl Fn(Texel) -> Intrinsic,

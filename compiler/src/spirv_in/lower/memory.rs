@@ -75,11 +75,6 @@ where
         Ok((access, next))
     }
 
-    /// Returns the layout of a pointee, where the type decides what is accessed.
-    pub(super) fn pointee_layout(&self, inst: &Inst<'_>, pointee: u32) -> Result<Layout, Error> {
-        self.cx.source.types.layout_of(inst, pointee)
-    }
-
     pub(super) fn load(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         let id = inst.arg(0)?;
         if let Some(&handle) = self.handles.get(&id) {
@@ -101,7 +96,7 @@ where
             }
         }
         let (_, pointee) = self.pointer(inst, id)?;
-        let layout = self.pointee_layout(inst, inst.ty)?;
+        let layout = self.cx.source.types.layout_of(inst, inst.ty)?;
         self.same_contents(inst, pointee, inst.ty)?;
         let ptr = self.value(inst, id)?;
         let (access, end) = self.access(inst, 1, layout.align)?;
@@ -161,7 +156,7 @@ where
         if space == AddressSpace::Constant {
             return Err(inst.invalid("a store to constant memory"));
         }
-        let layout = self.pointee_layout(inst, pointee)?;
+        let layout = self.cx.source.types.layout_of(inst, pointee)?;
         let (access, end) = self.access(inst, 2, layout.align)?;
         inst.exactly(end)?;
         let ptr = self.value(inst, id)?;
@@ -180,7 +175,7 @@ where
         pointee: u32,
         object: u32,
     ) -> Result<(), Error> {
-        let layout = self.pointee_layout(inst, pointee)?;
+        let layout = self.cx.source.types.layout_of(inst, pointee)?;
         if self.cx.source.types.is_aggregate(pointee) {
             if self.type_of(inst, object)? != pointee {
                 return Err(inst.invalid("the value is not of the type of the pointee"));
@@ -213,7 +208,7 @@ where
         let (_, pointee) = self.pointer(inst, inst.arg(0)?)?;
         let (_, from) = self.pointer(inst, inst.arg(1)?)?;
         self.same_contents(inst, pointee, from)?;
-        let layout = self.pointee_layout(inst, pointee)?;
+        let layout = self.cx.source.types.layout_of(inst, pointee)?;
         let accesses = self.accesses(inst, 2, [layout.align; 2])?;
         self.copy_bytes(inst, layout.size, accesses)
     }
@@ -234,8 +229,7 @@ where
         }
     }
 
-    /// Checks that no operand of an instruction is a pointer to memory whose size is not what the module assumes: a
-    /// pointer, in a module for 32-bit addresses.
+    /// Refuses, in a module for 32-bit addresses, an operand that points to a pointer: the device's pointers have 64 bits.
     pub(super) fn sizes_are_known(&self, inst: &Inst<'_>) -> Result<(), Error> {
         let types = &self.cx.source.types;
         for &id in &inst.args[..inst.args.len().min(2)] {
@@ -419,7 +413,7 @@ where
     pub(super) fn pointer_difference(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         inst.exactly(2)?;
         let (_, pointee) = self.pointer(inst, inst.arg(0)?)?;
-        let size = i64::from(self.pointee_layout(inst, pointee)?.size.max(1));
+        let size = i64::from(self.cx.source.types.layout_of(inst, pointee)?.size.max(1));
         let (a, b) = (self.operand(inst, 0)?, self.operand(inst, 1)?);
         if self.b.func.ty(a) != self.b.func.ty(b) {
             return Err(inst.invalid("the operands differ in type"));
@@ -446,7 +440,7 @@ where
             _ => self.pointer(inst, inst.arg(0)?)?.1,
         };
         self.sizes_are_known(inst)?;
-        let size = self.pointee_layout(inst, pointee)?.size;
+        let size = self.cx.source.types.layout_of(inst, pointee)?.size;
         let value = self.b.i32(size as i32);
         self.define(inst, value)
     }
@@ -478,9 +472,8 @@ where
         BuiltIn::from_u32(*decoration.operands.first()?)
     }
 
-    /// Returns the component of a loaded built-in vector that `n` selects, an I32, as OpenCL C's function of the dimension
-    /// `n` has it: SPIRV-LLVM-Translator makes an index of that function's argument, which may be 3 and more. Returns
-    /// `None` for other vectors.
+    /// Returns component `n`, an I32, of a loaded built-in vector, by OpenCL C's function of a dimension: SPIRV-LLVM-Translator
+    /// turns the argument of that function into an index, which may be 3 or more. Returns `None` for other vectors.
     pub(super) fn dimension_of(&mut self, vector: u32, n: Value) -> Option<Value> {
         let load = self.defs.get(&vector).filter(|def| def.inst.op == Op::Load)?.inst;
         let variable = *load.args.first()?;
@@ -514,7 +507,7 @@ where
         } else {
             Ty::I64
         };
-        // Some producers let the elements have 64 bits in modules with addresses of 32, or the reverse as Vulkan does.
+        // Some producers declare elements of 64 bits in modules with addresses of 32; others declare 32 bits in any module.
         let element = match ty.scalar {
             Scalar::I32 | Scalar::I64 if ty.is_vector() => ty.scalar,
             _ => size.scalar,
