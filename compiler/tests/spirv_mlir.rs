@@ -611,8 +611,43 @@ fn errors_of_special_operations() {
             "3 numbers for 2 components",
         ),
         ("%0 = spirv.Image %a : i32", "no sampled image"),
+        // Only masks have several names.
+        (
+            "spirv.MemoryBarrier <Device|Workgroup>, <AcquireRelease>",
+            "expected '>', found '|'",
+        ),
+        (
+            "spirv.MemoryBarrier \"Device|Workgroup\", \"AcquireRelease\"",
+            "Device|Workgroup is no Scope",
+        ),
+        (
+            "%0 = spirv.IAdd %a, %a {built_in = \"EnqueuedWorkgroupSize|ClipDistance\"} : i32",
+            "EnqueuedWorkgroupSize|ClipDistance is no BuiltIn",
+        ),
     ] {
         let found = message(line);
         assert!(found.contains(expected), "{line}: {found}");
     }
+}
+
+/// SPIR-V's instructions have at most 65,535 words.
+#[test]
+fn long_instructions_are_refused() {
+    let module = |count: usize| {
+        let numbers = vec!["1 : i32"; count].join(", ");
+        format!(
+            "spirv.module Logical GLSL450 requires #spirv.vce<v1.0, [Shader], []> {{
+            spirv.func @f() -> () \"None\" {{
+                %0 = spirv.Constant [{numbers}] : !spirv.array<{count} x i32>
+                spirv.Return
+            }}
+        }}"
+        )
+    };
+    assert!(parse(&module(65_532)).is_ok());
+    let found = parse(&module(65_533)).unwrap_err().to_string();
+    assert!(
+        found.contains("an instruction of the module has more than 65,535 words"),
+        "{found}"
+    );
 }

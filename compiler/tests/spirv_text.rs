@@ -215,6 +215,11 @@ fn errors_have_positions() {
         "%r = OpSpecConstantOp %t Add",
         "1:26: error: expected an operation without 'Op', found 'Add'",
     );
+    // It is followed by so many others that a reader which accepted it would need a large stack.
+    refused(
+        &format!("%r = OpSpecConstantOp %t {}", "SpecConstantOp ".repeat(300_000)),
+        "1:26: error: expected an operation without 'Op', found 'SpecConstantOp'",
+    );
     refused("hello", "1:1: error: unknown instruction 'hello'");
 }
 
@@ -276,6 +281,10 @@ fn hostile_input() {
             let _ = assemble(&mixed.concat(), 0);
         }
     }
+    // Operations in each other, which SPIR-V does not have, are words as they are.
+    let mut nested = vec![0x0723_0203, 0x0001_0400, 0, 3, 0, 60_003 << 16 | 52, 1, 2];
+    nested.resize(8 + 60_000, 52);
+    assert!(disassemble(&nested).contains("!0xea630034 !0x1 !0x2 !0x34 !0x34"));
     // A long line takes no longer than many lines.
     assert!(assemble(&"OpNop ".repeat(300_000), 0).is_ok());
     assert!(

@@ -6,7 +6,7 @@
 use super::Error;
 use super::words::Inst;
 use crate::target::Target;
-use rspirv::spirv::{AddressingModel, Capability, MemoryModel};
+use rspirv::spirv::{AddressingModel, Capability, MemoryModel, Op};
 use std::ffi::CStr;
 
 /// The extensions whose instructions and decorations are implemented, or only give hints.
@@ -187,8 +187,19 @@ pub(super) fn extension(inst: &Inst<'_>, target: &Target) -> Result<String, Erro
     }
 }
 
+/// Checks that the device has the type that an instruction declares.
+pub(super) fn of_type(inst: &Inst<'_>, target: &Target) -> Result<(), Error> {
+    match inst.op {
+        Op::TypeImage => image(inst, target),
+        Op::TypeFloat if inst.arg(0)? == 64 && device_has(Capability::Float64, target) != Some(true) => {
+            Err(inst.unsupported("the device does not have cl_khr_fp64"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Checks that the device has the images that an OpTypeImage declares.
-pub(super) fn image(inst: &Inst<'_>, target: &Target) -> Result<(), Error> {
+fn image(inst: &Inst<'_>, target: &Target) -> Result<(), Error> {
     let (is_depth, multisampled) = (inst.arg(2)? == 1, inst.arg(4)? == 1);
     if multisampled {
         return Err(

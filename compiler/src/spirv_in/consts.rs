@@ -36,11 +36,12 @@ pub(super) enum Constant {
     /// A structure or array.
     Data(Data),
     Sampler(SamplerMask),
-    /// An operation that each function evaluates that uses it. The number is that of the operations which it depends on.
+    /// An operation that each function which uses it evaluates. The number is the length of the longest chain of such
+    /// operations that it depends on.
     Operation(u32),
 }
 
-/// The largest number of operations that one depends on, if functions evaluate them.
+/// The longest chain of operations that functions evaluate.
 const MAX_DEPTH: u32 = 64;
 
 /// The constants of a module by id, each with the id of its type.
@@ -70,6 +71,13 @@ impl Constants {
         }
     }
 
+    /// Returns the value of an index, which is a signed number of any width.
+    pub(super) fn index(&self, types: &Types, id: u32) -> Option<i64> {
+        let ty = types.value(self.type_of(id)?)?;
+        let bits = self.integer(id).filter(|_| ty.scalar.is_int())?;
+        Some(eval::signed(ty.scalar, bits))
+    }
+
     /// Records the address of a variable.
     pub(super) fn address(&mut self, inst: &Inst<'_>) {
         let address = Constant::Address {
@@ -89,7 +97,8 @@ impl Constants {
         types.of(inst, inst.ty)?;
         let constant = match inst.op {
             Op::Undef => Constant::Undef,
-            Op::ConstantNull => null(types.value(inst.ty)),
+            Op::ConstantNull if types.layout(inst.ty).is_some() => null(types.value(inst.ty)),
+            Op::ConstantNull => return Err(inst.invalid("its type has no null value")),
             Op::ConstantTrue | Op::ConstantFalse => boolean(inst, types, None)?,
             Op::SpecConstantTrue | Op::SpecConstantFalse => boolean(inst, types, value)?,
             Op::Constant => number(inst, types, None)?,
@@ -103,8 +112,8 @@ impl Constants {
         Ok(())
     }
 
-    /// Returns an operand of a constant that is not declared yet.
-    pub(super) fn missing_operand(&self, inst: &Inst<'_>) -> Option<u32> {
+    /// Returns the first operand of a constant, from number `first` on, that is not declared yet, and its number.
+    pub(super) fn missing_operand(&self, inst: &Inst<'_>, first: usize) -> Option<(usize, u32)> {
         let ids = match inst.op {
             Op::ConstantComposite | Op::SpecConstantComposite => inst.args,
             Op::SpecConstantOp => {
@@ -118,7 +127,8 @@ impl Constants {
             }
             _ => &[],
         };
-        ids.iter().copied().find(|id| !self.constants.contains_key(id))
+        let mut ids = ids.iter().copied().enumerate().skip(first);
+        ids.find(|(_, id)| !self.constants.contains_key(id))
     }
 
     fn operand(&self, inst: &Inst<'_>, id: u32) -> Result<&(u32, Constant), Error> {
@@ -377,8 +387,9 @@ impl Constants {
         let mut offset = 0u64;
         let mut lane = None;
         for (n, &id) in indices.iter().enumerate() {
-            let bits = self.integer(id);
-            let index = bits.ok_or_else(|| inst.invalid(format!("%{id} is not an integer constant")))?;
+            let index = self.index(types, id);
+            let index =
+                index.ok_or_else(|| inst.invalid(format!("%{id} is not an integer constant")))? as u64;
             if n == 0 && has_element {
                 let size = u64::from(types.layout_of(inst, ty)?.size);
                 offset = offset.wrapping_add(index.wrapping_mul(size));
@@ -411,7 +422,7 @@ impl Constants {
             Some((&last, rest))
                 if want == Some(Ty::of(Scalar::I8)) && rest.iter().all(|&n| self.integer(n) == Some(0)) =>
             {
-                Ok(self.integer(last).unwrap_or(0))
+                Ok(self.index(types, last).unwrap_or(0) as u64)
             }
             _ => Err(inst.invalid("the result type does not point to what the indices lead to")),
         }
@@ -521,6 +532,15 @@ fn evaluate(op: Op, args: &[(Scalar, u64)], to: Scalar) -> Option<u64> {
         Op::SDiv => quotient(BinOp::SDiv),
         Op::UMod => quotient(BinOp::URem),
         Op::SRem => quotient(BinOp::SRem),
+        // The result has the sign of the divisor.
+        Op::SMod => match (quotient(BinOp::SRem)?, args) {
+            (rest, &[(a, _), (_, divisor)]) if rest != 0 => {
+                let differs = (eval::signed(a, rest) < 0) != (eval::signed(a, divisor) < 0);
+                let more = if differs { divisor } else { 0 };
+                Some(eval::truncate(a, rest.wrapping_add(more)))
+            }
+            (rest, _) => Some(rest),
+        },
         Op::ShiftLeftLogical => binary(BinOp::Shl),
         Op::ShiftRightLogical => binary(BinOp::LShr),
         Op::ShiftRightArithmetic => binary(BinOp::AShr),

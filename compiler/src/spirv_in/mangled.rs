@@ -20,6 +20,10 @@ pub(super) enum Param {
 /// Returns the name of a built-in function and its parameters. `None` if the name is not that of one, or if it has parameters of
 /// other types.
 pub(super) fn built_in(mangled: &str) -> Option<(&str, Vec<Param>)> {
+    // The reader recurses, and remembers the text of each type. No built-in function has a longer name.
+    if mangled.len() > 256 {
+        return None;
+    }
     let mut reader = Reader {
         rest: mangled.strip_prefix("_Z")?,
         known: Vec::new(),
@@ -153,7 +157,7 @@ impl<'a> Reader<'a> {
             true => format!("atomic_{ty}"),
             false => ty,
         };
-        // Only pointers refer to these, and never to a part of one.
+        // The qualified type and the atomic type count as types that a later pointer may refer to.
         for _ in 0..u8::from(is_atomic) + u8::from(is_qualified) {
             self.known.push(Param::Enumeration(format!("{qualifiers}{ty}")));
         }

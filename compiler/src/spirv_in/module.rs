@@ -96,11 +96,12 @@ pub(super) struct Module<'w> {
     pub(super) modes: Vec<Inst<'w>>,
     pub(super) strings: Vec<String>,
     pub(super) names: HashMap<u32, String>,
-    pub(super) decorations: HashMap<u32, Vec<Decorated<'w>>>,
+    decorations: HashMap<u32, Vec<Decorated<'w>>>,
     pub(super) types: Types,
     pub(super) consts: Constants,
-    /// The constants that use one which follows them, by its id. LLVM's translator writes such modules.
-    waiting: HashMap<u32, Vec<Inst<'w>>>,
+    /// The constants that use one which follows them, by its id, each with the number of its first operand that was not
+    /// declared. LLVM's translator writes such modules.
+    waiting: HashMap<u32, Vec<(Inst<'w>, usize)>>,
     /// The operations among the constants.
     pub(super) operations: HashMap<u32, Inst<'w>>,
     pub(super) variables: HashMap<u32, Variable<'w>>,
@@ -112,6 +113,8 @@ pub(super) struct Module<'w> {
     /// The types of the values that functions define.
     value_types: HashMap<u32, u32>,
     groups: HashMap<u32, Vec<Decorated<'w>>>,
+    /// The groups whose decorations an id has.
+    memberships: HashMap<u32, Vec<u32>>,
     extensions: HashSet<String>,
     built_ins: BuiltInPointers,
 }
@@ -197,7 +200,8 @@ pub(super) fn read<'w>(
         module.global(inst, target, specialization)?;
     }
     // A constant that still waits for another one has an operand that is none.
-    if let Some(inst) = module.waiting.values().flatten().min_by_key(|inst| inst.index) {
+    let waiting = module.waiting.values().flatten();
+    if let Some((inst, _)) = waiting.min_by_key(|(inst, _)| inst.index) {
         module.consts.declare(inst, &module.types, None)?;
     }
     if memory_models != 1 {
@@ -218,12 +222,14 @@ impl<'w> Module<'w> {
                 Decoration::SaturatedConversion | Decoration::FPRoundingMode | Decoration::SpecId
             )
         };
-        let lost = self
-            .decorations
-            .iter()
-            .filter(|(id, _)| !self.defined.contains(id));
-        let lost = lost.flat_map(|(id, list)| list.iter().filter(changes_result).map(move |d| (id, d)));
-        match lost.min_by_key(|(_, d)| d.inst.index) {
+        let ids = self.decorations.keys().chain(self.memberships.keys());
+        let lost = ids.filter(|id| !self.defined.contains(id));
+        let lost = lost.flat_map(|&id| {
+            self.decorations_of(id)
+                .filter(changes_result)
+                .map(move |d| (id, d))
+        });
+        match lost.min_by_key(|(id, d)| (d.inst.index, *id)) {
             None => Ok(()),
             Some((id, d)) => Err(d
                 .inst
@@ -287,9 +293,7 @@ impl<'w> Module<'w> {
             Op::ExtInst if self.sets.get(&inst.arg(0)?) == Some(&Set::Silent) => Ok(()),
             Op::Variable => self.variable(inst),
             op if is_type(op) => {
-                if op == Op::TypeImage {
-                    capability::image(inst, target)?;
-                }
+                capability::of_type(inst, target)?;
                 self.declare_type(inst)
             }
             _ => self.constant(inst, specialization),
@@ -355,12 +359,12 @@ impl<'w> Module<'w> {
     }
 
     fn decorate_group(&mut self, inst: &Inst<'w>) -> Result<(), Error> {
-        let group = self.groups.get(&inst.arg(0)?);
-        let Some(group) = group.filter(|g| g.len() <= 64) else {
+        let group = inst.arg(0)?;
+        if self.groups.get(&group).is_none_or(|g| g.len() > 64) {
             return Err(inst.invalid("it does not name a group of at most 64 decorations"));
-        };
+        }
         for &id in inst.args_from(1)? {
-            self.decorations.entry(id).or_default().extend(group);
+            self.memberships.entry(id).or_default().push(group);
         }
         Ok(())
     }
@@ -409,8 +413,8 @@ impl<'w> Module<'w> {
         if inst.op == Op::SpecConstantOp {
             self.operations.insert(inst.result, inst);
         }
-        if let Some(missing) = self.consts.missing_operand(&inst) {
-            self.waiting.entry(missing).or_default().push(inst);
+        if let Some((n, missing)) = self.consts.missing_operand(&inst, 0) {
+            self.waiting.entry(missing).or_default().push((inst, n));
             return Ok(());
         }
         self.consts.declare(&inst, &self.types, value)?;
@@ -420,9 +424,9 @@ impl<'w> Module<'w> {
     /// Declares the constants that waited for the constant `id`.
     fn wake(&mut self, id: u32) -> Result<(), Error> {
         let mut ready = self.waiting.remove(&id).unwrap_or_default();
-        while let Some(inst) = ready.pop() {
-            match self.consts.missing_operand(&inst) {
-                Some(missing) => self.waiting.entry(missing).or_default().push(inst),
+        while let Some((inst, n)) = ready.pop() {
+            match self.consts.missing_operand(&inst, n) {
+                Some((n, missing)) => self.waiting.entry(missing).or_default().push((inst, n)),
                 None => {
                     self.consts.declare(&inst, &self.types, None)?;
                     ready.extend(self.waiting.remove(&inst.result).unwrap_or_default());
@@ -434,13 +438,14 @@ impl<'w> Module<'w> {
 
     /// Returns the decoration of an id, if it is there.
     pub(super) fn decorated(&self, id: u32, decoration: Decoration) -> Option<&Decorated<'w>> {
-        let list = self.decorations.get(&id)?;
-        list.iter().find(|d| d.decoration == decoration)
+        self.decorations_of(id).find(|d| d.decoration == decoration)
     }
 
     /// Returns all decorations of an id.
-    pub(super) fn decorations_of(&self, id: u32) -> &[Decorated<'w>] {
-        self.decorations.get(&id).map_or(&[], Vec::as_slice)
+    pub(super) fn decorations_of(&self, id: u32) -> impl Iterator<Item = &Decorated<'w>> {
+        let groups = self.memberships.get(&id).into_iter().flatten();
+        let of_groups = groups.filter_map(|group| self.groups.get(group));
+        self.decorations.get(&id).into_iter().chain(of_groups).flatten()
     }
 
     /// Returns a function by id.

@@ -7,7 +7,7 @@ use super::Error;
 use super::words::Inst;
 use crate::hash::{HashMap, HashSet};
 use crate::intrinsic::ImageShape;
-use crate::ir::{AddressSpace, Component, Matrix, MatrixUse, Scalar, Ty};
+use crate::ir::{Access, AddressSpace, Component, Matrix, MatrixUse, Scalar, Ty};
 use rspirv::spirv::{AccessQualifier, Dim, Op, Scope, StorageClass};
 
 /// The largest size of a type in bytes: what the IR can state as the size of an object.
@@ -59,14 +59,24 @@ pub(super) struct Layout {
     pub(super) align: u32,
 }
 
+impl Layout {
+    /// Returns the access to memory with this layout.
+    pub(super) fn access(self) -> Access {
+        Access {
+            align: self.align.max(1),
+            volatile: false,
+        }
+    }
+}
+
 /// The extent of pointers.
 const POINTER: Layout = Layout { size: 8, align: 8 };
 
 /// The types of a module by id.
 #[derive(Default, Debug)]
 pub(super) struct Types {
-    /// Pointers have 32 bits in the module (Physical32), and 64 on the device. They can be values, and in variables that
-    /// nothing else knows, but not where their size matters.
+    /// Pointers have 32 bits in the module (Physical32), and 64 on the device. They may be values and contents of private
+    /// variables, but not parts of structures, arrays or other memory, whose layout would be another one.
     pub(super) small_pointers: bool,
     types: HashMap<u32, (Type, Option<Layout>)>,
     /// The types whose values are matrices, or arrays or structures that contain some.
@@ -156,7 +166,7 @@ impl Types {
         self.types.insert(id, entry);
     }
 
-    /// Returns the type of the first element of an array that is no array; that of what is no array is the type itself.
+    /// Follows the types of elements from an array to the first type that is no array. Returns any other type unchanged.
     pub(super) fn first_element(&self, mut id: u32) -> u32 {
         // An array is declared after the type of its elements.
         while let Some(Type::Array(elem, _)) = self.get(id) {
@@ -289,6 +299,14 @@ impl Types {
         };
         if contained {
             self.with_matrices.insert(inst.result);
+        }
+        // Only an OpTypeForwardPointer can have declared the type before. Types that contain it rely on what it said.
+        let is_as_forward = match (self.get(inst.result), &entry.0) {
+            (Some(Type::Pointer(said, _)), Type::Pointer(class, _)) => said == class,
+            (before, _) => before.is_none(),
+        };
+        if !is_as_forward {
+            return Err(inst.invalid("its OpTypeForwardPointer states another type"));
         }
         self.types.insert(inst.result, entry);
         Ok(())

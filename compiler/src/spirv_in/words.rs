@@ -17,8 +17,8 @@ const MAX_BOUND: u32 = 0x3f_ffff;
 #[derive(Clone, Debug)]
 pub struct Words {
     words: Vec<u32>,
-    /// The words of the instructions that others continue (SPV_INTEL_long_composites), all in one, by the places
-    /// of the instructions.
+    /// The operands of each instruction that others continue (SPV_INTEL_long_composites), with those of its continuations,
+    /// by the number of the instruction's first word.
     joined: BTreeMap<usize, Vec<u32>>,
 }
 

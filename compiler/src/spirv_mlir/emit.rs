@@ -30,10 +30,23 @@ pub(super) struct Emitter {
     pub(super) numbers: HashMap<u32, u32>,
 }
 
-/// Appends an instruction.
+/// Appends an instruction. One that has too many words gets the length 0.
 pub(super) fn put(to: &mut Vec<u32>, op: Op, operands: &[u32]) {
-    to.push((operands.len() as u32 + 1) << 16 | op as u32);
+    let length = u16::try_from(operands.len() + 1).unwrap_or(0);
+    to.push(u32::from(length) << 16 | op as u32);
     to.extend(operands);
+}
+
+/// Returns whether an instruction of a module has too many words.
+pub(super) fn is_too_long(words: &[u32]) -> bool {
+    let mut rest = words.get(5..).unwrap_or_default();
+    while let Some(&first) = rest.first() {
+        if first >> 16 == 0 {
+            return true;
+        }
+        rest = rest.get((first >> 16) as usize..).unwrap_or_default();
+    }
+    false
 }
 
 /// Returns the words of a string.

@@ -460,7 +460,7 @@ impl<'t> Parser<'t> {
             true => {
                 let mut value = self.value_of(kind, self.peek())?;
                 self.next();
-                while self.accept("|") {
+                while grammar::is_mask(kind) && self.accept("|") {
                     value |= self.value_of(kind, self.peek())?;
                     self.next();
                 }

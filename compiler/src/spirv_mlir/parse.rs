@@ -44,7 +44,12 @@ pub fn parse(text: &str) -> Result<Vec<u32>, SyntaxError> {
     let mut parser = Parser::new(text)?;
     let minor = parser.module()?;
     parser.expect_end()?;
-    Ok(parser.out.words(minor))
+    let end = parser.peek();
+    let words = parser.out.words(minor);
+    match emit::is_too_long(&words) {
+        true => Err(end.error("an instruction of the module has more than 65,535 words")),
+        false => Ok(words),
+    }
 }
 
 /// Reads a type.
@@ -145,7 +150,8 @@ impl<'t> Parser<'t> {
     /// Returns the value of an enumerant, or of a mask with `|` between its bits.
     pub(super) fn value_of(&self, kind: OperandKind, token: Token<'t>) -> Parsed<u32> {
         let mut value = 0;
-        for name in token.text.split('|') {
+        let most = if grammar::is_mask(kind) { usize::MAX } else { 1 };
+        for name in token.text.splitn(most, '|') {
             let found = grammar::value(kind, name);
             value |= found.ok_or_else(|| token.error(format!("{name} is no {kind:?}")))?;
         }

@@ -422,7 +422,8 @@ impl<'t> Assembler<'t> {
             Kind::Word(word) => grammar::by_name(word),
             Kind::Text(_) => None,
         };
-        let Some(operation) = operation else {
+        // The operation is no OpSpecConstantOp itself.
+        let Some(operation) = operation.filter(|o| o.opcode != Op::SpecConstantOp) else {
             return Err(token.error(format!(
                 "expected an operation without 'Op', found {}",
                 token.shown()

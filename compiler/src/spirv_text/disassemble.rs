@@ -174,7 +174,8 @@ impl State {
                 return self.plain(line);
             }
             OperandKind::LiteralSpecConstantOpInteger => {
-                let operation = grammar::by_opcode(line.take()?)?;
+                let operation = grammar::by_opcode(line.take()?);
+                let operation = operation.filter(|o| o.opcode != Op::SpecConstantOp)?;
                 line.put(operation.opname);
                 let ids = [OperandKind::IdResultType, OperandKind::IdResult];
                 for operand in operation.operands.iter().filter(|o| !ids.contains(&o.kind)) {

@@ -33,7 +33,7 @@ fn integer(text: &str, width: u32, signed: bool) -> Result<u64, String> {
     };
     let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
     let magnitude = match hex {
-        Some(hex) if !hex.starts_with('+') => i128::from_str_radix(hex, 16).ok(),
+        Some(hex) if !hex.starts_with(['+', '-']) => i128::from_str_radix(hex, 16).ok(),
         None if digits.bytes().all(|b| b.is_ascii_digit()) => digits.parse().ok(),
         _ => None,
     };
@@ -117,7 +117,7 @@ fn hexadecimal(text: &str, (exponent_bits, mantissa_bits): (u32, u32)) -> Option
         None => (text, 0),
     };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    if whole.is_empty() && fraction.is_empty() || fraction.len() > 64 || exponent.abs() > 100_000 {
+    if whole.is_empty() && fraction.is_empty() || fraction.len() > 64 || exponent.unsigned_abs() > 100_000 {
         return None;
     }
     let mut mantissa = 0u128;
@@ -227,6 +227,7 @@ mod tests {
             ("1.5", Number::Int(32, false)),
             ("0x", Number::Int(32, false)),
             ("0x-1", Number::Int(32, false)),
+            ("-0x-80000000000000000000000000000000", Number::Int(32, false)),
             ("+1", Number::Int(32, false)),
             ("1", Number::Int(0, false)),
             ("1", Number::Int(u32::MAX, false)),
@@ -260,6 +261,7 @@ mod tests {
             "0x1.0000001p+0",
             "--1",
             "0xp1",
+            "0x1p-2147483648",
             "0x1p",
         ] {
             assert!(encode(text, Number::Float(32)).is_err(), "{text}");

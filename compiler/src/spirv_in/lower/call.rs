@@ -4,7 +4,7 @@ use super::func::{FuncLowering, Val};
 use crate::ir::{Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::library::CType;
-use crate::spirv_in::types::Type;
+use crate::spirv_in::types::{Layout, Type};
 use crate::spirv_in::words::Inst;
 
 impl<'m, 'w> FuncLowering<'_, 'm, 'w>
@@ -33,7 +33,8 @@ where
                 Val::Value(value) if self.cx.is_by_value(p) => {
                     let (_, pointee) = self.pointer(inst, id)?;
                     let layout = source.types.layout_of(inst, pointee)?;
-                    let copy = self.alloca(layout);
+                    let align = self.cx.alignment(p, layout.align)?;
+                    let copy = self.alloca(Layout { align, ..layout });
                     self.copy(copy, value, layout);
                     copy
                 }

@@ -110,7 +110,7 @@ where
         match (val, place.part) {
             (Val::Memory(from), Part::Type(ty)) if self.cx.source.types.is_aggregate(ty) => {
                 let layout = self.cx.source.types.layout_of(inst, ty)?;
-                self.copy(place.ptr, from, layout);
+                self.copy_as((place.ptr, place.access), (from, layout.access()), layout.size);
             }
             (Val::Value(value), part) => {
                 let want = match part {
@@ -156,7 +156,7 @@ where
                         }
                         let layout = self.cx.source.types.layout_of(inst, ty)?;
                         let memory = self.new_memory(inst)?;
-                        self.copy(memory, place.ptr, layout);
+                        self.copy_as((memory, layout.access()), (place.ptr, place.access), layout.size);
                         Ok(())
                     }
                     Part::Type(_) | Part::Lane(_) => {

@@ -148,7 +148,7 @@ where
             Op::FunctionCall => self.call(inst),
             Op::ExtInst => self.extended_instruction(inst),
 
-            // Whoever waits has arrived. The memory before the arrival is ordered there, too.
+            // A wait is a whole barrier, because its work-item has arrived before. The arrival only orders memory.
             Op::ControlBarrier | Op::ControlBarrierWaitINTEL => self.control_barrier(inst),
             Op::ControlBarrierArriveINTEL => self.arrive(inst),
             Op::MemoryBarrier => self.memory_barrier(inst),

@@ -2,7 +2,7 @@
 //!
 //! `from_cfg` requires that a value is used only in the block that defines it. Therefore a value that another block uses
 //! goes through private memory, and so does every phi; `mem2reg` makes values of them again.
-//! Structures and arrays are in private memory anyway, and so are not copied.
+//! Structures and arrays are in private memory already, so other blocks use them without a copy.
 
 use super::Lowering;
 use super::control::{loop_request, move_requests};
@@ -53,7 +53,7 @@ pub(super) struct FuncLowering<'a, 'm, 'w> {
     pub(super) defs: HashMap<u32, Def<'w>>,
     /// The ids that other blocks than their own use.
     crossing: HashSet<u32>,
-    /// The ids whose values are not combined with what uses them (OpArithmeticFenceEXT).
+    /// The ids whose operations are not contracted with the operations that use them (OpArithmeticFenceEXT).
     pub(super) fenced: HashSet<u32>,
     /// The private memory of values and phis, by id.
     slots: HashMap<u32, Value>,
@@ -66,7 +66,7 @@ pub(super) struct FuncLowering<'a, 'm, 'w> {
     allocas: Vec<IrInst>,
     /// The numbers of the blocks that can be reached, by label.
     numbers: HashMap<u32, usize>,
-    /// The parameter to which a structure or array that is the result is written.
+    /// The parameter that points to where the function writes its result, if that is a structure or array.
     pub(super) result: Option<Value>,
     /// The instruction whose translation is under way.
     pub(super) at: usize,
@@ -83,7 +83,7 @@ pub(super) fn lower<'m, 'w>(
     let order = reachable(source)?;
     let fp = FpFlags {
         contract: cx.contract || cx.settings.relaxed.contract,
-        // Only quotients are; see `FuncLowering::divide`.
+        // Only quotients may be loose; see `FuncLowering::divide`.
         loose: false,
         ..cx.settings.relaxed
     };
@@ -399,12 +399,13 @@ where
 
     /// Copies a structure or array.
     pub(super) fn copy(&mut self, to: Value, from: Value, layout: Layout) {
-        let access = Access {
-            align: layout.align.max(1),
-            volatile: false,
-        };
-        if layout.size > 0 {
-            self.b.mem_cpy(to, access, from, access, layout.size);
+        self.copy_as((to, layout.access()), (from, layout.access()), layout.size);
+    }
+
+    /// Copies a number of bytes, which may be 0, with these accesses.
+    pub(super) fn copy_as(&mut self, (to, dst): (Value, Access), (from, src): (Value, Access), size: u32) {
+        if size > 0 {
+            self.b.mem_cpy(to, dst, from, src, size);
         }
     }
 

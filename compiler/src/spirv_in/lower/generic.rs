@@ -8,8 +8,8 @@ use crate::spirv_in::types::space;
 use crate::spirv_in::words::Inst;
 use rspirv::spirv::{MemorySemantics, StorageClass};
 
-/// A pointer that an instruction takes in place of a generic one, as built-in functions of OpenCL C without them take
-/// none: private memory of the same size.
+/// Private memory that an instruction accesses in place of the memory that a generic pointer leads to: the built-in functions
+/// that the importer calls take no generic pointers.
 pub(super) struct StandIn {
     pub(super) memory: Value,
     generic: Value,

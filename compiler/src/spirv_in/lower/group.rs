@@ -7,6 +7,7 @@ use super::func::FuncLowering;
 use crate::intrinsic::{Intrinsic, SubgroupOp, SubgroupPart};
 use crate::ir::{CastOp, CmpOp, Op as IrOp, Scalar, Ty, Value};
 use crate::spirv_in::Error;
+use crate::spirv_in::library::CType;
 use crate::spirv_in::words::Inst;
 use rspirv::spirv::{GroupOperation, Op, Scope};
 
@@ -418,12 +419,13 @@ where
             let number = self.b.cast(CastOp::ZExt, value, Ty::I32);
             return self.truth(inst, &call, &[(number, true)]);
         }
-        self.in_words(
-            inst,
-            value,
-            &format!("work_group_{part}_{}(a)", c.name),
-            c.signed,
-            &[],
-        )
+        let mut call = format!("work_group_{part}_{}(a)", c.name);
+        if let SubgroupOp::SMin | SubgroupOp::SMax | SubgroupOp::UMin | SubgroupOp::UMax = c.op
+            && let Some(own) = CType::number(ty, c.signed)
+        {
+            // An exclusive scan begins with a limit of the operation's type, which becomes that of a narrower type.
+            call = format!("convert_{}_sat({call})", own.text);
+        }
+        self.in_words(inst, value, &call, c.signed, &[])
     }
 }

@@ -2,7 +2,7 @@
 
 use super::func::{FuncLowering, Val};
 use crate::intrinsic::{ImageShape, Intrinsic, Texel};
-use crate::ir::{BinOp, CmpOp, Op as IrOp, Scalar, Ty, Value};
+use crate::ir::{BinOp, CastOp, CmpOp, Op as IrOp, Scalar, Ty, Value};
 use crate::spirv_in::Error;
 use crate::spirv_in::types::Type;
 use crate::spirv_in::words::Inst;
@@ -89,7 +89,7 @@ where
             }
         }
         match ty.scalar {
-            Scalar::F32 => Ok(Some(Texel::Float)),
+            Scalar::F16 | Scalar::F32 => Ok(Some(Texel::Float)),
             Scalar::I32 if mask.contains(ImageOperands::SIGN_EXTEND) => Ok(Some(Texel::Int)),
             Scalar::I32 if mask.contains(ImageOperands::ZERO_EXTEND) => Ok(Some(Texel::UInt)),
             Scalar::I32 => Ok(None),
@@ -97,8 +97,8 @@ where
         }
     }
 
-    /// Accesses an image. Without a component type, it is the one that the image has when the kernel runs, because a kernel
-    /// that takes other texels has no defined result (OpenCL C 6.15.15.2).
+    /// Accesses an image. If the component type is not known, the image's format decides when the kernel runs: a kernel that
+    /// takes other texels has no defined result (OpenCL C 6.15.15.2).
     fn image_access(
         &mut self,
         op: impl Fn(Texel) -> Intrinsic,
@@ -175,7 +175,8 @@ where
         self.texels(inst, op, texel, vec![image, at], depth)
     }
 
-    /// Reads a texel. That of a depth image is its first component.
+    /// Reads a texel. That of a depth image is its first component. The device converts texels to floats of 32 bits, and
+    /// `read_imageh` those to halves.
     fn texels(
         &mut self,
         inst: &Inst<'_>,
@@ -185,8 +186,18 @@ where
         depth: bool,
     ) -> Result<(), Error> {
         let to = self.result_type(inst)?;
-        let value = self.image_access(op, texel, args, Some(Ty::vector(to.scalar, 4)));
+        let (is_half, four) = (to.scalar == Scalar::F16, Ty::vector(to.scalar, 4));
+        let read = if is_half {
+            four.with_scalar(Scalar::F32)
+        } else {
+            four
+        };
+        let value = self.image_access(op, texel, args, Some(read));
         let value = value.ok_or_else(|| inst.invalid("the access has no result"))?;
+        let value = match is_half {
+            true => self.b.cast(CastOp::FConvert, value, four),
+            false => value,
+        };
         let value = if depth && !to.is_vector() {
             self.b.extract(value, 0)
         } else {
@@ -209,6 +220,10 @@ where
             1 => self.b.splat(Ty::vector(ty.scalar, 4), value),
             4 => value,
             _ => return Err(inst.invalid("the texel has neither one nor four components")),
+        };
+        let value = match ty.scalar {
+            Scalar::F16 => self.b.cast(CastOp::FConvert, value, Ty::vector(Scalar::F32, 4)),
+            _ => value,
         };
         let op = |texel| Intrinsic::WriteImage(shape, texel);
         self.image_access(op, texel, vec![image, at, value], None);

@@ -273,7 +273,7 @@ impl<'w> Lowering<'_, 'w> {
     }
 
     fn has_attribute(&self, p: &Inst<'_>, attribute: FunctionParameterAttribute) -> bool {
-        let list = self.source.decorations_of(p.result).iter();
+        let list = self.source.decorations_of(p.result);
         list.filter(|d| d.decoration == Decoration::FuncParamAttr)
             .any(|d| d.operands.first() == Some(&(attribute as u32)))
     }

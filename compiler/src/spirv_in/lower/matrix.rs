@@ -241,7 +241,7 @@ where
         if ty.is_none() {
             return Err(inst.invalid("the pointer is to no number or vector of numbers"));
         }
-        let element = self.pointee_layout(inst, pointee)?.size;
+        let element = self.cx.source.types.layout_of(inst, pointee)?.size;
         let distance = self.operand(inst, stride)?;
         let distance = self.as_word(inst, distance, "the stride")?;
         let size = self.b.i32(element as i32);

@@ -75,11 +75,6 @@ where
         Ok((access, next))
     }
 
-    /// Returns the layout of a pointee, where the type decides what is accessed.
-    pub(super) fn pointee_layout(&self, inst: &Inst<'_>, pointee: u32) -> Result<Layout, Error> {
-        self.cx.source.types.layout_of(inst, pointee)
-    }
-
     pub(super) fn load(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         let id = inst.arg(0)?;
         if let Some(&handle) = self.handles.get(&id) {
@@ -101,7 +96,7 @@ where
             }
         }
         let (_, pointee) = self.pointer(inst, id)?;
-        let layout = self.pointee_layout(inst, inst.ty)?;
+        let layout = self.cx.source.types.layout_of(inst, inst.ty)?;
         self.same_contents(inst, pointee, inst.ty)?;
         let ptr = self.value(inst, id)?;
         let (access, end) = self.access(inst, 1, layout.align)?;
@@ -118,13 +113,7 @@ where
             }
             true => {
                 let memory = self.new_memory(inst)?;
-                let own = Access {
-                    align: layout.align.max(1),
-                    volatile: false,
-                };
-                if layout.size > 0 {
-                    self.b.mem_cpy(memory, own, ptr, access, layout.size);
-                }
+                self.copy_as((memory, layout.access()), (ptr, access), layout.size);
                 Ok(())
             }
         }
@@ -167,7 +156,7 @@ where
         if space == AddressSpace::Constant {
             return Err(inst.invalid("a store to constant memory"));
         }
-        let layout = self.pointee_layout(inst, pointee)?;
+        let layout = self.cx.source.types.layout_of(inst, pointee)?;
         let (access, end) = self.access(inst, 2, layout.align)?;
         inst.exactly(end)?;
         let ptr = self.value(inst, id)?;
@@ -186,7 +175,7 @@ where
         pointee: u32,
         object: u32,
     ) -> Result<(), Error> {
-        let layout = self.pointee_layout(inst, pointee)?;
+        let layout = self.cx.source.types.layout_of(inst, pointee)?;
         if self.cx.source.types.is_aggregate(pointee) {
             if self.type_of(inst, object)? != pointee {
                 return Err(inst.invalid("the value is not of the type of the pointee"));
@@ -202,14 +191,7 @@ where
         }
         match self.operand_of(inst, object, pointee)? {
             Val::Value(value) => self.write(ptr, value, access),
-            Val::Memory(from) if layout.size > 0 => {
-                let own = Access {
-                    align: layout.align.max(1),
-                    volatile: false,
-                };
-                self.b.mem_cpy(ptr, access, from, own, layout.size);
-            }
-            Val::Memory(_) => {}
+            Val::Memory(from) => self.copy_as((ptr, access), (from, layout.access()), layout.size),
             Val::Sampled(..) => return Err(inst.invalid("an image with a sampler cannot be in memory")),
         }
         Ok(())
@@ -217,12 +199,8 @@ where
 
     /// Sets a structure or array to zero.
     pub(super) fn zero(&mut self, memory: Value, layout: Layout) {
-        let access = Access {
-            align: layout.align.max(1),
-            volatile: false,
-        };
         if layout.size > 0 {
-            self.b.mem_zero(memory, access, layout.size);
+            self.b.mem_zero(memory, layout.access(), layout.size);
         }
     }
 
@@ -230,9 +208,9 @@ where
         let (_, pointee) = self.pointer(inst, inst.arg(0)?)?;
         let (_, from) = self.pointer(inst, inst.arg(1)?)?;
         self.same_contents(inst, pointee, from)?;
-        let layout = self.pointee_layout(inst, pointee)?;
-        let (dst, next) = self.access(inst, 2, layout.align)?;
-        self.copy_bytes(inst, layout.size, dst, next)
+        let layout = self.cx.source.types.layout_of(inst, pointee)?;
+        let accesses = self.accesses(inst, 2, [layout.align; 2])?;
+        self.copy_bytes(inst, layout.size, accesses)
     }
 
     pub(super) fn copy_memory_sized(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
@@ -240,19 +218,18 @@ where
             let (_, pointee) = f.pointer(inst, inst.arg(n)?)?;
             Ok(f.cx.source.types.layout(pointee).map_or(1, |l| l.align))
         };
-        let align = natural(self, 0)?.min(natural(self, 1)?);
+        let natural = [natural(self, 0)?, natural(self, 1)?];
         self.sizes_are_known(inst)?;
-        let (dst, next) = self.access(inst, 3, align)?;
+        let accesses = self.accesses(inst, 3, natural)?;
         let size = inst.arg(2)?;
         match self.cx.source.consts.integer(size).map(u32::try_from) {
-            Some(Ok(size)) => self.copy_bytes(inst, size, dst, next),
+            Some(Ok(size)) => self.copy_bytes(inst, size, accesses),
             Some(Err(_)) => Err(inst.unsupported("a copy of 4 GiB or more")),
-            None => self.copy_loop(inst, size),
+            None => self.copy_loop(inst, size, accesses),
         }
     }
 
-    /// Checks that no operand of an instruction is a pointer to memory whose size is not what the module assumes: a
-    /// pointer, in a module for 32-bit addresses.
+    /// Refuses, in a module for 32-bit addresses, an operand that points to a pointer: the device's pointers have 64 bits.
     pub(super) fn sizes_are_known(&self, inst: &Inst<'_>) -> Result<(), Error> {
         let types = &self.cx.source.types;
         for &id in &inst.args[..inst.args.len().min(2)] {
@@ -267,28 +244,29 @@ where
         Ok(())
     }
 
-    /// Copies a constant number of bytes from operand 1 to operand 0. A second set of memory operands is
-    /// that of the source.
-    fn copy_bytes(&mut self, inst: &Inst<'_>, size: u32, dst: Access, next: usize) -> Result<(), Error> {
-        let (src, end) = if inst.args.len() > next {
-            self.access(inst, next, dst.align)?
-        } else {
-            (dst, next)
-        };
+    /// Returns what the memory operands from number `n` on say about the target and the source of a copy. A second set of
+    /// operands is that of the source; one set is that of both.
+    fn accesses(&self, inst: &Inst<'_>, n: usize, natural: [u32; 2]) -> Result<[Access; 2], Error> {
+        let (target, next) = self.access(inst, n, natural[0])?;
+        let second = if inst.args.len() > next { next } else { n };
+        let (source, end) = self.access(inst, second, natural[1])?;
         inst.exactly(end)?;
+        Ok([target, source])
+    }
+
+    /// Copies a constant number of bytes from operand 1 to operand 0.
+    fn copy_bytes(&mut self, inst: &Inst<'_>, size: u32, [dst, src]: [Access; 2]) -> Result<(), Error> {
         let (space, _) = self.pointer(inst, inst.arg(0)?)?;
         if space == AddressSpace::Constant {
             return Err(inst.invalid("a store to constant memory"));
         }
         let (to, from) = (self.operand(inst, 0)?, self.operand(inst, 1)?);
-        if size > 0 {
-            self.b.mem_cpy(to, dst, from, src, size);
-        }
+        self.copy_as((to, dst), (from, src), size);
         Ok(())
     }
 
     /// Copies a number of bytes that is only known when the kernel runs.
-    fn copy_loop(&mut self, inst: &Inst<'_>, size: u32) -> Result<(), Error> {
+    fn copy_loop(&mut self, inst: &Inst<'_>, size: u32, accesses: [Access; 2]) -> Result<(), Error> {
         let (to, from) = (self.operand(inst, 0)?, self.operand(inst, 1)?);
         let count = self.value(inst, size)?;
         let ty = self.b.func.ty(count);
@@ -300,10 +278,7 @@ where
             return Err(inst.invalid("a store to constant memory"));
         }
         let count = self.resize(count, Ty::I64, false);
-        let byte = Access {
-            align: 1,
-            volatile: false,
-        };
+        let [dst, src] = accesses.map(|access| Access { align: 1, ..access });
         let zero = self.b.i64(0);
         let (all, body) = self.b.loop_(vec![zero], &[]);
         self.b.enter(body);
@@ -317,9 +292,9 @@ where
         self.b.exit(all, Vec::new());
         self.b.leave();
         let source = self.b.ptr_add(from, n);
-        let value = self.b.load(source, Ty::I8, byte);
+        let value = self.b.load(source, Ty::I8, src);
         let place = self.b.ptr_add(to, n);
-        self.b.store(place, value, byte);
+        self.b.store(place, value, dst);
         let one = self.b.i64(1);
         let next = self.b.binary(BinOp::IAdd, n, one);
         self.b.repeat(all, vec![next]);
@@ -338,8 +313,8 @@ where
             if lane.is_some() {
                 return Err(inst.invalid("an index into a scalar"));
             }
-            let constant = self.index_constant(id);
             let types = &self.cx.source.types;
+            let constant = self.cx.source.consts.index(types, id);
             if !(n == 0 && has_element)
                 && let Some(matrix) = types.value(ty).and_then(|t| t.scalar.matrix())
             {
@@ -386,15 +361,6 @@ where
         }
         let value = self.b.ptr_offset(ptr, offset as i64);
         self.define(inst, value)
-    }
-
-    /// Returns the value of a constant index, which is signed.
-    fn index_constant(&self, id: u32) -> Option<i64> {
-        let bits = self.cx.source.consts.integer(id)?;
-        let ty = self.cx.source.types.value(self.cx.source.consts.type_of(id)?)?;
-        ty.scalar
-            .is_int()
-            .then(|| crate::ir::eval::signed(ty.scalar, bits))
     }
 
     /// Checks that the result type of an access chain points to what the chain leads to.
@@ -447,7 +413,7 @@ where
     pub(super) fn pointer_difference(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
         inst.exactly(2)?;
         let (_, pointee) = self.pointer(inst, inst.arg(0)?)?;
-        let size = i64::from(self.pointee_layout(inst, pointee)?.size.max(1));
+        let size = i64::from(self.cx.source.types.layout_of(inst, pointee)?.size.max(1));
         let (a, b) = (self.operand(inst, 0)?, self.operand(inst, 1)?);
         if self.b.func.ty(a) != self.b.func.ty(b) {
             return Err(inst.invalid("the operands differ in type"));
@@ -474,7 +440,7 @@ where
             _ => self.pointer(inst, inst.arg(0)?)?.1,
         };
         self.sizes_are_known(inst)?;
-        let size = self.pointee_layout(inst, pointee)?.size;
+        let size = self.cx.source.types.layout_of(inst, pointee)?.size;
         let value = self.b.i32(size as i32);
         self.define(inst, value)
     }
@@ -506,9 +472,8 @@ where
         BuiltIn::from_u32(*decoration.operands.first()?)
     }
 
-    /// Returns the component of a loaded built-in vector that `n` selects, an I32, as OpenCL C's function of the dimension
-    /// `n` has it: SPIRV-LLVM-Translator makes an index of that function's argument, which may be 3 and more. Returns
-    /// `None` for other vectors.
+    /// Returns component `n`, an I32, of a loaded built-in vector, by OpenCL C's function of a dimension: SPIRV-LLVM-Translator
+    /// turns the argument of that function into an index, which may be 3 or more. Returns `None` for other vectors.
     pub(super) fn dimension_of(&mut self, vector: u32, n: Value) -> Option<Value> {
         let load = self.defs.get(&vector).filter(|def| def.inst.op == Op::Load)?.inst;
         let variable = *load.args.first()?;
@@ -542,7 +507,7 @@ where
         } else {
             Ty::I64
         };
-        // Some producers let the elements have 64 bits in modules with addresses of 32, or the reverse as Vulkan does.
+        // Some producers declare elements of 64 bits in modules with addresses of 32; others declare 32 bits in any module.
         let element = match ty.scalar {
             Scalar::I32 | Scalar::I64 if ty.is_vector() => ty.scalar,
             _ => size.scalar,
@@ -552,7 +517,7 @@ where
             BuiltIn::WorkDim => single(Intrinsic::WorkDim),
             BuiltIn::SubgroupSize => single(Intrinsic::SubgroupSize),
             BuiltIn::SubgroupMaxSize => single(Intrinsic::SubgroupMaxSize),
-            BuiltIn::NumSubgroups | BuiltIn::NumEnqueuedSubgroups => single(Intrinsic::NumSubgroups),
+            BuiltIn::NumSubgroups => single(Intrinsic::NumSubgroups),
             BuiltIn::SubgroupId => single(Intrinsic::SubgroupId),
             BuiltIn::SubgroupLocalInvocationId => single(Intrinsic::SubgroupLocalId),
             BuiltIn::SubgroupEqMask
@@ -564,8 +529,10 @@ where
             {
                 return self.subgroup_mask(inst, built_in);
             }
-            BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex if ty == Ty::I32 || ty == Ty::I64 => {
-                let value = self.linear_id(inst, built_in == BuiltIn::GlobalLinearId)?;
+            BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex | BuiltIn::NumEnqueuedSubgroups
+                if ty == Ty::I32 || ty == Ty::I64 =>
+            {
+                let value = self.computed_built_in(inst, built_in)?;
                 return Ok(self.resize(value, ty, false));
             }
             _ => by_dimension(built_in).map(|i| (i, Ty::vector(element, 3))),
@@ -604,17 +571,22 @@ where
         value.ok_or_else(|| inst.invalid("the mask has no value"))
     }
 
-    /// Returns the position of the work-item in the NDRange or the work-group as one number.
-    fn linear_id(&mut self, inst: &Inst<'_>, global: bool) -> Result<Value, Error> {
-        let body = if global {
-            "return ((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1) - \
-             get_global_offset(1)) * get_global_size(0) + get_global_id(0) - get_global_offset(0);"
-        } else {
-            "return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + \
-             get_local_id(0);"
+    /// Returns a number that OpenCL C computes: the position of the work-item in the NDRange or the work-group, or the
+    /// number of sub-groups of a work-group that is not at the end of a dimension.
+    fn computed_built_in(&mut self, inst: &Inst<'_>, built_in: BuiltIn) -> Result<Value, Error> {
+        let body = match built_in {
+            BuiltIn::GlobalLinearId => {
+                "return ((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1) - \
+                 get_global_offset(1)) * get_global_size(0) + get_global_id(0) - get_global_offset(0);"
+            }
+            BuiltIn::LocalInvocationIndex => {
+                "return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + \
+                 get_local_id(0);"
+            }
+            _ => "return get_enqueued_num_sub_groups();",
         };
         let value = self.library_call(inst, body, Some((Ty::I64, false)), &[])?;
-        value.ok_or_else(|| inst.invalid("the number of the work-item has no value"))
+        value.ok_or_else(|| inst.invalid("the built-in variable has no value"))
     }
 }
 
@@ -625,8 +597,8 @@ fn by_dimension(built_in: BuiltIn) -> Option<Intrinsic> {
         BuiltIn::LocalInvocationId => Intrinsic::LocalId,
         BuiltIn::WorkgroupId => Intrinsic::GroupId,
         BuiltIn::NumWorkgroups => Intrinsic::NumGroups,
-        // Work-groups have one size, because OpenCL C 1.2 has no others.
-        BuiltIn::WorkgroupSize | BuiltIn::EnqueuedWorkgroupSize => Intrinsic::LocalSize,
+        BuiltIn::WorkgroupSize => Intrinsic::LocalSize,
+        BuiltIn::EnqueuedWorkgroupSize => Intrinsic::EnqueuedLocalSize,
         BuiltIn::GlobalSize => Intrinsic::GlobalSize,
         BuiltIn::GlobalOffset => Intrinsic::GlobalOffset,
         _ => return None,

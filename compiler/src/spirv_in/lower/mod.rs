@@ -58,6 +58,8 @@ struct Lowering<'m, 'w> {
     funcs: HashMap<u32, ir::Func>,
     /// Constant structures and arrays that are in memory.
     data: HashMap<u32, Global>,
+    /// The number of bytes of the variables' initial contents so far.
+    contents: usize,
     /// Whether products and sums may be fused.
     contract: bool,
     /// Whether the device has sub-groups.
@@ -88,6 +90,7 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         globals: HashMap::default(),
         funcs: HashMap::default(),
         data: HashMap::default(),
+        contents: 0,
         contract: !source.modes.iter().any(contraction_off),
         has_subgroups: target.has_extension("cl_khr_subgroups") || target.has_extension(BALLOT),
         writes_volumes: target.has_extension("cl_khr_3d_image_writes"),
@@ -214,7 +217,7 @@ impl<'w> Lowering<'_, 'w> {
             return Ok(());
         };
         if variable.class == StorageClass::Workgroup {
-            // A null initializer is that of LLVM's undefined ones; OpenCL's local memory starts undefined.
+            // LLVM's translator writes a null initializer for an undefined one. OpenCL's local memory starts undefined.
             return Ok(());
         }
         if variable.init == 0 {
@@ -238,9 +241,16 @@ impl<'w> Lowering<'_, 'w> {
                 .inst
                 .unsupported("its initializer is not known before the kernel runs"));
         }
+        if variable.class == StorageClass::CrossWorkgroup && *constant == Constant::Null {
+            self.out.globals[global].init = Some(Initializer::default());
+            return Ok(());
+        }
         let layout = self.source.types.layout_of(&variable.inst, variable.pointee)?;
-        if layout.size > consts::MAX_BYTES as u32 {
-            return Err(variable.inst.unsupported("a variable has more than 256 MiB"));
+        self.contents = self.contents.saturating_add(layout.size as usize);
+        if self.contents > consts::MAX_BYTES {
+            return Err(variable
+                .inst
+                .unsupported("the variables have more than 256 MiB of contents"));
         }
         let data = consts::data_of(constant, self.source.types.value(variable.pointee), layout);
         let mut init = self.initializer(&variable.inst, data)?;

@@ -14,12 +14,12 @@ where
 {
     /// Translates an instruction for pipes.
     pub(super) fn pipe(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
-        let number = |ty| CType::number(ty, false).ok_or_else(|| inst.invalid("no number"));
+        let number = |ty| CType::number(ty, false).ok_or_else(|| inst.invalid("OpenCL C has no such number"));
         let (uint, id) = (number(Ty::I32)?, CType::reserve_id());
         if inst.op == Op::IsValidReserveId {
             let args = vec![self.operand(inst, 0)?];
             let valid = self.call_library("return is_valid_reserve_id(a);", Some(&uint), &[id], args);
-            let valid = valid.ok_or_else(|| inst.invalid("no result"))?;
+            let valid = valid.ok_or_else(|| inst.invalid("the test has no result"))?;
             let zero = self.b.zero(Ty::I32);
             let valid = self.b.compare(CmpOp::INe, valid, zero);
             return self.define(inst, valid);
@@ -72,7 +72,7 @@ where
             };
             let packet = self.packet(inst, at + 1)?;
             let ty = packet_pointer(&packet, space);
-            types.push(ty.ok_or_else(|| inst.invalid("the memory of the packet"))?);
+            types.push(ty.ok_or_else(|| inst.invalid("a packet is not in constant memory"))?);
             values.push(pointer);
             at += 1;
         }
@@ -99,10 +99,11 @@ where
             32 => "ulong4",
             64 => "ulong8",
             128 => "ulong16",
-            _ => return Err(inst.invalid("the alignment of the packet")),
+            _ => return Err(inst.invalid("the alignment of the packet is no power of two up to 128")),
         };
         if size == 0 || !size.is_multiple_of(align) || size > 1 << 16 {
-            return Err(inst.invalid("the size of the packet"));
+            return Err(inst
+                .invalid("the size of the packet is 0, more than 64 KiB, or no multiple of its alignment"));
         }
         let name = format!("packet_{size}_{align}");
         let members = format!("{word} words[{}];", size / align);

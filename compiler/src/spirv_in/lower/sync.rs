@@ -53,8 +53,7 @@ where
     }
 
     /// Returns the memory semantics that operand `n` names; if they are only known at run time, those that order most.
-    /// Barriers and fences order what the device can order, so that for them sequential consistency is acquire and release
-    /// of the memory that the semantics name.
+    /// For barriers and fences, sequential consistency is acquire and release of the memory that the semantics name.
     fn semantics(&self, inst: &Inst<'_>, n: usize) -> Result<Semantics, Error> {
         if self.is_computed(inst, n)? {
             return Ok(Semantics {
@@ -169,7 +168,7 @@ where
         self.memory_scope(inst, 1)?;
         let mut semantics = self.semantics(inst, 2)?;
         if semantics.sequential {
-            // The order includes operations on all memory.
+            // Sequential consistency is one order of the operations on all memory.
             semantics.flags = FenceFlags {
                 local: true,
                 global: true,

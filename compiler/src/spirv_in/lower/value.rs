@@ -114,16 +114,22 @@ where
                 Val::Value(self.b.func.constant(ty, Const::Bits(vec![bits])))
             }
             (Constant::Address { variable, offset }, _) => {
-                let address = self.address(inst, *variable, *offset)?;
-                match (address, ty) {
-                    (Val::Value(ptr), Some(ty)) if ty.space() == Some(AddressSpace::Generic) => {
-                        Val::Value(self.as_generic(inst, ptr)?)
+                let ptr = self.address(inst, *variable, *offset)?;
+                Val::Value(match (ty, ty.and_then(Ty::space), self.b.func.ty(ptr).space()) {
+                    (_, Some(AddressSpace::Generic), _) => self.as_generic(inst, ptr)?,
+                    (Some(Ty::I64), ..) => self.b.cast(CastOp::PtrToInt, ptr, Ty::I64),
+                    (_, wanted, found) if wanted == found => ptr,
+                    (
+                        Some(ty),
+                        Some(AddressSpace::Global | AddressSpace::Constant),
+                        Some(AddressSpace::Global | AddressSpace::Constant),
+                    ) => self.b.cast(CastOp::PtrCast, ptr, ty),
+                    _ => {
+                        let why =
+                            format!("%{id} leads to memory of another storage class than its type states");
+                        return Err(inst.invalid(why));
                     }
-                    (Val::Value(ptr), Some(Ty::I64)) => {
-                        Val::Value(self.b.cast(CastOp::PtrToInt, ptr, Ty::I64))
-                    }
-                    (address, _) => address,
-                }
+                })
             }
             (Constant::Undef | Constant::Null, None) if source.types.is_aggregate(type_id) => {
                 let layout = source.types.layout_of(inst, type_id)?;
@@ -157,7 +163,7 @@ where
     }
 
     /// Returns the address of a variable of the module.
-    fn address(&mut self, inst: &Inst<'_>, variable: u32, offset: u64) -> Result<Val, Error> {
+    fn address(&mut self, inst: &Inst<'_>, variable: u32, offset: u64) -> Result<Value, Error> {
         let base = match (self.cx.globals.get(&variable), self.everywhere.get(&variable)) {
             (Some(&global), _) => {
                 let space = self.cx.out.globals[global].space;
@@ -166,6 +172,6 @@ where
             (None, Some(&Val::Value(private))) => private,
             (None, _) => self.built_in_address(inst, variable)?,
         };
-        Ok(Val::Value(self.b.ptr_offset(base, offset as i64)))
+        Ok(self.b.ptr_offset(base, offset as i64))
     }
 }
