@@ -381,11 +381,10 @@ impl Sema<'_> {
 
     fn excess(&mut self, cursor: &Cursor<'_>, what: &str) {
         if let Some(item) = cursor.peek() {
-            let span = match &item.init {
-                Initializer::Expr(e) => e.span,
-                Initializer::List(_, at) | Initializer::Table { span: at, .. } => *at,
-            };
-            self.warning(span, format!("excess elements in {what} initializer"));
+            self.warning(
+                item_span(&item.init),
+                format!("excess elements in {what} initializer"),
+            );
         }
     }
 
@@ -623,6 +622,10 @@ impl Sema<'_> {
         if cursor.table.is_some() {
             out.expect(1);
         }
+        if matches!(self.ty(ty), Type::IncompleteArray(_)) {
+            let why = "initialization of flexible array member is not allowed";
+            return Err(self.error(item_span(&item.init), why));
+        }
         if let Some((items, at)) = list_of(&item.init) {
             self.replace(ty, offset, at, out)?;
             self.object_list(ty, offset, items, at, out)?;
@@ -667,9 +670,6 @@ impl Sema<'_> {
                     return Err(self.error(e.span, "initializer for an array without elements"));
                 }
                 Ok(())
-            }
-            Type::IncompleteArray(_) => {
-                Err(self.error(e.span, "initialization of flexible array member is not allowed"))
             }
             _ => {
                 let value = cursor.value.take();
@@ -784,6 +784,13 @@ impl Sema<'_> {
             self.store(offset + i as u64, e, out)?;
         }
         Ok(n)
+    }
+}
+
+fn item_span(init: &Initializer) -> Span {
+    match init {
+        Initializer::Expr(e) => e.span,
+        Initializer::List(_, at) | Initializer::Table { span: at, .. } => *at,
     }
 }
 
