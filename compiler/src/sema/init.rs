@@ -52,7 +52,8 @@ impl Out {
         }
     }
 
-    /// Makes room for the items of a list; items that are repeated have none.
+    /// Allows one more constant for each item of a list. Items in a range of designators are not counted, because the
+    /// range repeats them.
     fn expect(&mut self, items: usize) {
         if self.repeats == 0 {
             self.room += items;
