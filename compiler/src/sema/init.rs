@@ -13,7 +13,7 @@ use crate::hir::{Expr, ExprKind, Init, RecordId, Scalar, Type, TypeId, value};
 use crate::source::Span;
 use crate::syntax::ast::{self, Designator, Ident, InitItem, Initializer};
 use crate::syntax::table;
-use cursor::{Cursor, Source, list_of};
+use cursor::{Cursor, Source, item_span, list_of};
 
 /// The greatest number of stores that one initializer may expand to (ranges of designators multiply).
 const MAX_STORES: usize = 1 << 20;
@@ -785,13 +785,6 @@ impl Sema<'_> {
             self.store(offset + i as u64, e, out)?;
         }
         Ok(n)
-    }
-}
-
-fn item_span(init: &Initializer) -> Span {
-    match init {
-        Initializer::Expr(e) => e.span,
-        Initializer::List(_, at) | Initializer::Table { span: at, .. } => *at,
     }
 }
 

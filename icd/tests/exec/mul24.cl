@@ -32,9 +32,9 @@ kernel void indices(global int *out, global const int *in) {
     p[1] += 10;
     out[mul24(x, y) + 2] += 10;
     out[mad24(x, y, 3)] += 10;
-    // No wider product gives this address.
+    // No wider product gives these addresses. `far` leads outside the buffer and is not accessed.
     global int *far = out + (long)x * 65536;
-    if (far > out) {
+    if (far > out || x == 65536) {
         out[mul24(x, 65536) + 4] += 10;
         out[mad24(x, 65536, 5)] += 10;
     }

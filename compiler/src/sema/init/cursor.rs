@@ -87,3 +87,11 @@ impl<'a> Cursor<'a> {
         self.is_designated = false;
     }
 }
+
+/// Returns the position of an item's initializer.
+pub(super) fn item_span(init: &Initializer) -> Span {
+    match init {
+        Initializer::Expr(e) => e.span,
+        Initializer::List(_, at) | Initializer::Table { span: at, .. } => *at,
+    }
+}
