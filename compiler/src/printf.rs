@@ -5,6 +5,42 @@
 //! argument takes a whole number of 32-bit words, the low ones first, padded with zeros. A string literal is
 //! stored as its number.
 
+use std::borrow::Cow;
+
+/// The first of the characters that stand for bytes which are not UTF-8: byte `b` is this character plus `b`.
+const BYTES: u32 = 0x10_ff00;
+
+/// Returns a string of the program as UTF-8, which SPIR-V demands. [`to_bytes`] returns the string.
+pub fn to_text(string: &[u8]) -> String {
+    let mut text = String::with_capacity(string.len());
+    for chunk in string.utf8_chunks() {
+        // A character that could be taken for a byte is written as its bytes.
+        let (valid, rest) = match chunk.valid().find(|c| u32::from(c) >= BYTES) {
+            Some(at) => chunk.valid().split_at(at),
+            None => (chunk.valid(), ""),
+        };
+        text.push_str(valid);
+        let bytes = rest.bytes().chain(chunk.invalid().iter().copied());
+        text.extend(bytes.filter_map(|b| char::from_u32(BYTES + u32::from(b))));
+    }
+    text
+}
+
+/// Returns the string of which [`to_text`] has made a text.
+pub fn to_bytes(text: &str) -> Cow<'_, [u8]> {
+    if text.chars().all(|c| u32::from(c) < BYTES) {
+        return text.as_bytes().into();
+    }
+    let mut string = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match u32::from(c).checked_sub(BYTES) {
+            Some(b) => string.push(b as u8),
+            None => string.extend(c.encode_utf8(&mut [0; 4]).bytes()),
+        }
+    }
+    string.into()
+}
+
 /// The size of the printf buffer in bytes, unless an option changes it.
 pub const PRINTF_BUFFER_SIZE: u32 = 1 << 20;
 

@@ -500,7 +500,7 @@ pub struct LiteralSampler {
 pub struct PrintfFormat {
     /// The number that stands for the string in the printf buffer.
     pub id: u32,
-    /// The text of the string.
+    /// The string, as [`crate::printf::to_text`] writes it.
     pub format: String,
     /// The size of each argument in bytes.
     pub arg_sizes: Vec<u32>,

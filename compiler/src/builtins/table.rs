@@ -111,9 +111,7 @@ pub enum Inline {
     Divide,
     /// The reciprocal of the argument.
     Reciprocal,
-    /// `x * y`
-    Multiply,
-    /// `x * y + z`, for which contraction is allowed.
+    /// `x * y` or, with a third argument, `x * y + z`, for which contraction is allowed.
     MultiplyAdd,
     /// Whether the device has a property for T (a condition).
     DeviceHas(DeviceProperty),

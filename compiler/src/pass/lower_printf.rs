@@ -5,7 +5,7 @@
 //! Out: no `Intrinsic::Printf` is left, and no operation of instrumented kernels (`checks.rs`). `Module::printf` has an
 //!      entry for each distinct call and for each string literal.
 //!
-//! A call allocates the words that it needs with one atomic addition. If they do not fit, it writes nothing
+//! A call allocates the words that it needs with one atomic addition, unless the buffer is full already. If they do not fit, it writes nothing
 //! and its result is −1.
 //!
 //! A format that is a pointer may lead to several strings (`strings.rs`). Such a call becomes one call for each string, between
@@ -263,7 +263,13 @@ impl Lower<'_> {
         let count = words.len() as u32;
         let room = self.size / 4 - 1;
         let buffer = self.buffer(b);
+        // Once the buffer is full, the counter stays as it is. Otherwise, it would begin again at 0 after 2^32 words.
+        let load = Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Load));
+        let used = b.value(load, vec![buffer], Ty::I32);
+        let (none, room_words) = (b.i32(0), b.bits(Ty::I32, u64::from(room)));
+        let is_full = b.compare(CmpOp::UGt, used, room_words);
         let n = b.bits(Ty::I32, u64::from(count));
+        let n = b.select(is_full, none, n);
         let add = Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Add));
         let first = b.value(add, vec![buffer, n], Ty::I32);
         let fits = match room.checked_sub(count) {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::lex::{Lexer, token};
+use super::lex::{Lexer, replace_trigraphs, token};
 use super::literal;
 use super::names::{BodyToken, DEFINED, Def, Macro, NO_ID, NO_PARAM, Params, VA_ARGS};
 use super::token::{Punct, Token, TokenFlags, TokenKind};
@@ -546,6 +546,9 @@ impl Pp<'_> {
     }
 
     pub(super) fn open(&mut self, file: FileId, known: Option<usize>) {
+        if let Some(text) = replace_trigraphs(&self.map.file(file).text) {
+            self.map.set_text(file, text);
+        }
         let text = self.map.file(file).text.clone();
         self.files.push(Open {
             lexer: Lexer::new(file, text),

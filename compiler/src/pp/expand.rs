@@ -424,9 +424,12 @@ impl Pp<'_> {
             let quoted = match t.kind {
                 TokenKind::Str | TokenKind::Char => true,
                 // This is an unterminated literal that contains quotes, or a backslash that would escape the
-                // character after it.
+                // quote after it. Other backslashes stay, as in example 4 of C99 6.10.3.5.
                 TokenKind::Other => {
-                    self.text(t).contains('"') || arg.get(i + 1).is_none_or(|n| !n.flags.space_before())
+                    let literal = |n: &Token| {
+                        matches!(n.kind, TokenKind::Str | TokenKind::Char) && !n.flags.space_before()
+                    };
+                    self.text(t).contains('"') || arg.get(i + 1).is_some_and(literal)
                 }
                 _ => false,
             };
@@ -441,6 +444,10 @@ impl Pp<'_> {
             } else {
                 self.append_text(t.spelling);
             }
+        }
+        let text = &self.scratch[lo..];
+        if (text.len() - text.trim_end_matches('\\').len()) % 2 == 1 {
+            self.scratch.push('\\');
         }
         self.scratch.push('"');
         token(TokenKind::Str, 0, NO_ID, at, self.scratch_span(lo))

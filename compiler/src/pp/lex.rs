@@ -64,6 +64,48 @@ pub(super) fn splice_end(s: &[u8], pos: usize) -> Option<usize> {
     }
 }
 
+/// Returns the first position from `pos` on at which no line splice starts.
+fn after_splices(s: &[u8], mut pos: usize) -> usize {
+    while let Some(end) = splice_end(s, pos) {
+        pos = end;
+    }
+    pos
+}
+
+/// If a comment starts with the slash at `pos`, returns the second character of its start and the position after it.
+fn comment_start(s: &[u8], pos: usize) -> Option<(u8, usize)> {
+    let second = after_splices(s, pos + 1);
+    let c = *s.get(second).filter(|_| s[pos] == b'/')?;
+    matches!(c, b'/' | b'*').then_some((c, second + 1))
+}
+
+/// Returns the text with its trigraphs replaced (translation phase 1; C99 5.2.1.1), or `None` if it has none.
+pub(super) fn replace_trigraphs(text: &str) -> Option<String> {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find("??") {
+        let c = match rest.as_bytes().get(at + 2) {
+            Some(b'=') => '#',
+            Some(b'(') => '[',
+            Some(b'/') => '\\',
+            Some(b')') => ']',
+            Some(b'\'') => '^',
+            Some(b'<') => '{',
+            Some(b'!') => '|',
+            Some(b'>') => '}',
+            Some(b'-') => '~',
+            _ => {
+                out.push_str(&rest[..=at]);
+                rest = &rest[at + 1..];
+                continue;
+            }
+        };
+        out.push_str(&rest[..at]);
+        out.push(c);
+        rest = &rest[at + 3..];
+    }
+    (out.len() + rest.len() < text.len()).then(|| out + rest)
+}
+
 /// Scans the token whose first character is at `pos`, in text without line splices. Returns its kind and its
 /// end. An unterminated string or character constant is [`TokenKind::Other`].
 pub(super) fn scan(s: &[u8], pos: usize) -> (TokenKind, usize) {
@@ -241,9 +283,9 @@ impl Lexer {
                     flags = TokenFlags::LINE;
                     p += 1;
                 }
-                PUNCT if b == b'/' && s.get(p + 1) == Some(&b'/') => {
+                PUNCT if let Some((b'/', start)) = comment_start(s, p) => {
                     flags |= TokenFlags::SPACE;
-                    p += 2;
+                    p = start;
                     while let Some(&c) = s.get(p) {
                         if c == b'\\'
                             && let Some(end) = splice_end(s, p)
@@ -256,9 +298,9 @@ impl Lexer {
                         }
                     }
                 }
-                PUNCT if b == b'/' && s.get(p + 1) == Some(&b'*') => {
+                PUNCT if let Some((b'*', start)) = comment_start(s, p) => {
                     flags |= TokenFlags::SPACE;
-                    match find_comment_end(s, p + 2) {
+                    match find_comment_end(s, start) {
                         Some(end) => p = end,
                         None => {
                             self.open_comment.get_or_insert(p);
@@ -382,7 +424,7 @@ impl Lexer {
             while let Some(&b) = s.get(p) {
                 match class(b) {
                     NEWLINE => break,
-                    PUNCT if b == b'/' && matches!(s.get(p + 1), Some(b'/' | b'*')) => break,
+                    PUNCT if comment_start(s, p).is_some() => break,
                     QUOTE => p = quoted(s, p).1.max(p + 1),
                     OTHER if b == b'\\' => p = splice_end(s, p).unwrap_or(p + 1),
                     _ => p += 1,
@@ -411,8 +453,9 @@ pub(super) fn tokens_of(map: &SourceMap, part: Span) -> Vec<Token> {
 fn find_comment_end(s: &[u8], mut p: usize) -> Option<usize> {
     loop {
         let star = s.get(p..)?.iter().position(|&b| b == b'*')? + p;
-        if s.get(star + 1) == Some(&b'/') {
-            return Some(star + 2);
+        let end = after_splices(s, star + 1);
+        if s.get(end) == Some(&b'/') {
+            return Some(end + 1);
         }
         p = star + 1;
     }

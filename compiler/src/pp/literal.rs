@@ -313,7 +313,7 @@ fn character(text: &str) -> Result<(u32, bool, &str), String> {
         // As in clang, an unknown escape stands for its character.
         other => other as u32,
     };
-    Ok((simple, simple < 256, chars.as_str()))
+    Ok((simple, false, chars.as_str()))
 }
 
 /// Returns the value of a character constant. Several characters are packed in big-endian order, as in gcc

@@ -4,7 +4,7 @@
 //! is HIR with every conversion explicit. The signatures are in [`crate::builtins`]; overloads are chosen by
 //! the rules of clang for overloadable C functions (`overload`).
 
-mod build;
+pub(super) mod build;
 mod c11_atomic;
 mod convert_fn;
 mod generic_pointer;

@@ -175,7 +175,7 @@ impl Sema<'_> {
         if d.specs.is_kernel && storage == Some(Storage::Static) {
             self.error(d.span, "kernel functions cannot be declared static");
         }
-        Some(self.function_declaration(&d.specs, &item.declarator))
+        Some(self.function_declaration(base, &d.specs, &item.declarator))
     }
 
     fn typedef(&mut self, base: QualType, specs: &DeclSpecs, item: &InitDeclarator) -> Result<()> {

@@ -47,9 +47,9 @@ impl Sema<'_> {
     }
 
     /// Analyses the head of a function. Opens a scope for the tags and the enumerators that are declared among the parameters
-    /// (C99 6.2.1), which the caller closes: after a prototype, or after the body of a definition.
-    fn head<'a>(&mut self, specs: &DeclSpecs, d: &'a Declarator, span: Span) -> Result<Head<'a>> {
-        let base = self.specs_type(specs);
+    /// (C99 6.2.1), which the caller closes: after a prototype, or after the body of a definition. `base` is the type of the
+    /// specifiers.
+    fn head<'a>(&mut self, base: Result<QualType>, d: &'a Declarator, span: Span) -> Result<Head<'a>> {
         self.world.names.push();
         self.world.tags.push();
         let (Some(name), Some((Derived::Function(list), rest))) = (&d.name, d.derived.split_first()) else {
@@ -83,18 +83,22 @@ impl Sema<'_> {
         })
     }
 
-    /// Analyses a function declaration.
-    pub(super) fn function_declaration(&mut self, specs: &DeclSpecs, d: &Declarator) -> Result<()> {
+    /// Analyses a function declaration. `base` is the type of its specifiers, which may define a structure.
+    pub(super) fn function_declaration(
+        &mut self,
+        base: QualType,
+        specs: &DeclSpecs,
+        d: &Declarator,
+    ) -> Result<()> {
         if let (Some(name), Some((Derived::Function(list), rest))) = (&d.name, d.derived.split_first())
             && name.name == "printf"
             && list.variadic
             && !self.in_library
         {
-            return self.printf_declaration(specs, d, list, rest);
+            return self.printf_declaration(base, d, list, rest);
         }
         if !matches!(d.derived.first(), Some(Derived::Function(_))) {
             // The declaration uses a typedef of a function type.
-            let base = self.specs_type(specs)?;
             let q = self.declarator_type(base, d)?;
             let (Some(name), Type::Function { ret, params }) = (&d.name, self.ty(q.ty).clone()) else {
                 return Err(self.error(d.span, "expected a function declarator"));
@@ -112,7 +116,7 @@ impl Sema<'_> {
             self.declare_function(&head, specs, d)?;
             return Ok(());
         }
-        let head = self.prototype_head(specs, d)?;
+        let head = self.prototype_head(base, d)?;
         // An overload with exactly the types of a built-in function declares that built-in function.
         let overloadable =
             attr::has(&specs.attributes, "overloadable") || attr::has(&d.attributes, "overloadable");
@@ -131,12 +135,11 @@ impl Sema<'_> {
     /// declaration of 6.12.13; it declares the built-in function.
     fn printf_declaration(
         &mut self,
-        specs: &DeclSpecs,
+        base: QualType,
         d: &Declarator,
         list: &Params,
         rest: &[Derived],
     ) -> Result<()> {
-        let base = self.specs_type(specs)?;
         let ret = self.derive(base, rest, d)?;
         let int = self.program.types.scalar(Scalar::Int);
         let is_format =
@@ -158,8 +161,8 @@ impl Sema<'_> {
         Ok(())
     }
 
-    fn prototype_head<'a>(&mut self, specs: &DeclSpecs, d: &'a Declarator) -> Result<Head<'a>> {
-        let head = self.head(specs, d, d.span);
+    fn prototype_head<'a>(&mut self, base: QualType, d: &'a Declarator) -> Result<Head<'a>> {
+        let head = self.head(Ok(base), d, d.span);
         self.world.names.pop();
         self.world.tags.pop();
         head
@@ -360,7 +363,8 @@ impl Sema<'_> {
                 "function definition without a prototype is not allowed in OpenCL C",
             ));
         }
-        let head = self.head(&f.specs, &f.declarator, f.span);
+        let base = self.specs_type(&f.specs);
+        let head = self.head(base, &f.declarator, f.span);
         // The function itself has file scope.
         let enumerators = self.world.names.hide_blocks();
         let done = self.define(f, head, enumerators);
@@ -503,7 +507,8 @@ impl Sema<'_> {
 
     /// Declares a library function under its key.
     pub(super) fn declare_library_function(&mut self, key: &str, def: &FunctionDef) -> Result<FuncId> {
-        let head = self.prototype_head(&def.specs, &def.declarator)?;
+        let base = self.specs_type(&def.specs)?;
+        let head = self.prototype_head(base, &def.declarator)?;
         let signature = Signature {
             ret: head.ret,
             params: head.params.iter().map(|p| p.ty).collect(),
@@ -515,7 +520,8 @@ impl Sema<'_> {
     pub(super) fn library_body(&mut self, id: FuncId, def: &FunctionDef) {
         // An error in the library is a fault of the compiler; it is reported like a user's error, so that it
         // is noticed.
-        if let Ok(head) = self.head(&def.specs, &def.declarator, def.span) {
+        let base = self.specs_type(&def.specs);
+        if let Ok(head) = self.head(base, &def.declarator, def.span) {
             let _ = self.body_of(id, def, &head, false);
         }
         self.world.names.pop();

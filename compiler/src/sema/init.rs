@@ -1,91 +1,22 @@
 //! Flattens initializers (C99 6.7.8; 6.1.6 for vectors in braces) to stores at byte offsets.
 
+mod cursor;
+
+use super::binary::is_const;
+use super::builtin::build::Before;
 use super::const_init::MAX_CONSTANT;
 use super::convert::Why;
 use super::{Result, Sema};
+use crate::hash::HashMap;
+use crate::hir::ty::Field;
 use crate::hir::{Expr, ExprKind, Init, RecordId, Scalar, Type, TypeId, value};
 use crate::source::Span;
-use crate::syntax::ast::{self, Designator, InitItem, Initializer};
+use crate::syntax::ast::{self, Designator, Ident, InitItem, Initializer};
 use crate::syntax::table;
-use std::ops::Deref;
-use std::rc::Rc;
+use cursor::{Cursor, Source, item_span, list_of};
 
 /// The greatest number of stores that one initializer may expand to (ranges of designators multiply).
 const MAX_STORES: usize = 1 << 20;
-
-/// The items of a braced list.
-#[derive(Copy, Clone)]
-enum Source<'a> {
-    Items(&'a [InitItem]),
-    /// The position of a table.
-    Table(Span),
-}
-
-/// Returns the items and the position of an initializer that is a braced list.
-fn list_of(init: &Initializer) -> Option<(Source<'_>, Span)> {
-    match init {
-        Initializer::Expr(_) => None,
-        Initializer::List(items, span) => Some((Source::Items(items), *span)),
-        Initializer::Table { items, span } => Some((Source::Table(*items), *span)),
-    }
-}
-
-/// An item of a braced list: in the tree, or made from a table.
-enum Item<'a> {
-    Listed(&'a InitItem),
-    Made(Rc<InitItem>),
-}
-
-impl Deref for Item<'_> {
-    type Target = InitItem;
-    fn deref(&self) -> &InitItem {
-        match self {
-            Item::Listed(item) => item,
-            Item::Made(item) => item,
-        }
-    }
-}
-
-/// A position in one braced list.
-struct Cursor<'a> {
-    items: &'a [InitItem],
-    at: usize,
-    /// The value of the item at `at`, if it was analysed already to determine its type.
-    value: Option<Expr>,
-    /// The table after its item at `at`, and that item.
-    table: Option<(table::Items, Option<Rc<InitItem>>)>,
-}
-
-impl<'a> Cursor<'a> {
-    fn new(items: &'a [InitItem]) -> Self {
-        Cursor {
-            items,
-            at: 0,
-            value: None,
-            table: None,
-        }
-    }
-    fn of_table(mut items: table::Items) -> Self {
-        let first = items.next().map(Rc::new);
-        Cursor {
-            table: Some((items, first)),
-            ..Cursor::new(&[])
-        }
-    }
-    fn peek(&self) -> Option<Item<'a>> {
-        match &self.table {
-            None => self.items.get(self.at).map(Item::Listed),
-            Some((_, item)) => item.clone().map(Item::Made),
-        }
-    }
-    fn advance(&mut self) {
-        self.at += 1;
-        self.value = None;
-        if let Some((items, item)) = &mut self.table {
-            *item = items.next().map(Rc::new);
-        }
-    }
-}
 
 /// The stores collected so far.
 struct Out {
@@ -95,9 +26,15 @@ struct Out {
     room: usize,
     /// The number of ranges of designators around the current item.
     repeats: usize,
+    /// The values of repeated items that are not constants, by the address of the item's expression. Each is evaluated
+    /// once, as in GNU C.
+    repeated: HashMap<usize, Expr>,
+    /// The offsets and values. A value of type void stands for a store that was removed.
     stores: Vec<(u32, Expr)>,
     /// The number of bytes that the stores cover, if none overlaps another.
     covered: u64,
+    /// The offset after the last initialized byte. No store from there on overlaps another.
+    end: u64,
     overlaps: bool,
 }
 
@@ -107,13 +44,16 @@ impl Out {
             bytes,
             room: MAX_STORES,
             repeats: 0,
+            repeated: HashMap::default(),
             stores: Vec::new(),
             covered: 0,
+            end: 0,
             overlaps: false,
         }
     }
 
-    /// Makes room for the items of a list; items that are repeated have none.
+    /// Allows one more constant for each item of a list. Items in a range of designators are not counted, because the
+    /// range repeats them.
     fn expect(&mut self, items: usize) {
         if self.repeats == 0 {
             self.room += items;
@@ -186,8 +126,9 @@ impl Sema<'_> {
         Ok((ty, out))
     }
 
-    fn collected(&self, ty: TypeId, out: Out) -> Init {
+    fn collected(&self, ty: TypeId, mut out: Out) -> Init {
         let size = self.program.types.size(ty).unwrap_or(0);
+        out.stores.retain(|(_, e)| e.ty != self.common.void);
         Init {
             zero: out.overlaps || out.covered < size,
             stores: out.stores,
@@ -209,7 +150,10 @@ impl Sema<'_> {
         if full {
             return Err(self.error(e.span, "initializer is too large"));
         }
-        out.covered += self.program.types.size(e.ty).unwrap_or(0);
+        let size = self.program.types.size(e.ty).unwrap_or(0);
+        out.covered += size;
+        out.overlaps |= offset < out.end;
+        out.end = out.end.max(offset + size);
         if let ExprKind::Const(bits) = &e.kind
             && let Some((scalar, _)) = self.lanes(e.ty)
             && let Some(bytes) = out.direct()
@@ -259,12 +203,12 @@ impl Sema<'_> {
                     let n = self.string(ty, elem, &bytes, offset, e.span, out)?;
                     return Ok(self.program.types.intern(Type::Array(elem, n)));
                 }
-                let n = self.array_items(elem, self.limit_of(ty), offset, &mut cursor, true, out)?;
+                let n = self.array_items((elem, self.limit_of(ty)), offset, 0, &mut cursor, true, out)?;
                 return self.end_of_array(ty, elem, n, &cursor, span);
             }
             Type::Record(id) => {
                 self.complete(ty, span, "variable")?;
-                self.record_items(id, offset, &mut cursor, true, out)?;
+                self.record_items(id, offset, 0, &mut cursor, true, out)?;
                 let is_union = self.program.types.records[id].is_union;
                 self.excess(&cursor, if is_union { "union" } else { "struct" });
             }
@@ -286,7 +230,7 @@ impl Sema<'_> {
         let mut values = Vec::with_capacity(items.len());
         for item in items {
             match &item.init {
-                Initializer::Expr(e) if item.designators.is_empty() => values.push(self.value(e)?),
+                Initializer::Expr(e) if item.designators.is_empty() => values.push(self.item_value(e, out)?),
                 Initializer::Expr(e) => {
                     return Err(self.error(e.span, "designator in initializer for vector type"));
                 }
@@ -308,7 +252,7 @@ impl Sema<'_> {
                         }
                         return Err(self.error(*at, "excess elements in scalar initializer"));
                     };
-                    values.push(self.value(e)?);
+                    values.push(self.item_value(e, out)?);
                 }
             }
         }
@@ -344,7 +288,7 @@ impl Sema<'_> {
             return Err(self.error(at, format!("designator in initializer for scalar type '{t}'")));
         }
         if let Initializer::Expr(e) = &first.init {
-            let v = self.value(e)?;
+            let v = self.item_value(e, out)?;
             let v = self.convert(v, ty, Why::Init)?;
             self.store(offset, v, out)?;
         } else if let Some((inner, at)) = list_of(&first.init) {
@@ -414,12 +358,10 @@ impl Sema<'_> {
                 );
                 n += 1;
             }
-            out.covered += n * width;
+            out.end = out.end.max(offset + n * width);
         }
         let mut cursor = Cursor::of_table(table);
-        let rest = limit.map(|limit| limit - n);
-        let size = self.program.types.size(elem).unwrap_or(0);
-        n += self.array_items(elem, rest, offset + n * size, &mut cursor, true, out)?;
+        n = self.array_items((elem, limit), offset, n, &mut cursor, true, out)?;
         self.end_of_array(ty, elem, n, &cursor, span)
     }
 
@@ -440,54 +382,38 @@ impl Sema<'_> {
 
     fn excess(&mut self, cursor: &Cursor<'_>, what: &str) {
         if let Some(item) = cursor.peek() {
-            let span = match &item.init {
-                Initializer::Expr(e) => e.span,
-                Initializer::List(_, at) | Initializer::Table { span: at, .. } => *at,
-            };
-            self.warning(span, format!("excess elements in {what} initializer"));
+            self.warning(
+                item_span(&item.init),
+                format!("excess elements in {what} initializer"),
+            );
         }
     }
 
-    /// Initializes the elements of an array from a list. Returns the number of elements up to the last
-    /// initialized one.
+    /// Initializes the elements of an array of `elem` from a list, beginning with an index. Returns the number of
+    /// elements up to the last initialized one.
     fn array_items(
         &mut self,
-        elem: TypeId,
-        limit: Option<u64>,
+        (elem, limit): (TypeId, Option<u64>),
         offset: u64,
+        mut index: u64,
         cursor: &mut Cursor<'_>,
         braced: bool,
         out: &mut Out,
     ) -> Result<u64> {
         let size = self.program.types.size(elem).unwrap_or(0);
-        let (mut index, mut end) = (0u64, 0u64);
+        let mut end = index;
         while let Some(item) = cursor.peek() {
-            match item.designators.split_first() {
+            match item.designators.split_first().filter(|_| !cursor.is_designated) {
                 Some(_) if !braced => break,
-                Some((Designator::Index(i), rest)) => {
-                    index = self.array_index(i, limit)?;
-                    out.overlaps = true;
-                    self.designated(elem, offset + index * size, rest, cursor, out)?;
-                }
-                Some((Designator::Range(lo, hi), rest)) => {
-                    let (first, last) = (self.array_index(lo, limit)?, self.array_index(hi, limit)?);
-                    self.check_range(first, last, lo.span)?;
-                    out.overlaps = true;
-                    let start = cursor.at;
-                    out.repeats += 1;
-                    for i in first..=last {
-                        cursor.at = start;
-                        cursor.value = None;
-                        self.designated(elem, offset + i * size, rest, cursor, out)?;
-                    }
-                    out.repeats -= 1;
-                    index = last;
-                }
                 Some((Designator::Member(m), _)) => {
                     return Err(self.error(
                         m.span,
                         "field designator cannot initialize a non-struct, non-union type",
                     ));
+                }
+                Some((Designator::Index(_) | Designator::Range(..), rest)) => {
+                    index = self.elements((elem, limit), offset, &item.designators, cursor, out)?;
+                    self.after_designated(elem, offset + index * size, rest, cursor, out)?;
                 }
                 None => {
                     if limit.is_some_and(|n| index >= n) {
@@ -500,6 +426,41 @@ impl Sema<'_> {
             end = end.max(index);
         }
         Ok(end)
+    }
+
+    /// Initializes with the item at the cursor what `path` designates in the elements of an array that its first step
+    /// names. Returns the index of the last of these elements.
+    fn elements(
+        &mut self,
+        (elem, limit): (TypeId, Option<u64>),
+        offset: u64,
+        path: &[Designator],
+        cursor: &mut Cursor<'_>,
+        out: &mut Out,
+    ) -> Result<u64> {
+        let (Some((step, rest)), size) = (path.split_first(), self.program.types.size(elem).unwrap_or(0))
+        else {
+            return Ok(0);
+        };
+        let (lo, hi) = match step {
+            Designator::Range(lo, hi) => (lo, hi),
+            Designator::Index(i) => {
+                let index = self.array_index(i, limit)?;
+                self.designated(elem, offset + index * size, rest, cursor, out)?;
+                return Ok(index);
+            }
+            Designator::Member(_) => return Ok(0),
+        };
+        let (first, last) = (self.array_index(lo, limit)?, self.array_index(hi, limit)?);
+        self.check_range(first, last, lo.span)?;
+        let start = cursor.at;
+        out.repeats += 1;
+        for i in first..=last {
+            cursor.return_to(start);
+            self.designated(elem, offset + i * size, rest, cursor, out)?;
+        }
+        out.repeats -= 1;
+        Ok(last)
     }
 
     fn check_range(&mut self, first: u64, last: u64, span: Span) -> Result<()> {
@@ -530,63 +491,70 @@ impl Sema<'_> {
         Ok(n as u64)
     }
 
-    /// Initializes the members of a record from a list.
+    /// Initializes the members of a record from a list, beginning with an index.
     fn record_items(
         &mut self,
         id: RecordId,
         offset: u64,
+        mut index: usize,
         cursor: &mut Cursor<'_>,
         braced: bool,
         out: &mut Out,
     ) -> Result<()> {
-        let mut index = 0;
         let is_union = self.program.types.records[id].is_union;
         while let Some(item) = cursor.peek() {
-            match item.designators.split_first() {
+            match item.designators.first().filter(|_| !cursor.is_designated) {
                 Some(_) if !braced => break,
-                Some((Designator::Member(m), rest)) => {
-                    let Some(f) = self.find_field(id, &m.name) else {
-                        return Err(self.error(
-                            m.span,
-                            format!("field designator '{}' does not refer to any field", m.name),
-                        ));
-                    };
-                    out.overlaps = true;
-                    self.designated(f.ty, offset + u64::from(f.offset), rest, cursor, out)?;
-                    // Continue after the direct member, possibly an anonymous one, that contains the
-                    // designated member.
-                    let fields = self.program.types.records[id]
-                        .fields
-                        .as_deref()
-                        .unwrap_or_default();
-                    index = fields
-                        .iter()
-                        .rposition(|g| g.offset <= f.offset && (g.name.is_none() || g.name == f.name))
-                        .map_or(fields.len(), |i| i + 1);
+                Some(Designator::Member(m)) => {
+                    let (at, field, rest) = self.designated_member(id, m, &item.designators)?;
+                    let place = offset + u64::from(field.offset);
+                    self.designated(field.ty, place, rest, cursor, out)?;
+                    self.after_designated(field.ty, place, rest, cursor, out)?;
+                    index = at;
                 }
-                Some((Designator::Index(e) | Designator::Range(e, _), _)) => {
+                Some(Designator::Index(e) | Designator::Range(e, _)) => {
                     return Err(self.error(e.span, "array designator cannot initialize non-array type"));
                 }
                 None => {
-                    let fields = self.program.types.records[id]
-                        .fields
-                        .as_deref()
-                        .unwrap_or_default();
-                    let Some((ty, at)) = fields.get(index).map(|f| (f.ty, f.offset)) else {
+                    let fields = self.program.types.records[id].fields.as_deref();
+                    let field = fields.unwrap_or_default().get(index).map(|f| (f.ty, f.offset));
+                    let Some((ty, at)) = field.filter(|_| !is_union || index == 0) else {
                         break;
                     };
-                    if is_union && index > 0 {
-                        break;
-                    }
                     self.next_item(ty, offset + u64::from(at), cursor, out)?;
-                    index += 1;
                 }
             }
-            if !braced && is_union {
-                break;
-            }
+            index += 1;
         }
         Ok(())
+    }
+
+    /// Finds the direct member of a record that the first step of `path` names, or the anonymous member that contains
+    /// the named one. Returns its index, the member, and the path from it.
+    fn designated_member<'p>(
+        &mut self,
+        id: RecordId,
+        m: &Ident,
+        path: &'p [Designator],
+    ) -> Result<(usize, Field, &'p [Designator])> {
+        let fields = self.program.types.records[id].fields.as_deref();
+        let found =
+            fields
+                .unwrap_or_default()
+                .iter()
+                .enumerate()
+                .find(|(_, f)| match (&f.name, self.ty(f.ty)) {
+                    (Some(name), _) => *name == m.name,
+                    (None, &Type::Record(inner)) => self.find_field(inner, &m.name).is_some(),
+                    (None, _) => false,
+                });
+        match found {
+            Some((at, f)) => Ok((at, f.clone(), &path[usize::from(f.name.is_some())..])),
+            None => Err(self.error(
+                m.span,
+                format!("field designator '{}' does not refer to any field", m.name),
+            )),
+        }
     }
 
     /// Initializes with the item at the cursor the object that `path` designates, starting from an object of
@@ -599,36 +567,17 @@ impl Sema<'_> {
         cursor: &mut Cursor<'_>,
         out: &mut Out,
     ) -> Result<()> {
-        let Some((step, rest)) = path.split_first() else {
+        let Some(step) = path.first() else {
+            cursor.is_designated = true;
             return self.next_item(ty, offset, cursor, out);
         };
         match (step, self.ty(ty).clone()) {
             (Designator::Member(m), Type::Record(id)) => {
-                let Some(f) = self.find_field(id, &m.name) else {
-                    return Err(self.error(
-                        m.span,
-                        format!("field designator '{}' does not refer to any field", m.name),
-                    ));
-                };
-                self.designated(f.ty, offset + u64::from(f.offset), rest, cursor, out)
+                let (_, field, rest) = self.designated_member(id, m, path)?;
+                self.designated(field.ty, offset + u64::from(field.offset), rest, cursor, out)
             }
-            (Designator::Index(e), Type::Array(elem, n)) => {
-                let size = self.program.types.size(elem).unwrap_or(0);
-                let index = self.array_index(e, Some(n))?;
-                self.designated(elem, offset + index * size, rest, cursor, out)
-            }
-            (Designator::Range(lo, hi), Type::Array(elem, n)) => {
-                let size = self.program.types.size(elem).unwrap_or(0);
-                let (first, last) = (self.array_index(lo, Some(n))?, self.array_index(hi, Some(n))?);
-                self.check_range(first, last, lo.span)?;
-                let start = cursor.at;
-                out.repeats += 1;
-                for i in first..=last {
-                    cursor.at = start;
-                    cursor.value = None;
-                    self.designated(elem, offset + i * size, rest, cursor, out)?;
-                }
-                out.repeats -= 1;
+            (Designator::Index(_) | Designator::Range(..), Type::Array(elem, n)) => {
+                self.elements((elem, Some(n)), offset, path, cursor, out)?;
                 Ok(())
             }
             (step, _) => {
@@ -641,13 +590,45 @@ impl Sema<'_> {
         }
     }
 
+    /// Initializes what follows the object that `path` designates, inside an object of type `ty`: items without
+    /// designators continue there (C99 6.7.8p17).
+    fn after_designated(
+        &mut self,
+        ty: TypeId,
+        offset: u64,
+        path: &[Designator],
+        cursor: &mut Cursor<'_>,
+        out: &mut Out,
+    ) -> Result<()> {
+        match (path.split_first(), self.ty(ty).clone()) {
+            (Some((Designator::Member(m), _)), Type::Record(id)) => {
+                let (at, field, rest) = self.designated_member(id, m, path)?;
+                self.after_designated(field.ty, offset + u64::from(field.offset), rest, cursor, out)?;
+                self.record_items(id, offset, at + 1, cursor, false, out)?;
+            }
+            (Some((Designator::Index(e) | Designator::Range(_, e), rest)), Type::Array(elem, n)) => {
+                let index = self.array_index(e, Some(n))?;
+                let size = self.program.types.size(elem).unwrap_or(0);
+                self.after_designated(elem, offset + index * size, rest, cursor, out)?;
+                self.array_items((elem, Some(n)), offset, index + 1, cursor, false, out)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Initializes an object with the next item of the list, or with as many items as the object needs.
     fn next_item(&mut self, ty: TypeId, offset: u64, cursor: &mut Cursor<'_>, out: &mut Out) -> Result<()> {
         let Some(item) = cursor.peek() else { return Ok(()) };
         if cursor.table.is_some() {
             out.expect(1);
         }
+        if matches!(self.ty(ty), Type::IncompleteArray(_)) {
+            let why = "initialization of flexible array member is not allowed";
+            return Err(self.error(item_span(&item.init), why));
+        }
         if let Some((items, at)) = list_of(&item.init) {
+            self.replace(ty, offset, at, out)?;
             self.object_list(ty, offset, items, at, out)?;
             cursor.advance();
             return Ok(());
@@ -655,13 +636,14 @@ impl Sema<'_> {
         let Initializer::Expr(e) = &item.init else {
             return Ok(());
         };
+        if let Some((bytes, elem)) = self.string_for(ty, e) {
+            self.replace(ty, offset, e.span, out)?;
+            self.string(ty, elem, &bytes, offset, e.span, out)?;
+            cursor.advance();
+            return Ok(());
+        }
         if cursor.value.is_none() {
-            if let Some((bytes, elem)) = self.string_for(ty, e) {
-                self.string(ty, elem, &bytes, offset, e.span, out)?;
-                cursor.advance();
-                return Ok(());
-            }
-            let value = match self.value(e) {
+            let value = match self.item_value(e, out) {
                 Ok(v) => v,
                 Err(r) => {
                     cursor.advance();
@@ -675,7 +657,7 @@ impl Sema<'_> {
             Type::Record(id) if !same => {
                 self.complete(ty, e.span, "variable")?;
                 let before = cursor.at;
-                self.record_items(id, offset, cursor, false, out)?;
+                self.record_items(id, offset, 0, cursor, false, out)?;
                 if cursor.at == before {
                     let t = self.type_name(ty);
                     return Err(self.error(e.span, format!("no member of '{t}' takes this initializer")));
@@ -684,14 +666,11 @@ impl Sema<'_> {
             }
             Type::Array(elem, n) if !same => {
                 let before = cursor.at;
-                self.array_items(elem, Some(n), offset, cursor, false, out)?;
+                self.array_items((elem, Some(n)), offset, 0, cursor, false, out)?;
                 if cursor.at == before {
                     return Err(self.error(e.span, "initializer for an array without elements"));
                 }
                 Ok(())
-            }
-            Type::IncompleteArray(_) => {
-                Err(self.error(e.span, "initialization of flexible array member is not allowed"))
             }
             _ => {
                 let value = cursor.value.take();
@@ -700,6 +679,67 @@ impl Sema<'_> {
                 let value = self.convert(value, ty, Why::Init)?;
                 self.store(offset, value, out)
             }
+        }
+    }
+
+    /// Analyses the expression of an item. If the item is repeated, only the first value contains the evaluation.
+    fn item_value(&mut self, e: &ast::Expr, out: &mut Out) -> Result<Expr> {
+        let key = std::ptr::from_ref(e) as usize;
+        if let Some(value) = out.repeated.get(&key) {
+            return Ok(value.clone());
+        }
+        let value = self.value(e)?;
+        if out.repeats == 0 || out.bytes.is_some() || is_const(&value) {
+            return Ok(value);
+        }
+        let mut before = Before::default();
+        let value = before.bind(self, value)?;
+        out.repeated.insert(key, value.clone());
+        Ok(before.then(value))
+    }
+
+    /// Forgets the earlier values of an object that a list or a string initializes: it replaces all of them (C99
+    /// 6.7.8p19).
+    fn replace(&mut self, ty: TypeId, offset: u64, span: Span, out: &mut Out) -> Result<()> {
+        if offset >= out.end {
+            return Ok(());
+        }
+        out.overlaps = true;
+        let end = offset + self.program.types.size(ty).unwrap_or(0);
+        if let Some(bytes) = &mut out.bytes {
+            let last = bytes.len().min(end as usize);
+            bytes.get_mut(offset as usize..last).unwrap_or_default().fill(0);
+        }
+        let mut is_part = false;
+        for (at, e) in &mut out.stores {
+            let (from, size) = (u64::from(*at), self.program.types.size(e.ty).unwrap_or(0));
+            if offset <= from && from + size <= end {
+                *e = self.nothing(span);
+            } else {
+                is_part |= from < end && offset < from + size;
+            }
+        }
+        // The object is a part of one that was stored as a whole.
+        if is_part {
+            self.store_zeros(ty, offset, span, out)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn store_zeros(&mut self, ty: TypeId, offset: u64, span: Span, out: &mut Out) -> Result<()> {
+        match *self.ty(ty) {
+            Type::Array(elem, n) => {
+                let size = self.program.types.size(elem).unwrap_or(0);
+                (0..n).try_for_each(|i| self.store_zeros(elem, offset + i * size, span, out))
+            }
+            Type::Record(id) => {
+                let fields = self.program.types.records[id].fields.clone().unwrap_or_default();
+                (fields.iter())
+                    .try_for_each(|f| self.store_zeros(f.ty, offset + u64::from(f.offset), span, out))
+            }
+            Type::IncompleteArray(_) => Ok(()),
+            _ => self.store(offset, self.zero(ty, span), out),
         }
     }
 
@@ -736,7 +776,6 @@ impl Sema<'_> {
         if bytes.len() as u64 > n {
             self.warning(span, "initializer-string for char array is too long");
         }
-        out.overlaps = true;
         for (i, &b) in bytes.iter().take(n as usize).enumerate() {
             let e = Expr {
                 kind: ExprKind::Const(vec![u64::from(b)]),

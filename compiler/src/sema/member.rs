@@ -228,9 +228,35 @@ impl Sema<'_> {
         if let Some(lane) = constant {
             return Ok(Operand::Place(object.lanes(vec![lane as u8], ty, span)));
         }
+        self.lane_by_number(object, index, ty, span).map(Operand::Place)
+    }
+
+    /// Returns the lane of a vector at an index that is not constant.
+    fn lane_by_number(
+        &mut self,
+        mut vector: Lvalue,
+        mut index: Expr,
+        ty: TypeId,
+        span: Span,
+    ) -> Result<Lvalue> {
+        // Of lanes that were selected from a vector, it is a lane of this vector, whose number a table has.
+        if let PlaceKind::Lanes { base, lanes } = vector.place.kind {
+            let count = self.lanes(base.ty).map_or(0, |(_, count)| count);
+            if lanes.iter().any(|&lane| lane >= count) {
+                let why = "the fourth element of a vector of three cannot be selected by a variable index";
+                return Err(self.error(span, why));
+            }
+            let table = Expr {
+                kind: ExprKind::Const(lanes.iter().map(|&lane| lane.into()).collect()),
+                ty: self.vector_ty(Scalar::Long, lanes.len() as u8),
+                span,
+            };
+            let number = self.lane_by_number(self.temporary(table), index, self.common.long, span)?;
+            index = self.load(number.place);
+            vector.place = *base;
+        }
         let index = Box::new(index);
-        let kind = |base| PlaceKind::DynamicLane { base, index };
-        Ok(Operand::Place(object.part(ty, span, kind)))
+        Ok(vector.part(ty, span, |base| PlaceKind::DynamicLane { base, index }))
     }
 }
 

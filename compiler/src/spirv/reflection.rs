@@ -9,6 +9,7 @@ use crate::ir::module::SystemPush;
 use crate::ir::{
     ArgKind, ArgLocation, FactLocation, HandleFact, KernelAbi, KernelArg, KernelInfo, RequiredSubgroups,
 };
+use crate::printf;
 use crate::reflect::{CALDERA_SET, CLSPV_SET, CalderaOp, Op, image_type, spec_id};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
@@ -236,7 +237,7 @@ impl Writer<'_, '_> {
         let size = self.e.target.printf_buffer_size();
         self.write(op, &[], &[numbers[0], numbers[1], size], &[]);
         for (i, entry) in module.printf.entries.iter().enumerate() {
-            let text = self.text(&String::from_utf8_lossy(&entry.text));
+            let text = self.text(&printf::to_text(&entry.text));
             let number = self.e.u32_const(i as u32 + 1);
             self.write(Op::PrintfInfo, &[number, text], &entry.sizes, &[]);
         }

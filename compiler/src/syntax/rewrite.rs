@@ -107,8 +107,9 @@ impl Rewritten {
 /// Writes lexemes as text.
 struct TextWriter {
     text: String,
-    /// Whether the text ends with a letter, digit or `_`; for `after_operator`, whether it ends with an operator.
+    /// Whether the text ends with a letter, digit or `_`.
     after_word: bool,
+    /// Whether the text ends with an operator.
     after_operator: bool,
 }
 

@@ -77,19 +77,27 @@ fn child() {
     assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
 }
 
+/// Writes a mark to the standard output.
+fn mark(text: &[u8]) {
+    let mut out = std::io::stdout();
+    out.write_all(text)
+        .and_then(|()| out.flush())
+        .expect("a standard output");
+}
+
 /// Runs a test again in a child process. Returns what it writes to the standard output between `<<` and `>>`.
-fn output_of(test: &str) -> String {
+fn output_of(test: &str) -> Vec<u8> {
     let this = std::env::current_exe().expect("a running test has a path");
     let run = Command::new(this)
         .args(["--exact", test, "--nocapture"])
         .env(CHILD, "1")
         .output()
         .expect("the test runs again");
-    let text = String::from_utf8_lossy(&run.stdout);
     let errors = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "{errors}");
-    let body = text.split_once("<<").and_then(|(_, t)| t.split_once(">>"));
-    body.expect("the kernels' output").0.into()
+    let find = |mark: &[u8]| run.stdout.windows(2).position(|w| w == mark);
+    let (first, last) = (find(b"<<").expect("the mark"), find(b">>").expect("the mark"));
+    run.stdout[first + 2..last].to_vec()
 }
 
 #[test]
@@ -97,7 +105,7 @@ fn output() {
     if std::env::var_os(CHILD).is_some() {
         return child();
     }
-    let body = output_of("printf::output");
+    let body = String::from_utf8(output_of("printf::output")).expect("text");
     let mut lines: Vec<&str> = body.lines().collect();
     assert_eq!(lines[0], "int -3|    7|ff  |z|lit|%");
     assert_eq!(lines[1], "vector 1,-2,3,-4 1.500000,-0.250000 7,8,9");
@@ -137,7 +145,7 @@ big small
 fn strings_that_are_resolved() {
     if std::env::var_os(CHILD).is_none() {
         let body = output_of("printf::strings_that_are_resolved");
-        return assert_eq!(body, STRINGS.repeat(3));
+        return assert_eq!(String::from_utf8(body).as_deref(), Ok(&*STRINGS.repeat(3)));
     }
     let s = Setup::new();
     let modules = ["0", "2"].map(|level| {
@@ -156,12 +164,6 @@ fn strings_that_are_resolved() {
         );
         programs.push(program);
     }
-    let mark = |text: &[u8]| {
-        let mut out = std::io::stdout();
-        out.write_all(text)
-            .and_then(|()| out.flush())
-            .expect("a standard output");
-    };
     mark(b"<<");
     let result = s.buffer(&[0; 4]);
     for program in programs {
@@ -177,5 +179,46 @@ fn strings_that_are_resolved() {
         assert_eq!(cl!(clFinish(s.queue)), 0);
     }
     assert_eq!(cl!(clReleaseMemObject(result)), 0);
+    mark(b">>");
+}
+
+/// Strings that are not UTF-8, and characters that could be mistaken for such bytes.
+#[test]
+fn bytes() {
+    if std::env::var_os(CHILD).is_none() {
+        let expected = b"a\xff\x80z \xc3\xa9 s\xfeq|   \xe9|\xf4\x8f\xbe\xab|\xe9";
+        return assert_eq!(output_of("printf::bytes"), expected);
+    }
+    let s = Setup::new();
+    let source = r#"kernel void bytes(void) {
+        printf("<<a\xff\x80z \u00e9 %s|%4s|\U0010ffab|%c>>\n", "s\xfeq", "\xe9", '\xe9');
+    }"#;
+    launch(&s, s.kernel(s.built(source, ""), "bytes"), 1);
+    assert_eq!(cl!(clFinish(s.queue)), 0);
+}
+
+/// Calls of more than 2^32 words: those that find no room must not change what others have written.
+#[test]
+fn more_words_than_the_counter_can_count() {
+    const VECTORS: usize = 63;
+    const WORDS: usize = 32 * VECTORS + 1;
+    const ITEMS: usize = 1 << 15;
+    if std::env::var_os(CHILD).is_none() {
+        let body = output_of("printf::more_words_than_the_counter_can_count");
+        let lines: Vec<&[u8]> = body.split_inclusive(|&b| b == b'\n').collect();
+        assert_eq!(lines.len(), 262143 / WORDS);
+        let line = ["7"; 16 * VECTORS].join(",") + "\n";
+        return assert!(lines.iter().all(|l| *l == line.as_bytes()));
+    }
+    let s = Setup::new();
+    let (format, args) = (vec!["%v16ld"; VECTORS].join(","), ", (long16)(7)".repeat(VECTORS));
+    let calls = (1usize << 32).div_ceil(WORDS * ITEMS) + 1;
+    let source = format!(
+        "kernel void many(void) {{ for (int i = 0; i < {calls}; i++) printf(\"{format}\\n\"{args}); }}"
+    );
+    let kernel = s.kernel(s.built(&source, ""), "many");
+    mark(b"<<");
+    launch(&s, kernel, ITEMS);
+    assert_eq!(cl!(clFinish(s.queue)), 0);
     mark(b">>");
 }

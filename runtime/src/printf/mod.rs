@@ -8,10 +8,11 @@ mod convert;
 mod float;
 mod stdout;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use caldera_compiler::check::Site;
-use caldera_compiler::printf::{Piece, pieces};
+use caldera_compiler::printf::{Piece, pieces, to_bytes};
 use caldera_compiler::reflect::PrintfFormat;
 
 use crate::check::CheckedLaunch;
@@ -106,18 +107,23 @@ fn text<'m>(
         let string = |arg: &[u8]| {
             let value = convert::unsigned(arg);
             if arg.len() == 8 {
-                return constant(value);
+                return constant(value).map(Cow::Borrowed);
             }
             let literal = formats.iter().find(|f| u64::from(f.id) == value);
-            literal.map(|f| f.format.as_bytes())
+            literal.map(|f| to_bytes(&f.format))
         };
-        call(&mut out, format.format.as_bytes(), args, string);
+        call(&mut out, &to_bytes(&format.format), args, string);
     });
     out
 }
 
 /// Formats one call. A string argument is the number of a literal, or an address in the constant data.
-fn call<'m>(out: &mut Vec<u8>, format: &[u8], args: &[Vec<u8>], string: impl Fn(&[u8]) -> Option<&'m [u8]>) {
+fn call<'m>(
+    out: &mut Vec<u8>,
+    format: &[u8],
+    args: &[Vec<u8>],
+    string: impl Fn(&[u8]) -> Option<Cow<'m, [u8]>>,
+) {
     let mut args = args.iter();
     for piece in pieces(format) {
         match piece {
@@ -126,7 +132,7 @@ fn call<'m>(out: &mut Vec<u8>, format: &[u8], args: &[Vec<u8>], string: impl Fn(
                 // CL 6.12.13.2: too few arguments are undefined behaviour.
                 let Some(arg) = args.next() else { return };
                 if c.letter == b's' {
-                    convert::string(out, &c, string(arg).unwrap_or(b"(null)"));
+                    convert::string(out, &c, &string(arg).unwrap_or(Cow::Borrowed(b"(null)")));
                 } else {
                     convert::argument(out, &c, arg);
                 }

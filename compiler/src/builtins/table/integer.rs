@@ -29,7 +29,7 @@ pub(super) static ROWS: &[Row] = &[
     row(
         "mul24",
         &[sig(I24, Ty::T, &[Ty::T, Ty::T])],
-        How::Inline(Inline::Multiply),
+        How::Inline(Inline::MultiplyAdd),
     ),
     row("mul_hi", I2, How::Generic),
     row("popcount", I1, How::Intrinsic(Intrinsic::PopCount)),

@@ -8,13 +8,13 @@ use crate::source::Span;
 
 /// Statements that are executed before a value is computed.
 #[derive(Default)]
-pub(super) struct Before {
+pub(in crate::sema) struct Before {
     stmts: Vec<Stmt>,
 }
 
 impl Before {
     /// Evaluates an expression once; the result may be used any number of times.
-    pub(super) fn bind(&mut self, s: &mut Sema<'_>, e: Expr) -> Result<Expr> {
+    pub(in crate::sema) fn bind(&mut self, s: &mut Sema<'_>, e: Expr) -> Result<Expr> {
         match &e.kind {
             ExprKind::Const(_) => return Ok(e),
             ExprKind::Load(p)
@@ -54,7 +54,7 @@ impl Before {
     }
 
     /// Returns an expression that executes the statements and then evaluates the value.
-    pub(super) fn then(self, value: Expr) -> Expr {
+    pub(in crate::sema) fn then(self, value: Expr) -> Expr {
         if self.stmts.is_empty() {
             return value;
         }

@@ -179,14 +179,24 @@ pub(super) fn build(
             let one = constant(s, one, inst.scalar, inst.lanes, span);
             build(s, Inline::Divide, inst, vec![one, first(args)?], span)
         }
-        Inline::Multiply => {
-            let [x, y] = pair(args)?;
-            Ok(binary(BinOp::Mul, x, y, false))
-        }
         Inline::MultiplyAdd => {
-            let [x, y, z] = <[Expr; 3]>::try_from(args).map_err(|_| Reported)?;
-            let product = binary(BinOp::Mul, x, y, true);
-            Ok(binary(BinOp::Add, product, z, true))
+            // A product of 24-bit numbers may have more than 32 bits. It wraps around, as products of `uint` do.
+            let of = match inst.scalar {
+                Scalar::Int => s.vector_ty(Scalar::UInt, inst.lanes),
+                _ => ty,
+            };
+            let mut args = args.into_iter().map(|e| s.numeric(e, of));
+            let product = binary(
+                BinOp::Mul,
+                args.next().ok_or(Reported)?,
+                args.next().ok_or(Reported)?,
+                true,
+            );
+            let result = match args.next() {
+                Some(z) => binary(BinOp::Add, product, z, true),
+                None => product,
+            };
+            Ok(s.numeric(result, ty))
         }
         Inline::DeviceHas(what) => Ok(call(Intrinsic::DeviceHas(what), args)),
         Inline::Upsample => {
