@@ -12,8 +12,12 @@ fn child(arithmetic: &str) {
     let device = device();
     let calls: [(&str, &dyn Fn() -> bool); 3] = [
         ("addresses", &|| device.shares_addresses()),
-        ("arithmetic", &|| format!("{:?}", device.target().calibration) == arithmetic),
-        ("context", &|| Context::create(&[device.clone()], Vec::new(), None).is_ok()),
+        ("arithmetic", &|| {
+            format!("{:?}", device.target().calibration) == arithmetic
+        }),
+        ("context", &|| {
+            Context::create(&[device.clone()], Vec::new(), None).is_ok()
+        }),
     ];
     for (name, succeeds) in calls {
         let first = succeeds();
@@ -46,5 +50,8 @@ fn failed_probes_are_repeated() {
             failed.push('\n');
         }
     }
-    assert!(failed.contains("arithmetic"), "no call makes the measurement fail");
+    assert!(
+        failed.contains("arithmetic"),
+        "no call makes the measurement fail"
+    );
 }

@@ -185,7 +185,10 @@ impl Device {
                 None => Ok(with(calibrate::Measured::default())),
             }
         });
-        made.unwrap_or_else(|()| self.uncalibrated.get_or_init(|| with(calibrate::Measured::default())))
+        made.unwrap_or_else(|()| {
+            self.uncalibrated
+                .get_or_init(|| with(calibrate::Measured::default()))
+        })
     }
 
     /// Returns the number of work-items of a sub-group (the last of a work-group may have fewer); `None` if the

@@ -169,9 +169,10 @@ impl Device {
 
     /// Destroys the Vulkan device, unless an object made from it still exists or another thread is making it.
     pub(crate) fn close(&self) {
-        let idle = self.opened.try_lock().and_then(|mut slot| {
-            slot.take_if(|o| Arc::strong_count(o) == 1)
-        });
+        let idle = self
+            .opened
+            .try_lock()
+            .and_then(|mut slot| slot.take_if(|o| Arc::strong_count(o) == 1));
         drop(idle);
     }
 
