@@ -35,12 +35,11 @@ const REDUCTIONS: [Operation; 3] = [Operation::Add, Operation::Min, Operation::M
 /// The declarations of the collective functions.
 pub(super) const MACROS: &str = "\
 #if defined(cl_khr_subgroups) || defined(__opencl_c_subgroups)
-#define sub_groups_reduce_add(x) work_group_reduce_add(get_sub_group_local_id() == 0 ? sub_group_reduce_add(x) : 0)
+#define sub_groups_reduce_add(x) work_group_reduce_add(sub_group_reduce_add(x) * (uint)(get_sub_group_local_id() == 0))
 #define sub_groups_reduce_max(x) work_group_reduce_max(sub_group_reduce_max(x))
-#define sub_groups_scan_add(x) sub_groups_last(work_group_reduce_add, 0, sub_group_scan_inclusive_add(x))
+#define sub_groups_scan_add(x) \\
+  work_group_reduce_add(sub_group_scan_inclusive_add(x) * (uint)(get_sub_group_local_id() + 1 == get_sub_group_size()))
 #define sub_groups_scan_max(x) work_group_reduce_max(sub_group_scan_inclusive_max(x))
-#define sub_groups_last(f, none, x) f(last_of(get_sub_group_local_id(), get_sub_group_size()) ? x : none)
-#define last_of(i, n) (i + 1 == n)
 #else
 #define sub_groups_reduce_add(x) work_group_reduce_add(x)
 #define sub_groups_reduce_max(x) work_group_reduce_max(x)
@@ -179,8 +178,8 @@ impl Printer<'_> {
                 let order = ORDERS[choice(&(v, from), ORDERS.len())];
                 let barrier = self.barrier(Fence::Local, super::BarrierForm::Plain);
                 return format!(
-                    "if (lid == n / 2u) atomic_flag_clear_explicit(&flag, memory_order_relaxed, memory_scope_work_group);\n{barrier}\
-                     MIX(v{v}, work_group_reduce_add(atomic_flag_test_and_set_explicit(&flag, {order}, memory_scope_work_group) ? 0u : 1u))\n\
+                    "if (lid == n / 2u) atomic_flag_clear_explicit(flag, memory_order_relaxed, memory_scope_work_group);\n{barrier}\
+                     MIX(v{v}, work_group_reduce_add(atomic_flag_test_and_set_explicit(flag, {order}, memory_scope_work_group) ? 0u : 1u))\n\
                      {barrier}"
                 );
             }

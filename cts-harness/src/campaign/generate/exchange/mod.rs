@@ -550,6 +550,41 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_later_version_has_all_forms() {
+        let mut all = String::new();
+        for seed in 0..40 {
+            all += &program(seed, true, Some(Std::V3_0)).unwrap().text;
+        }
+        for part in [
+            "\"options\":\"-cl-std=CL3.0\"",
+            "work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);",
+            "work_group_reduce_",
+            "work_group_scan_inclusive_",
+            "work_group_scan_exclusive_",
+            "work_group_broadcast(",
+            "!!work_group_all(",
+            "!!work_group_any(",
+            "? 0u : 1u",
+            "(uint)v0)",
+            "sub_groups_",
+            "atomic_fetch_",
+            "atomic_exchange_explicit(",
+            "atomic_compare_exchange_weak_explicit(",
+            "atomic_compare_exchange_strong_explicit(",
+            "atomic_work_item_fence(",
+            "(volatile  atomic_",
+            "(volatile local atomic_",
+            "*const g = ",
+            "(*g) = ",
+            ", flag))",
+        ] {
+            assert!(all.contains(part), "{part}");
+        }
+        let remainders = |seed| make::random_program(seed, true, Some(Std::V3_0)).remainder > 0;
+        assert!((0..40).any(remainders));
+    }
+
     /// Returns the programs that lack one barrier of a program.
     fn without_a_barrier(program: &Program) -> Vec<Program> {
         let mut all = Vec::new();

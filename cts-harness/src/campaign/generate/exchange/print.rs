@@ -85,6 +85,10 @@ pub(super) fn text(program: &Program) -> String {
         text += &format!("constant {ty} o{a}[{}] = {{{all}}};\n", array.elements(items));
     }
     for (f, function) in program.functions.iter().enumerate() {
+        let flag = match program.later {
+            Some(_) => ", local atomic_flag *flag",
+            None => "",
+        };
         let pointers = function.pointers.iter().enumerate();
         let pointers = pointers.map(|(p, a)| {
             let space = declared(a.space, program.later.is_some());
@@ -93,7 +97,7 @@ pub(super) fn text(program: &Program) -> String {
         let variables: String = (1..VARIABLES).map(|v| format!("ulong v{v} = 0; ")).collect();
         text += &format!(
             "ulong f{f}(ulong v0, uint u0, uint group{}) {{\nIDS\nuint u1 = 0; {variables}\n",
-            pointers.collect::<String>()
+            pointers.collect::<String>() + flag
         );
         let mut printer = Printer::new(program, &function.pointers);
         printer.generic = program.later.is_some();
@@ -136,9 +140,10 @@ fn kernel(program: &Program) -> String {
         true => format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n"),
         false => String::new(),
     };
+    let full = program.later.map_or("n".into(), |_| format!("{items}u"));
     let mut text = format!(
         "{required}kernel void k(global ulong *out, uint argument{parameters}) {{\n{declarations}IDS\n\
-         const uint group = get_group_id(0) + argument, me = get_group_id(0) * {items}u + lid;\n\
+         const uint group = get_group_id(0) + argument, me = get_group_id(0) * {full} + lid;\n\
          uint u0 = argument, u1 = get_group_id(0);\n"
     );
     for v in 0..VARIABLES {
@@ -147,7 +152,7 @@ fn kernel(program: &Program) -> String {
     if program.later.is_some() {
         text +=
             "MIX(v0, (get_enqueued_local_size(0) * 1000 + get_local_size(0)) * 1000 + get_num_groups(0))\n";
-        text += "local atomic_flag flag;\n";
+        text += "local atomic_flag flags[1];\nlocal atomic_flag *const flag = flags;\n";
     }
     for (p, pointer) in program.pointers.iter().enumerate() {
         let same = |a: &Array| a.space == pointer.space && a.element == pointer.element;
@@ -471,9 +476,10 @@ impl<'p> Printer<'p> {
                     Base::Pointer(p) => format!(", q{p}"),
                 });
                 format!(
-                    "MIX(v{v}, f{f}(v{v}, {}, group{}))\n",
+                    "MIX(v{v}, f{f}(v{v}, {}, group{}{}))\n",
                     self.number(*number),
-                    bases.concat()
+                    bases.concat(),
+                    self.program.later.map_or("", |_| ", flag")
                 )
             }
         };
