@@ -392,9 +392,6 @@ impl<'p> Printer<'p> {
                 format!("{to} = {};\n", operation.of(&to, &from))
             }
             Statement::Sum(v, access, count, step, walks) => self.sum(*v, access, *count, (*step, *walks)),
-            Statement::Atomic(operation, access, v, loops, used) if self.program.later.is_some() => {
-                self.atomic_of_later(*operation, access, *v, (*loops, *used))
-            }
             Statement::Collective(v, from, collective, ty) => self.collective(*v, *from, *collective, *ty),
             Statement::Through(v, condition, places, is_store) => {
                 self.through(*v, *condition, *places, *is_store)
@@ -515,6 +512,9 @@ impl<'p> Printer<'p> {
     }
 
     fn atomic(&self, operation: Operation, access: &Access, v: usize, (loops, used): (bool, bool)) -> String {
+        if self.program.later.is_some() {
+            return self.atomic_of_later(operation, access, v, (loops, used));
+        }
         let (place, ty) = (self.place(access), access.element.name());
         let stem = if access.element.field(0).size == 8 {
             "atom"
