@@ -139,7 +139,7 @@ pub enum Binding {
     Workgroup {
         /// The SpecId of the specialization constant.
         spec_id: u32,
-        /// The size of the pointee in bytes.
+        /// The size of the pointee in bytes; its alignment if `offset` is present.
         elem_size: u32,
         /// The location of the arena offset.
         offset: Option<Place>,
@@ -534,6 +534,8 @@ pub struct Reflection {
     pub variables_size: u32,
     /// The sum of the sizes of the program-scope variables in bytes; 0 if it is unknown.
     pub variables_bytes: u32,
+    /// The alignment in bytes of `program_variables` or `constant_data` if it exceeds that of every buffer, else 0.
+    pub data_align: u32,
     /// The pointers inside `program_variables`, or inside `constant_data` if there are no
     /// `program_variables`.
     pub relocations: Vec<Relocation>,

@@ -263,13 +263,7 @@ fn arena_barriers_atomics_and_variables() {
         "k",
         vec![
             (arg("out", buffer()), ArgLocation::PointerArgs { offset: 0 }),
-            (
-                arg("tmp", local),
-                ArgLocation::LocalArgs {
-                    offset: 8,
-                    elem_size: 4,
-                },
-            ),
+            (arg("tmp", local), ArgLocation::LocalArgs { offset: 8, align: 4 }),
         ],
         use_every_memory,
     );

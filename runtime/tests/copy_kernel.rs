@@ -120,7 +120,7 @@ fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
         queue
             .enqueue_copy(copy_rect(&part(&x), &part(&y), from, to, region), NOTHING)
             .expect("copy");
-        let got = vec![0u8; SIZE];
+        let got = cells(vec![0u8; SIZE]);
         queue
             .enqueue_read(linear(&y, 0, SIZE, host(&got)), true, NOTHING)
             .expect("read");
@@ -140,7 +140,7 @@ fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
                 expected[t..t + region[0]].copy_from_slice(&a[f..f + region[0]]);
             }
         }
-        assert!(got == expected, "{region:?} {from:?} {to:?}");
+        assert!(values(&got) == expected, "{region:?} {from:?} {to:?}");
 
         // The same rows between host memory and a buffer.
         for pinned in [false, true] {
@@ -156,7 +156,7 @@ fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
                 .enqueue_read(linear(&target, 0, SIZE, host(&got)), true, NOTHING)
                 .expect("read");
             assert!(
-                got == expected,
+                values(&got) == expected,
                 "write, pinned {pinned}: {region:?} {from:?} {to:?}"
             );
             let target = Host::new(context, queue, &raw(6), pinned);
@@ -196,10 +196,11 @@ fn chunks_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
         queue
             .enqueue_write(rect(&buffer, there, packed, region, host(&new)), false, NOTHING)
             .expect("write");
-        let (got, rows) = (vec![0u8; size], vec![0u8; region.iter().product()]);
+        let (got, rows) = (cells(vec![0u8; size]), cells(vec![0u8; region.iter().product()]));
         queue
             .enqueue_read(rect(&buffer, there, packed, region, host(&rows)), true, NOTHING)
             .expect("read");
+        let rows = values(&rows);
         assert!(rows[..] == new[..rows.len()], "{region:?}");
         queue
             .enqueue_read(linear(&buffer, 0, size, host(&got)), true, NOTHING)
@@ -209,7 +210,7 @@ fn chunks_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
             let start = 16 + n % region[1] * row_pitch + n / region[1] * slice_pitch;
             expected[start..start + row.len()].copy_from_slice(row);
         }
-        assert!(got == expected, "{region:?}");
+        assert!(values(&got) == expected, "{region:?}");
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod support;
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -101,7 +102,7 @@ impl World {
 
     /// Enqueues the commands of a thread. User events that a command waits for go to `gates`, which another thread sets.
     fn work(&self, thread: usize, gates: &mpsc::Sender<Arc<Event>>) {
-        let mut reads: Vec<(Vec<f32>, Arc<Event>, f32)> = Vec::new();
+        let mut reads: Vec<(Vec<Cell<f32>>, Arc<Event>, f32)> = Vec::new();
         for round in 0..ROUNDS {
             let number = round * THREADS + thread;
             let queue = self.queue(number);
@@ -116,7 +117,7 @@ impl World {
             chain.value += 1.0;
             chain.last = Some(Arc::clone(&event));
             if number.is_multiple_of(3) {
-                let memory = vec![f32::NAN; N];
+                let memory = cells(vec![f32::NAN; N]);
                 let read = self
                     .queue(number / 3)
                     .enqueue_read(
@@ -158,10 +159,10 @@ impl World {
         reads.into_iter().for_each(|r| self.check(r));
     }
 
-    fn check(&self, (memory, event, value): (Vec<f32>, Arc<Event>, f32)) {
+    fn check(&self, (memory, event, value): (Vec<Cell<f32>>, Arc<Event>, f32)) {
         let _ = event.status();
         Event::wait_all(&[event]).expect("wait");
-        assert_eq!(memory, [value; N]);
+        assert_eq!(values(&memory), [value; N]);
     }
 }
 

@@ -190,14 +190,14 @@ pub enum ArgLocation {
         offset: u32,
     },
     /// A u32 is in the push-constant block or, for the next variant, in the argument buffer: the byte offset
-    /// in the local arena where this argument's memory starts.
+    /// in the local arena where this argument's memory starts, a multiple of `align`.
     LocalPush {
         offset: u32,
-        elem_size: u32,
+        align: u32,
     },
     LocalArgs {
         offset: u32,
-        elem_size: u32,
+        align: u32,
     },
     /// The image has a descriptor in the kernel's set.
     Image {
@@ -485,7 +485,12 @@ pub struct ConstantData {
     pub size: u32,
     /// The sum of the sizes of the variables in global memory.
     pub variables: u32,
+    /// The alignment of the data if a variable demands more than [`BUFFER_ALIGN`], else 0.
+    pub align: u32,
 }
+
+/// The alignment in bytes that every buffer has: that of the largest type (`long16`).
+pub const BUFFER_ALIGN: u32 = 128;
 
 /// The meaning of a number that `lower_printf` stores in the printf buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -38,6 +38,9 @@ impl Display for Module {
                 let data = &self.constant_data;
                 write!(f, " size {} variables {}", data.size, data.variables)?;
             }
+            if self.constant_data.align != 0 {
+                write!(f, " align {}", self.constant_data.align)?;
+            }
             for (at, to) in &self.constant_data.relocations {
                 write!(f, " reloc {at} {to}")?;
             }
@@ -617,8 +620,8 @@ fn write_location(f: &mut fmt::Formatter<'_>, location: ArgLocation) -> fmt::Res
         ArgLocation::Args { offset, size } => writeln!(f, "args {offset} {size}")?,
         ArgLocation::PointerPush { offset } => writeln!(f, "pointer_push {offset}")?,
         ArgLocation::PointerArgs { offset } => writeln!(f, "pointer_args {offset}")?,
-        ArgLocation::LocalPush { offset, elem_size } => writeln!(f, "local_push {offset} {elem_size}")?,
-        ArgLocation::LocalArgs { offset, elem_size } => writeln!(f, "local_args {offset} {elem_size}")?,
+        ArgLocation::LocalPush { offset, align } => writeln!(f, "local_push {offset} {align}")?,
+        ArgLocation::LocalArgs { offset, align } => writeln!(f, "local_args {offset} {align}")?,
         ArgLocation::Image {
             binding,
             shape,

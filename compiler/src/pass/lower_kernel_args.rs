@@ -132,9 +132,9 @@ fn layout(
                 Spot::Push(offset) => ArgLocation::PointerPush { offset },
                 Spot::Args(offset) => ArgLocation::PointerArgs { offset },
             },
-            ArgKind::Local { elem_size, .. } => match cursor.take(4, 4) {
-                Spot::Push(offset) => ArgLocation::LocalPush { offset, elem_size },
-                Spot::Args(offset) => ArgLocation::LocalArgs { offset, elem_size },
+            ArgKind::Local { align, .. } => match cursor.take(4, 4) {
+                Spot::Push(offset) => ArgLocation::LocalPush { offset, align },
+                Spot::Args(offset) => ArgLocation::LocalArgs { offset, align },
             },
             ArgKind::Image { .. } | ArgKind::Sampler if !target.features.images => {
                 return Err(PassError::Unsupported {

@@ -673,6 +673,13 @@ impl Reader {
             }
             CalderaOp::KernelUneven => self.kernel(call)?.uneven = true,
             CalderaOp::KernelAnyMemory => self.kernel(call)?.any_memory = true,
+            CalderaOp::KernelDataAlignment => {
+                let align = call.number(1)?;
+                if !align.is_power_of_two() {
+                    return Err(call.bad("the alignment is not a power of two"));
+                }
+                self.out.data_align = self.out.data_align.max(align);
+            }
             CalderaOp::KernelVariables => {
                 self.kernel(call)?.variables = true;
                 self.out.variables_size = self.out.variables_size.max(call.number(1)?);

@@ -60,6 +60,8 @@ pub enum CalderaOp {
     /// Kernel, SpecId: several of its work-groups can run as one work-group of the device. SpecId is the first of the three
     /// specialization constants with the numbers of groups, or 0 if the work-group size can be multiplied instead.
     KernelPacking = 18,
+    /// Kernel, Alignment: the program's data must begin at a multiple of Alignment, a power of two.
+    KernelDataAlignment = 19,
 }
 
 impl CalderaOp {
@@ -84,6 +86,7 @@ impl CalderaOp {
             CalderaOp::KernelSubgroups,
             CalderaOp::KernelChecks,
             CalderaOp::KernelPacking,
+            CalderaOp::KernelDataAlignment,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -110,6 +113,7 @@ impl CalderaOp {
             CalderaOp::KernelSubgroups => "KernelSubgroups",
             CalderaOp::KernelChecks => "KernelChecks",
             CalderaOp::KernelPacking => "KernelPacking",
+            CalderaOp::KernelDataAlignment => "KernelDataAlignment",
         }
     }
 
@@ -120,7 +124,7 @@ impl CalderaOp {
             | CalderaOp::KernelArena
             | CalderaOp::KernelUneven
             | CalderaOp::KernelAnyMemory => 0,
-            CalderaOp::KernelLocalApart | CalderaOp::KernelPacking => 1,
+            CalderaOp::KernelLocalApart | CalderaOp::KernelPacking | CalderaOp::KernelDataAlignment => 1,
             CalderaOp::ArgumentUse
             | CalderaOp::ArgumentImageType
             | CalderaOp::KernelVariables

@@ -124,6 +124,7 @@ struct Writer {
     own_set: Option<u32>,
     /// The operands of KernelVariables.
     variables: [u32; 2],
+    data_align: u32,
     texts: HashMap<String, u32>,
     numbers: HashMap<u32, u32>,
     strings: Vec<u32>,
@@ -229,6 +230,7 @@ impl Writer {
 
     fn module(&mut self, tables: &Tables<'_>, r: &Reflection) -> Result<(), ReflectionError> {
         self.variables = [r.variables_size, r.variables_bytes];
+        self.data_align = r.data_align;
         for s in &r.literal_samplers {
             self.op(Op::LiteralSampler, &[], &[s.at.set, s.at.binding, s.mask], &[]);
         }
@@ -373,6 +375,10 @@ impl Writer {
         if k.variables {
             let variables = self.variables;
             self.own(CalderaOp::KernelVariables, kernel, &variables);
+        }
+        if self.data_align != 0 {
+            let align = self.data_align;
+            self.own(CalderaOp::KernelDataAlignment, kernel, &[align]);
         }
         if k.local_apart > 0 {
             self.own(CalderaOp::KernelLocalApart, kernel, &[k.local_apart]);

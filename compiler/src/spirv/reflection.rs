@@ -279,6 +279,13 @@ impl Writer<'_, '_> {
             let data = &module.constant_data;
             self.own(CalderaOp::KernelVariables, decl, &[data.size, data.variables]);
         }
+        if module.constant_data.align != 0 && module.slots.constants.is_none() {
+            self.own(
+                CalderaOp::KernelDataAlignment,
+                decl,
+                &[module.constant_data.align],
+            );
+        }
         if let (Some(offset), 1..) = (module.system.scratch, abi.scratch) {
             self.own(CalderaOp::KernelScratch, decl, &[offset, 8, abi.scratch]);
         }
@@ -373,12 +380,12 @@ impl Writer<'_, '_> {
             ArgLocation::Args { offset, size } => bind(Op::ArgumentPodUniform, &[0, 0, offset, size]),
             ArgLocation::PointerPush { offset } => bind(Op::ArgumentPointerPushConstant, &[offset, 8]),
             ArgLocation::PointerArgs { offset } => bind(Op::ArgumentPointerUniform, &[0, 0, offset, 8]),
-            ArgLocation::LocalPush { offset, elem_size } => {
-                bind(Op::ArgumentWorkgroup, &[spec_id::LOCAL_BYTES, elem_size]);
+            ArgLocation::LocalPush { offset, align } => {
+                bind(Op::ArgumentWorkgroup, &[spec_id::LOCAL_BYTES, align]);
                 bind(Op::ArgumentPodPushConstant, &[offset, 4]);
             }
-            ArgLocation::LocalArgs { offset, elem_size } => {
-                bind(Op::ArgumentWorkgroup, &[spec_id::LOCAL_BYTES, elem_size]);
+            ArgLocation::LocalArgs { offset, align } => {
+                bind(Op::ArgumentWorkgroup, &[spec_id::LOCAL_BYTES, align]);
                 bind(Op::ArgumentPodUniform, &[0, 0, offset, 4]);
             }
             ArgLocation::Image {

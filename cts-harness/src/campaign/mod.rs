@@ -93,6 +93,9 @@ enum Command {
     },
     /// Run programs in which work-items exchange values through memory, whose results the harness computes itself
     Exchange {
+        /// Use features that OpenCL C has since version 2.0, too
+        #[arg(long, value_name = "VERSION")]
+        std: Option<generate::Std>,
         #[command(flatten)]
         options: Options,
     },
@@ -238,7 +241,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
             options,
             1,
         ),
-        Command::Exchange { options } => compare(&exchange, Comparison::Bits, options, 1),
+        Command::Exchange { std, options } => compare(&exchange(*std), Comparison::Bits, options, 1),
         Command::Corpus { units, options } => {
             std::fs::create_dir_all(&options.out)?;
             let cases = units.cases(options)?;
@@ -281,16 +284,19 @@ fn floats(devices: &[Described]) -> Box<Source<'static>> {
     })
 }
 
-/// Opens the source of programs in which work-items exchange values, which uses only what all devices have.
-fn exchange(devices: &[Described]) -> Box<Source<'static>> {
-    let long_atomics = devices.iter().all(|d| d.long_atomics);
-    Box::new(move |seed, _| {
-        let how = format!("long_atomics: {long_atomics}");
-        Ok(Some(Program::computed(
-            generate::exchange(seed, long_atomics)?,
-            &how,
-        )))
-    })
+/// Returns the opener of the source of programs in which work-items exchange values, which uses only what all devices have, and
+/// the features of a later version of OpenCL C.
+fn exchange(later: Option<generate::Std>) -> impl Fn(&[Described]) -> Box<Source<'static>> {
+    move |devices| {
+        let long_atomics = devices.iter().all(|d| d.long_atomics);
+        Box::new(move |seed, _| {
+            let how = format!("long_atomics: {long_atomics}, later: {later:?}");
+            Ok(Some(Program::computed(
+                generate::exchange(seed, long_atomics, later)?,
+                &how,
+            )))
+        })
+    }
 }
 
 /// Returns the opener of the source of programs in which work-items take different ways.

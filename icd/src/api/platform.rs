@@ -26,7 +26,7 @@ fn extension_version(name: &str) -> cl_version {
     match name {
         "cl_khr_icd" | "cl_khr_integer_dot_product" => version(2, 0, 0),
         "cl_ext_buffer_device_address" => version(1, 0, 2),
-        "cl_intel_unified_shared_memory" => version(1, 1, 0),
+        "cl_intel_unified_shared_memory" => version(1, 2, 0),
         "cl_khr_semaphore" | "cl_khr_external_memory" | "cl_khr_external_semaphore" => version(1, 0, 1),
         "cl_khr_command_buffer" => version(0, 9, 8),
         "cl_khr_command_buffer_mutable_dispatch" => version(0, 9, 5),

@@ -8,6 +8,7 @@ use crate::cl;
 use crate::lab::{Arg, Lab, Random, element};
 use crate::lanes::{name, spelled};
 use crate::scalar::{SCALARS, Scalar};
+use crate::variables::from_binary;
 
 /// The type of a member.
 #[derive(Clone, Debug)]
@@ -324,4 +325,36 @@ fn check(lab: &Lab, random: &mut Random, records: &[Record], layouts: &[Layout])
         }
     }
     assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// The data of several programs are in memory at the same time, so that a driver that places them one after the other
+/// places most of them at no multiple of a large alignment.
+#[test]
+fn constants_of_many_programs_are_aligned() {
+    let lab = Lab::new();
+    let mut programs = Vec::new();
+    for n in 0..20usize {
+        let align = 256usize << (n % 9);
+        let source = format!(
+            "constant int before[{0}] = {{1, 2}};
+             constant int x __attribute__((aligned({align}))) = {n};
+             constant int *constant to = &x;
+             kernel void f(global ulong *o) {{
+               constant int *p = o[0] ? &x : before;
+               o[0] = (ulong)p % {align}, o[1] = (ulong)to % {align}, o[2] = *p, o[3] = p == to;
+             }}",
+            2 + 32 * n,
+        );
+        let program = lab.build(&source);
+        let again = from_binary(&lab, program);
+        for p in [program, again] {
+            let out = lab.run(p, "f", 1, None, &[Arg::Out(32)]).remove(0);
+            let found = [0, 1, 2, 3].map(|i| element(&out, 8, i));
+            assert_eq!(found, [0, 0, n as u64, 1], "{align}");
+            programs.push(p);
+        }
+    }
+    for program in programs {
+        assert_eq!(cl!(clReleaseProgram(program)), 0);
+    }
 }

@@ -80,7 +80,7 @@ fn opencl_3_launches_share_variables_in_order() {
 }
 
 /// Returns a program from the binary of another.
-fn from_binary(lab: &Lab, program: cl_program) -> cl_program {
+pub(crate) fn from_binary(lab: &Lab, program: cl_program) -> cl_program {
     let size = query!(clGetProgramInfo(program; CL_PROGRAM_BINARY_SIZES) as usize);
     let mut binary = vec![0u8; size];
     let mut at = binary.as_mut_ptr();

@@ -543,3 +543,37 @@ fn mappings_end_after_the_reads_into_them() {
         }
     }
 }
+
+/// CL 5.3.3: pitches with which the last row would be beyond the address space.
+#[test]
+fn pitches_beyond_the_address_space() {
+    let s = Setup::new();
+    if !images(&s) {
+        return;
+    }
+    let mut memory = [0u8; 64];
+    for (ty, region, row, slice) in [
+        (CL_MEM_OBJECT_IMAGE2D, [1usize, 2, 1], usize::MAX - 100, 0),
+        (CL_MEM_OBJECT_IMAGE2D, [1, 4, 1], usize::MAX / 2, 0),
+        (CL_MEM_OBJECT_IMAGE3D, [1, 1, 2], 4, usize::MAX - 99),
+        (CL_MEM_OBJECT_IMAGE1D_ARRAY, [1, 2, 1], 4, usize::MAX - 99),
+    ] {
+        let (image, code) = create(&s, 0, RGBA8, &desc(ty, [4, 4, 4], 4), null_mut());
+        assert_eq!(code, 0);
+        let code = cl!(clEnqueueReadImage(
+            s.queue,
+            image,
+            1,
+            [0usize; 3].as_ptr(),
+            region.as_ptr(),
+            row,
+            slice,
+            memory.as_mut_ptr().cast(),
+            0,
+            null(),
+            null_mut()
+        ));
+        assert_eq!(code, CL_INVALID_VALUE, "{ty:#x} {row} {slice}");
+        assert_eq!(cl!(clReleaseMemObject(image)), 0);
+    }
+}

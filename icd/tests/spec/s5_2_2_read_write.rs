@@ -367,6 +367,27 @@ fn errors_of_rectangles() {
     assert_eq!(bad([4, 3, 2], 3, 0), CL_INVALID_VALUE);
     assert_eq!(bad([4, 3, 2], 16, 40), CL_INVALID_VALUE);
     assert_eq!(bad([400, 1, 1], 0, 0), CL_INVALID_VALUE);
+    // INVALID_VALUE if the host memory would be beyond the address space
+    let far = |slice| {
+        cl!(clEnqueueReadBufferRect(
+            s.queue,
+            b,
+            1,
+            zero.as_ptr(),
+            zero.as_ptr(),
+            [1usize, 1, 2].as_ptr(),
+            1,
+            1,
+            1,
+            slice,
+            back.as_ptr().cast_mut().cast(),
+            0,
+            null(),
+            null_mut()
+        ))
+    };
+    assert_eq!(far(usize::MAX - 100), CL_INVALID_VALUE);
+    assert_eq!(far(usize::MAX), CL_INVALID_VALUE);
     let code = cl!(clEnqueueReadBufferRect(
         s.queue,
         b,

@@ -81,16 +81,11 @@ impl CheckedLaunch {
                 ranges.push(Allocation::new(start, buffer.size(), words));
             }
         }
-        if let Some(data) = kernel
-            .module()
-            .constants()
-            .filter(|_| kernel.module().constant_data().is_some())
+        if let (Some(buffer), Some((start, _))) =
+            (kernel.module().constants(), kernel.module().constant_data())
         {
-            ranges.push(Allocation::new(
-                data.address(),
-                data.size(),
-                "the program's variables".into(),
-            ));
+            let size = buffer.address() + buffer.size() - start;
+            ranges.push(Allocation::new(start, size, "the program's variables".into()));
         }
         let args = args.iter().take(kernel.reflection().args.len());
         let args = args.map(|value| argument(value, &ranges)).collect();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::CommandType;
 use super::buffer::{Copy, HostTransfer};
 use super::fill::Fill;
-use super::image::ImageTransfer;
+use super::image::{ImageTransfer, rows};
 use super::rect::{Layout, RectSide, Rows};
 use crate::error::{ClCode, Error, Result};
 use crate::mem::image::{Image, ImageMapping};
@@ -68,7 +68,8 @@ impl BufferTransfer {
         host: HostPtr,
     ) -> Result<BufferTransfer> {
         let layout = layout_in(buffer, buffer_side, region)?;
-        let (host_layout, _) = host_side.layout(region)?;
+        let (host_layout, end) = host_side.layout(region)?;
+        host.check_extent(Some(end))?;
         Ok(BufferTransfer {
             transfer: HostTransfer {
                 buffer: Arc::clone(buffer),
@@ -233,9 +234,16 @@ impl TexelTransfer {
     ) -> Result<TexelTransfer> {
         let ImageRegion { image, texels } = region;
         let (row, slice) = image.check_pitches(texels.region, row_pitch, slice_pitch)?;
+        let layout = image.layout([0; 3], row, slice);
+        let [w, h, d] = rows(image.format().size(), &texels);
+        let last = |n: u64, pitch: u64| (n - 1).checked_mul(pitch);
+        let end = last(h, layout.row_pitch)
+            .zip(last(d, layout.slice_pitch))
+            .and_then(|(y, z)| y.checked_add(z)?.checked_add(w));
+        host.check_extent(end)?;
         Ok(TexelTransfer {
             transfer: ImageTransfer {
-                layout: image.layout([0; 3], row, slice),
+                layout,
                 image,
                 texels,
                 host,

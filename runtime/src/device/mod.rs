@@ -25,9 +25,11 @@ pub(crate) mod staging;
 mod system;
 mod upload;
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use caldera_compiler::target::{Quirks, SubgroupLayout, Target};
+use once_cell::sync::OnceCell;
 
 use crate::config::{AbiChoice, ClVersion, config};
 use crate::error::{ClCode, Result};
@@ -42,6 +44,9 @@ use info::{DeviceInfo, FpConfig};
 pub(crate) use limits::{Bindings, Limits};
 pub(crate) use opened::Opened;
 
+/// The number of failed measurements after which no more are made.
+const MAX_FAILURES: u32 = 3;
+
 /// A device object.
 #[derive(Debug)]
 pub struct Device {
@@ -49,13 +54,16 @@ pub struct Device {
     physical: vk::PhysicalDevice,
     /// The compiler's target without the results of calibration.
     base: Target,
-    calibrated: OnceLock<Calibrated>,
+    calibrated: OnceCell<Calibrated>,
+    /// What is assumed after a measurement has failed, until another one succeeds, and the number of failures.
+    uncalibrated: OnceLock<Calibrated>,
+    failures: AtomicU32,
     info: DeviceInfo,
     max_clock_frequency: OnceLock<u32>,
-    shares_addresses: OnceLock<bool>,
+    shares_addresses: OnceCell<bool>,
     limits: Limits,
     image_formats: images::ImageFormats,
-    opened: Mutex<Option<Result<Arc<Opened>, vk::VkError>>>,
+    opened: Mutex<Option<Arc<Opened>>>,
 }
 
 impl_object!(Device, ClCode::InvalidDevice, "device");
@@ -88,10 +96,12 @@ impl Device {
             anchor: Anchor::new(),
             physical,
             base,
-            calibrated: OnceLock::new(),
+            calibrated: OnceCell::new(),
+            uncalibrated: OnceLock::new(),
+            failures: AtomicU32::new(0),
             info,
             max_clock_frequency: OnceLock::new(),
-            shares_addresses: OnceLock::new(),
+            shares_addresses: OnceCell::new(),
             limits,
             image_formats,
             opened: Mutex::new(Rank::Device, None),
@@ -118,9 +128,12 @@ impl Device {
             config().cl_version != ClVersion::V1_2 && caps::abi(self.physical.facts()) == AbiChoice::Physical;
         let probe = || {
             let storage = self.opened().ok()?.storage(256, vk::Place::Host).ok()?;
-            Some(storage.mapped()?.address() as u64 == storage.address())
+            let mapped = storage.mapped().map(|at| at.address() as u64);
+            Some(mapped == Some(storage.address()))
         };
-        is_possible && *self.shares_addresses.get_or_init(|| probe().unwrap_or(false))
+        // A failure may pass, so that the next call tries again.
+        let shares = || self.shares_addresses.get_or_try_init(|| probe().ok_or(()));
+        is_possible && shares() == Ok(&true)
     }
 
     /// Returns CL_DEVICE_PIPE_MAX_PACKET_SIZE, if the device has pipes.
@@ -157,13 +170,24 @@ impl Device {
     }
 
     fn calibrated(self: &Arc<Self>) -> &Calibrated {
-        self.calibrated.get_or_init(|| {
-            let measured = calibrate::calibrate(self, &self.base);
+        let with = |measured| {
             let (measured, target) = calibrate::assume(measured, self.base.clone(), &config().assumed);
             Calibrated {
                 measured,
                 target: Arc::new(target),
             }
+        };
+        let made = self.calibrated.get_or_try_init(|| {
+            match calibrate::calibrate(self, &self.base) {
+                Some(measured) => Ok(with(measured)),
+                // The failure may pass, so that the next calls try again.
+                None if self.failures.fetch_add(1, Ordering::Relaxed) < MAX_FAILURES => Err(()),
+                None => Ok(with(calibrate::Measured::default())),
+            }
+        });
+        made.unwrap_or_else(|()| {
+            self.uncalibrated
+                .get_or_init(|| with(calibrate::Measured::default()))
         })
     }
 

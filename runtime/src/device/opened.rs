@@ -153,11 +153,13 @@ impl Device {
     /// Returns the Vulkan device with the objects that belong to it, which the first call makes.
     pub(crate) fn opened(&self) -> Result<Arc<Opened>> {
         let mut slot = self.opened.lock();
-        slot.get_or_insert_with(|| Opened::new(&self.physical).map(Arc::new))
-            .clone()
-            .map_err(|e| {
-                Error::new(ClCode::DeviceNotAvailable, format!("{}: {e}", self.info.name)).from_source(e)
-            })
+        if let Some(opened) = &*slot {
+            return Ok(Arc::clone(opened));
+        }
+        let opened = Opened::new(&self.physical).map_err(|e| {
+            Error::new(ClCode::DeviceNotAvailable, format!("{}: {e}", self.info.name)).from_source(e)
+        })?;
+        Ok(Arc::clone(slot.insert(Arc::new(opened))))
     }
 
     /// Returns the Vulkan device.
@@ -167,25 +169,16 @@ impl Device {
 
     /// Destroys the Vulkan device, unless an object made from it still exists or another thread is making it.
     pub(crate) fn close(&self) {
-        let idle = self.opened.try_lock().and_then(|mut slot| {
-            let idle = slot
-                .as_ref()
-                .is_some_and(|o| o.as_ref().is_ok_and(|o| Arc::strong_count(o) == 1));
-            if idle { slot.take() } else { None }
-        });
+        let idle = self
+            .opened
+            .try_lock()
+            .and_then(|mut slot| slot.take_if(|o| Arc::strong_count(o) == 1));
         drop(idle);
     }
 
     /// Opens the device for a new context; a lost device is replaced.
     pub(crate) fn revive(&self) -> Result<()> {
-        let lost = |slot: &Option<Result<Arc<Opened>, vk::VkError>>| {
-            slot.as_ref()
-                .is_some_and(|o| o.as_ref().is_ok_and(|o| o.logical.is_lost()))
-        };
-        let old = {
-            let mut slot = self.opened.lock();
-            if lost(&slot) { slot.take() } else { None }
-        };
+        let old = self.opened.lock().take_if(|o| o.logical.is_lost());
         if old.is_some() {
             log::warn!("{}: was lost, and is opened again", self.info.name);
         }

@@ -45,8 +45,8 @@ pub struct DeviceModule {
     launched: Launched,
     prediction: Mutex<Prediction>,
     reflection: Reflection,
-    /// The buffer with `__constant` data and program-scope variables, and the way in which kernels access it.
-    constants: Option<(Arc<vk::Buffer>, DataPlace)>,
+    /// The `__constant` data and program-scope variables.
+    constants: Option<Data>,
     /// The buffer that is bound for a null pointer where a descriptor is required.
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
@@ -58,6 +58,26 @@ pub struct DeviceModule {
     /// Compiles the program again for NDRanges beyond 32 bits, if that is possible.
     widen: OnceLock<Widen>,
     wide: OnceLock<std::result::Result<Arc<DeviceModule>, (ClCode, String)>>,
+}
+
+/// A module's constant data and program-scope variables on a device.
+struct Data {
+    buffer: Arc<vk::Buffer>,
+    /// The offset in bytes of the data in the buffer, so that they begin at an address with their alignment.
+    start: u64,
+    /// The way in which kernels access the data.
+    place: DataPlace,
+}
+
+impl Data {
+    fn new(buffer: Arc<vk::Buffer>, place: DataPlace, align: u64) -> Data {
+        let start = buffer.address().next_multiple_of(align) - buffer.address();
+        Data { buffer, start, place }
+    }
+
+    fn address(&self) -> u64 {
+        self.buffer.address() + self.start
+    }
 }
 
 /// Compiles a program for NDRanges beyond 32 bits. The result is SPIR-V or the build log.
@@ -194,13 +214,13 @@ fn check_subgroup_size(reflection: &Reflection, code: &Code, size: u32) -> Resul
     Ok(())
 }
 
-/// Returns the buffer with a module's constant data and program-scope variables, with their first contents. `variables` is the
+/// Returns a module's constant data and program-scope variables, with their first contents. `variables` is the
 /// buffer of the program's variables, if there is one already.
 fn program_data(
     device: &Arc<Device>,
     reflection: &Reflection,
     variables: Option<Arc<vk::Buffer>>,
-) -> Result<Option<(Arc<vk::Buffer>, DataPlace)>> {
+) -> Result<Option<Data>> {
     let data = match (&reflection.constant_data, &reflection.program_variables) {
         (None, None) => return Ok(None),
         (Some(data), None) | (None, Some(data)) => data,
@@ -208,30 +228,42 @@ fn program_data(
     };
     let mut bytes = data.bytes.clone();
     let size = bytes.len().max(reflection.variables_size as usize);
+    let align = match data.place {
+        DataPlace::PointerPush(_) => u64::from(reflection.data_align.max(1)),
+        DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_) => 1,
+    };
+    // The driver aligns buffers as it likes, so that the first multiple of the alignment can be within the buffer.
+    let room = (size as u64).max(16) + (align - 1);
     if let Some(buffer) = variables.filter(|_| reflection.program_variables.is_some()) {
-        if buffer.size() < size as u64 {
+        if buffer.size() < room {
             return Err(unusable(
                 "the program's variables are other ones than when it was built",
             ));
         }
-        return Ok(Some((buffer, data.place)));
+        return Ok(Some(Data::new(buffer, data.place, align)));
     }
-    let buffer = vk::Buffer::new(&device.logical()?, (size as u64).max(16), vk::Place::Device)
+    let buffer = vk::Buffer::new(&device.logical()?, room, vk::Place::Device)
         .map_err(crate::mem::buffer::allocation_error)?;
+    let data = Data::new(Arc::new(buffer), data.place, align);
     // The allocation has succeeded, so that host memory of this size is no danger.
     bytes.resize(size, 0);
     for r in &reflection.relocations {
         let (at, width) = (r.pointer_offset as usize, r.pointer_size as usize);
-        let address = (buffer.address() + u64::from(r.object_offset)).to_le_bytes();
+        let address = (data.address() + u64::from(r.object_offset)).to_le_bytes();
         let (Some(to), Some(from)) = (bytes.get_mut(at..at + width), address.get(..width)) else {
             return Err(unusable("a relocation out of bounds"));
         };
         to.copy_from_slice(from);
     }
     if !bytes.is_empty() {
-        device.upload(&buffer, 0, HostPtr::of_slice(&bytes), bytes.len() as u64)?;
+        device.upload(
+            &data.buffer,
+            data.start,
+            HostPtr::of_slice(&bytes),
+            bytes.len() as u64,
+        )?;
     }
-    Ok(Some((Arc::new(buffer), data.place)))
+    Ok(Some(data))
 }
 
 /// Returns the notes about the checks of a module's kernels.
@@ -327,7 +359,7 @@ impl DeviceModule {
                 let what = "the program cannot be compiled for the launch";
                 (ClCode::OutOfResources, what.to_owned())
             })?;
-            let variables = self.constants.as_ref().map(|(buffer, _)| Arc::clone(buffer));
+            let variables = self.constants.as_ref().map(|data| Arc::clone(&data.buffer));
             let made = DeviceModule::with_variables(&self.device, &words, variables);
             if let (Ok(wide), Some(_)) = (&made, self.identity.get()) {
                 wide.observe(&words);
@@ -405,9 +437,9 @@ impl DeviceModule {
 
     /// Returns the string at an address in the constant data, without its terminating 0.
     pub(crate) fn constant_string(&self, address: u64) -> Option<&[u8]> {
-        let start = match self.constants.as_ref()? {
-            (buffer, DataPlace::PointerPush(_)) => buffer.address(),
-            (_, DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_)) => reflect::CONSTANT_POINTER,
+        let start = match self.constant_data() {
+            Some((address, _)) => address,
+            None => reflect::CONSTANT_POINTER,
         };
         let reflection = &self.reflection;
         let data = reflection
@@ -423,15 +455,16 @@ impl DeviceModule {
     /// Returns the address of the constant data and the push constant that takes it, if kernels access the data
     /// by address.
     pub(crate) fn constant_data(&self) -> Option<(u64, PushRange)> {
-        match self.constants.as_ref()? {
-            (buffer, DataPlace::PointerPush(range)) => Some((buffer.address(), *range)),
-            (_, DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_)) => None,
+        let data = self.constants.as_ref()?;
+        match data.place {
+            DataPlace::PointerPush(range) => Some((data.address(), range)),
+            DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_) => None,
         }
     }
 
     /// Returns the buffer with the constant data.
     pub(crate) fn constants(&self) -> Option<&vk::Buffer> {
-        self.constants.as_ref().map(|(buffer, _)| &**buffer)
+        self.constants.as_ref().map(|data| &*data.buffer)
     }
 
     /// Returns the word to which kernels of the program add if the driver has ended their loops.
@@ -441,7 +474,7 @@ impl DeviceModule {
 
     /// Returns the access of a kernel to the program-scope variables.
     pub(crate) fn variables_access(&self) -> Option<Access> {
-        let (buffer, _) = self.constants.as_ref()?;
+        let buffer = &self.constants.as_ref()?.buffer;
         Some(Access {
             root: Arc::as_ptr(buffer).addr(),
             start: 0,

@@ -133,7 +133,8 @@ impl<'k> Placed<'k> {
             return Ok(());
         };
         if let Some(place) = offset {
-            let align = elem_size.next_power_of_two().clamp(16, 128);
+            // Modules of earlier versions have the size of a type, which is a multiple of its alignment.
+            let align = (elem_size & elem_size.wrapping_neg()).max(16);
             let start = self.local.next_multiple_of(align);
             self.put(place, &start.to_ne_bytes())?;
             return self.reserve(u64::from(start) + bytes as u64, device);

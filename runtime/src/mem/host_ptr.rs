@@ -19,6 +19,7 @@ use std::ptr::NonNull;
 
 use super::parallel;
 use crate::command::rect::Layout;
+use crate::error::{ClCode, Error, Result};
 
 /// An address in the application's memory, in memory that the GPU shares with the host, or in the runtime's own
 /// memory.
@@ -115,6 +116,15 @@ impl HostPtr {
         HostPtr {
             at: NonNull::new(moved).expect("memory does not wrap around the address space"),
             end: self.end,
+        }
+    }
+
+    /// Returns INVALID_VALUE if the address space ends before so many bytes; `None` are more than 64 bits can count.
+    pub(crate) fn check_extent(self, bytes: Option<u64>) -> Result<()> {
+        let end = bytes.and_then(|n| self.address().checked_add(usize::try_from(n).ok()?));
+        match end {
+            Some(_) => Ok(()),
+            None => Err(Error::new(ClCode::InvalidValue, "host memory beyond the address space").at("5.2.2")),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Functions that the tests of the runtime share: a device, queues, buffers, programs, and launches.
 #![allow(dead_code, reason = "each test uses a part")]
 
+use std::cell::Cell;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -63,7 +64,18 @@ pub(crate) const EVENT: Waits<'static> = Waits {
     want_event: true,
 };
 
-/// Wraps a slice as the host memory that a command reads or writes.
+/// Returns memory into which a command stores. Nothing else may change memory while there are shared references to it,
+/// unless it consists of cells.
+pub(crate) fn cells<T>(data: Vec<T>) -> Vec<Cell<T>> {
+    data.into_iter().map(Cell::new).collect()
+}
+
+/// Returns the values that a command has stored.
+pub(crate) fn values<T: std::marker::Copy>(data: &[Cell<T>]) -> Vec<T> {
+    data.iter().map(Cell::get).collect()
+}
+
+/// Wraps a slice as the host memory that a command reads, or a slice of [`cells`] as memory into which one stores.
 pub(crate) fn host<T>(data: &[T]) -> HostPtr {
     // SAFETY: each test keeps the slice alive until the command is done, and does not use it before that.
     unsafe { HostPtr::new(data.as_ptr().cast::<u8>().cast_mut()) }.expect("not null")
@@ -129,7 +141,7 @@ pub(crate) fn mapped(buffer: &Arc<Buffer>, address: NonNull<u8>) -> Result<Mappe
 
 /// Reads the floats of a buffer.
 pub(crate) fn read(queue: &Arc<CommandQueue>, buffer: &Arc<Buffer>) -> Vec<f32> {
-    let out = vec![f32::NAN; buffer.size() as usize / 4];
+    let out = cells(vec![f32::NAN; buffer.size() as usize / 4]);
     queue
         .enqueue_read(
             linear(buffer, 0, buffer.size() as usize, host(&out)),
@@ -137,7 +149,7 @@ pub(crate) fn read(queue: &Arc<CommandQueue>, buffer: &Arc<Buffer>) -> Vec<f32> 
             NOTHING,
         )
         .expect("read");
-    out
+    values(&out)
 }
 
 /// Creates a program from SPIR-V, as clCreateProgramWithBinary and clBuildProgram do.

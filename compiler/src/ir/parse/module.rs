@@ -53,6 +53,9 @@ pub(super) fn parse(t: &mut Tokens<'_>) -> Result<Module> {
                     m.constant_data.size = t.u32()?;
                     m.constant_data.variables = t.u32_after("variables")?;
                 }
+                if t.accept_word("align") {
+                    m.constant_data.align = t.u32()?;
+                }
                 while t.accept_word("reloc") {
                     m.constant_data.relocations.push((t.u32()?, t.u32()?));
                 }
@@ -305,11 +308,11 @@ fn location(t: &mut Tokens<'_>) -> Result<ArgLocation> {
         "pointer_args" => ArgLocation::PointerArgs { offset: first },
         "local_push" => ArgLocation::LocalPush {
             offset: first,
-            elem_size: t.u32()?,
+            align: t.u32()?,
         },
         "local_args" => ArgLocation::LocalArgs {
             offset: first,
-            elem_size: t.u32()?,
+            align: t.u32()?,
         },
         "image_write" | "image_read" => ArgLocation::Image {
             binding: first,

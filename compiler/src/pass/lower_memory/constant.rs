@@ -2,6 +2,7 @@
 //! collected in one blob, together with the variables in global memory.
 
 use crate::ir::analysis::base_of;
+use crate::ir::module::BUFFER_ALIGN;
 use crate::ir::{
     AddressSpace, CastOp, Const, ConstantData, EntityRef, Func, Function, Global, GlobalData, Inst, Map,
     Module, Op, Ty, Value,
@@ -40,6 +41,9 @@ impl Blob {
             self.data.bytes.extend(&init.bytes);
         }
         self.data.bytes.resize(end as usize, 0);
+        if global.align > BUFFER_ALIGN {
+            self.data.align = self.data.align.max(global.align);
+        }
         self.offsets.insert(g, start as u32);
         self.pending.push(g);
         Ok(start as u32)

@@ -36,10 +36,10 @@ use crate::queue::{CommandQueue, QueueProperties, Waits};
 use cases::{Case, Property, WORDS};
 
 /// Returns the measurement, from the cache or by running the probes. `base` is the device's target without
-/// calibration.
-pub(super) fn calibrate(device: &Arc<Device>, base: &Target) -> Measured {
+/// calibration. Returns `None` if the probes fail.
+pub(super) fn calibrate(device: &Arc<Device>, base: &Target) -> Option<Measured> {
     if !config().calibrate {
-        return Measured::default();
+        return Some(Measured::default());
     }
     let place = cache::store().map(|store| {
         let facts = device.physical.facts();
@@ -55,7 +55,7 @@ pub(super) fn calibrate(device: &Arc<Device>, base: &Target) -> Measured {
         .as_ref()
         .and_then(|(store, key)| Measured::from_bytes(&store.get(key)?))
     {
-        return known;
+        return Some(known);
     }
     let start = std::time::Instant::now();
     match measure(device, base) {
@@ -64,11 +64,11 @@ pub(super) fn calibrate(device: &Arc<Device>, base: &Target) -> Measured {
             if let Some((store, key)) = place {
                 store.put(&key, &measured.to_bytes());
             }
-            measured
+            Some(measured)
         }
         Err(e) => {
             log::warn!("{}: not calibrated: {}", device.info.name, e.chain());
-            Measured::default()
+            None
         }
     }
 }

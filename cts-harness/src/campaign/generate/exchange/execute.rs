@@ -24,8 +24,8 @@ enum Next {
 }
 
 /// The state of a function's execution.
-struct Frame {
-    variables: Vec<[u64; VARIABLES]>,
+pub(super) struct Frame {
+    pub(super) variables: Vec<[u64; VARIABLES]>,
     uniforms: [u32; UNIFORMS],
     /// For each pointer and work-item an array and an element of it.
     pointers: Vec<Vec<(usize, usize)>>,
@@ -34,10 +34,11 @@ struct Frame {
     loops: usize,
 }
 
-struct Group<'p> {
+pub(super) struct Group<'p> {
     program: &'p Program,
     number: usize,
-    items: usize,
+    size: [usize; 3],
+    pub(super) items: usize,
     memory: Memory,
     steps: usize,
     copies: usize,
@@ -50,9 +51,9 @@ struct Group<'p> {
 /// Returns the words of the result.
 pub(super) fn execute(program: &Program) -> Result<Vec<u64>, Found> {
     let mut words = Vec::new();
-    let everyone: Vec<usize> = (0..program.items()).collect();
-    for number in 0..program.groups {
-        let mut group = Group::new(program, number);
+    for (number, size) in program.all_groups().into_iter().enumerate() {
+        let mut group = Group::new(program, number, size);
+        let everyone: Vec<usize> = (0..group.items).collect();
         let mut frame = group.frame();
         match group.body(&mut frame, &program.body, &everyone, 0) {
             Ok(_) => words.extend(frame.variables.iter().flatten()),
@@ -80,7 +81,7 @@ pub(super) fn variable(v: usize, me: usize) -> u64 {
 }
 
 /// Applies an operation to numbers of a field's type.
-fn apply(operation: Operation, a: u64, b: u64, field: &Field) -> u64 {
+pub(super) fn apply(operation: Operation, a: u64, b: u64, field: &Field) -> u64 {
     let (x, y) = (field.extended(a), field.extended(b));
     let smaller = if field.signed {
         (x as i64) < y as i64
@@ -103,7 +104,7 @@ fn apply(operation: Operation, a: u64, b: u64, field: &Field) -> u64 {
 }
 
 impl<'p> Group<'p> {
-    fn new(program: &'p Program, number: usize) -> Group<'p> {
+    fn new(program: &'p Program, number: usize, size: [usize; 3]) -> Group<'p> {
         let items = program.items();
         let memory = Memory::new(program.arrays.iter().enumerate().map(|(a, array)| {
             let bytes = array.elements(items) * array.element.bytes();
@@ -112,7 +113,7 @@ impl<'p> Group<'p> {
                 Space::Global => Some(
                     program
                         .fill(a)
-                        .bytes(bytes * program.groups)
+                        .bytes(bytes * program.all_groups().len())
                         .split_off(bytes * number),
                 ),
                 Space::Constant => Some(
@@ -131,7 +132,8 @@ impl<'p> Group<'p> {
         Group {
             program,
             number,
-            items,
+            size,
+            items: size.iter().product(),
             memory,
             steps: 0,
             copies: 0,
@@ -146,7 +148,22 @@ impl<'p> Group<'p> {
             let same = |a: &super::Array| a.space == p.space && a.element == p.element;
             (self.program.arrays.iter().position(same).unwrap_or(0), 0)
         };
-        let variables = |item| std::array::from_fn(|v| variable(v, self.number * self.items + item));
+        let full = self.program.items();
+        let variables = |item| {
+            let mut own = std::array::from_fn(|v| variable(v, self.number * full + item));
+            if self.program.later.is_some() {
+                let sizes = [
+                    self.program.shape[0],
+                    self.size[0],
+                    self.program.all_groups().len(),
+                ];
+                mix(
+                    &mut own[0],
+                    sizes.iter().fold(0, |n, size| n * 1000 + *size as u64),
+                );
+            }
+            own
+        };
         let pointers = self.program.pointers.iter().map(|p| vec![first(p); self.items]);
         Frame {
             variables: (0..self.items).map(variables).collect(),
@@ -169,7 +186,7 @@ impl<'p> Group<'p> {
         }
     }
 
-    fn below(&self, frame: &Frame, (number, end): Below) -> usize {
+    pub(super) fn below(&self, frame: &Frame, (number, end): Below) -> usize {
         let number = self.number(frame, number);
         number.checked_rem(end).unwrap_or(number) as usize
     }
@@ -267,7 +284,7 @@ impl<'p> Group<'p> {
         }
     }
 
-    fn barrier(&mut self, fence: Fence) -> Result<(), Fault> {
+    pub(super) fn barrier(&mut self, fence: Fence) -> Result<(), Fault> {
         self.memory.barrier(fence);
         for (copy, at, bytes, writes) in &self.held {
             self.memory.hold(*at, *bytes, *copy, *writes)?;
@@ -357,6 +374,7 @@ impl<'p> Group<'p> {
             Statement::Barrier(..)
             | Statement::Async(..)
             | Statement::Call(..)
+            | Statement::Collective(..)
             | Statement::Slots(..)
             | Statement::Read(..)
             | Statement::Advance(..)
@@ -366,6 +384,9 @@ impl<'p> Group<'p> {
             }
             Statement::Barrier(fence, _) => self.barrier(*fence)?,
             Statement::MemFence(_) => {}
+            Statement::Collective(v, from, collective, ty) => {
+                self.collective(frame, (*v, *from), *collective, *ty)?;
+            }
             Statement::Async(copies, body) => self.copies(frame, copies, body, active)?,
             Statement::Slots(counter, array, v) => self.slots(frame, *counter, *array, *v)?,
             Statement::Read(u, access) => {
@@ -546,6 +567,14 @@ impl<'p> Group<'p> {
                     false => own >> (e * 3),
                 })?;
             }
+            Statement::Through(v, condition, places, is_store) => {
+                let access = places[usize::from(!self.holds(frame, *condition, item))];
+                let statement = match is_store {
+                    true => Statement::Store(access, *v),
+                    false => Statement::Load(*v, access),
+                };
+                self.single(frame, &statement, item)?;
+            }
             Statement::Copy(to, from) => {
                 let values = self.load(frame, from, item)?;
                 self.store(frame, to, item, |e| values[e])?;
@@ -615,7 +644,7 @@ impl<'p> Group<'p> {
     }
 }
 
-fn mix(variable: &mut u64, value: u64) {
+pub(super) fn mix(variable: &mut u64, value: u64) {
     *variable = (*variable ^ value).wrapping_mul(PRIME);
 }
 

@@ -1,5 +1,6 @@
 //! Makes random programs, which need not be defined.
 
+use super::Std;
 use super::{
     Access, Array, Base, Below, Condition, Element, Fence, Function, Index, LoopForm, Number, Operation,
     Place, Program, Space, Statement, Transfer, UNIFORMS, VARIABLES, mend,
@@ -52,7 +53,7 @@ const ELEMENTS: [Element; 16] = [
 /// The bytes of local memory that the arrays may have together.
 const LOCAL: usize = 16 << 10;
 
-pub(super) fn random_program(seed: u64, long_atomics: bool) -> Program {
+pub(super) fn random_program(seed: u64, long_atomics: bool, later: Option<Std>) -> Program {
     let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(1));
     let shape = SHAPES[random.below(SHAPES.len())];
     let elements: Vec<Element> = (0..3).map(|_| ELEMENTS[random.below(ELEMENTS.len())]).collect();
@@ -77,6 +78,7 @@ pub(super) fn random_program(seed: u64, long_atomics: bool) -> Program {
             random: &mut random,
             items,
             arrays: &arrays,
+            is_later: later.is_some(),
             live: constants.collect(),
             pointers: &parameters,
             functions: &functions,
@@ -94,6 +96,7 @@ pub(super) fn random_program(seed: u64, long_atomics: bool) -> Program {
         random: &mut random,
         items,
         arrays: &arrays,
+        is_later: later.is_some(),
         live: Vec::new(),
         pointers: &pointers,
         functions: &functions,
@@ -102,12 +105,20 @@ pub(super) fn random_program(seed: u64, long_atomics: bool) -> Program {
         loops: 0,
     };
     let body = maker.kernel();
+    let groups = 1 + random.below(3);
+    let (argument, required, known) = (random.below(8) as u32, random.one_in(2), random.one_in(2));
+    let remainder = match later {
+        Some(_) if random.one_in(2) => random.below(shape[0]),
+        _ => 0,
+    };
     Program {
         shape,
-        groups: 1 + random.below(3),
-        argument: random.below(8) as u32,
-        required: random.one_in(2),
-        known: random.one_in(2),
+        groups,
+        later,
+        remainder,
+        argument,
+        required: required && remainder == 0,
+        known: known && remainder == 0,
         arrays,
         pointers,
         functions,
@@ -176,6 +187,7 @@ pub(super) struct Maker<'r> {
     pub(super) random: &'r mut Random,
     pub(super) items: usize,
     arrays: &'r [Array],
+    is_later: bool,
     /// The arrays that the present part of the program uses.
     live: Vec<usize>,
     pub(super) pointers: &'r [Array],
@@ -303,7 +315,7 @@ impl Maker<'_> {
     }
 
     /// Returns a number that is less than `end`, in most programs as written.
-    fn below(&mut self, end: usize) -> Below {
+    pub(super) fn below(&mut self, end: usize) -> Below {
         let number = self.number();
         match number {
             _ if end <= 1 => (Number::Constant(0), 0),
@@ -405,7 +417,7 @@ impl Maker<'_> {
         })
     }
 
-    fn condition(&mut self) -> Condition {
+    pub(super) fn condition(&mut self) -> Condition {
         let below = self.below(self.items + 1);
         match self.random.below(8) {
             0 | 1 => Condition::Less(below),
@@ -440,6 +452,9 @@ impl Maker<'_> {
     }
 
     fn statement(&mut self, depth: usize, together: bool) -> Option<Statement> {
+        if self.is_later && self.random.one_in(6) {
+            return self.later_statement(together);
+        }
         let v = self.variable();
         Some(match self.random.below(32) {
             0..6 => Statement::Load(v, self.access(false, |_| true)?),
@@ -502,7 +517,9 @@ impl Maker<'_> {
                 let wanted = self.functions[f].pointers.clone();
                 let mut bases = [Base::Array(0); 2];
                 for (base, wanted) in bases.iter_mut().zip(wanted) {
-                    *base = self.base(|a| a.space == wanted.space && a.element == wanted.element)?;
+                    let generic = self.is_later;
+                    let space = |a: &Array| a.space == wanted.space || generic && a.space != Space::Constant;
+                    *base = self.base(|a| space(a) && a.element == wanted.element)?;
                 }
                 Statement::Call(f, self.variable(), self.number(), bases)
             }

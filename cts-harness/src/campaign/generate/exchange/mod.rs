@@ -7,12 +7,14 @@
 //! elsewhere a statement is removed. So most barriers of a program are necessary.
 
 mod execute;
+mod later;
 mod make;
 mod memory;
 mod mend;
 mod patterns;
 mod print;
 
+use super::Std;
 use super::tree;
 use super::tree::{Tree, count, edit};
 use super::written::{Form, Written};
@@ -332,6 +334,10 @@ enum Statement {
     Switch(Number, Vec<Vec<Statement>>),
     /// Leaves the innermost loop (`true`), or begins its next iteration, if a uniform condition holds.
     Leave(Condition, bool),
+    /// Mixes the result of a collective function of another variable, of this type, into a variable.
+    Collective(usize, usize, later::Collective, Type),
+    /// Mixes an element of one of two arrays into a variable, or stores it there (`true`).
+    Through(usize, Condition, [Access; 2], bool),
     /// Mixes the result of a function of a variable, a number and two pointers into a variable.
     Call(usize, usize, Number, [Base; 2]),
 }
@@ -348,6 +354,10 @@ struct Program {
     /// The size of a work-group in each dimension, and the number of work-groups.
     shape: [usize; 3],
     groups: usize,
+    /// The version of OpenCL C after 1.2 whose features the program uses.
+    later: Option<Std>,
+    /// The number of work-items in the first dimension of one more work-group.
+    remainder: usize,
     argument: u32,
     /// Whether the kernel has `reqd_work_group_size`, and whether the text has the number of work-items as a number.
     required: bool,
@@ -376,6 +386,13 @@ impl Program {
         self.shape.iter().product()
     }
 
+    /// Returns the size of each work-group.
+    fn all_groups(&self) -> Vec<[usize; 3]> {
+        let [x, y, z] = self.shape;
+        let last = (self.remainder > 0).then_some([self.remainder, y, z]);
+        std::iter::repeat_n([x, y, z], self.groups).chain(last).collect()
+    }
+
     /// Returns the body of a function, or that of the kernel.
     fn part(&mut self, function: usize) -> &mut Vec<Statement> {
         match self.functions.get_mut(function) {
@@ -386,7 +403,7 @@ impl Program {
 
     /// Returns the size that a reduction makes smaller. A work-group more is worse than any text.
     fn size(&self) -> usize {
-        print::text(self).len() + (self.groups << 24)
+        print::text(self).len() + (self.all_groups().len() << 24)
     }
 
     /// Returns the contents with which a global array begins.
@@ -403,25 +420,33 @@ impl Program {
         let Ok(words) = execute::execute(&self) else {
             return Ok(None);
         };
-        let items = self.items();
-        let mut memory = vec![Memory::result(items * self.groups * VARIABLES * 8, Fill::Zero)];
+        let (items, groups) = (self.items(), self.all_groups());
+        let all: usize = groups.iter().map(|g| g.iter().product::<usize>()).sum();
+        let mut memory = vec![Memory::result(all * VARIABLES * 8, Fill::Zero)];
         let mut arguments = vec![Argument::Memory(0), Argument::U32(self.argument)];
         for (a, array) in self.arrays.iter().enumerate() {
             let bytes = array.elements(items) * array.element.bytes();
             match array.space {
                 Space::Global => {
                     arguments.push(Argument::Memory(memory.len()));
-                    memory.push(Memory::input(bytes * self.groups, self.fill(a)));
+                    memory.push(Memory::input(bytes * groups.len(), self.fill(a)));
                 }
                 Space::Local if array.argument => arguments.push(Argument::Local(bytes)),
                 Space::Local | Space::Constant => {}
             }
         }
         let [x, y, z] = self.shape;
-        let sizes = [vec![0; 3], vec![x * self.groups, y, z], vec![x, y, z]];
+        let sizes = [
+            vec![0; 3],
+            vec![x * self.groups + self.remainder, y, z],
+            vec![x, y, z],
+        ];
         let plan = Plan {
             memory,
             launches: vec![Launch::new("k", sizes, arguments)],
+            options: self
+                .later
+                .map_or(String::new(), |std| format!("-cl-std={}", std.name())),
             ..Plan::default()
         };
         let (text, size) = (print::text(&self), self.size());
@@ -454,15 +479,27 @@ impl Form for Program {
                 .written()?,
             );
         }
+        if self.remainder > 0 {
+            let remainder = 0;
+            let full = Program {
+                remainder,
+                ..self.clone()
+            };
+            all.extend(full.written()?);
+        }
         let size = self.size();
         all.retain(|w| w.size < size);
         Ok(all)
     }
 }
 
-/// Returns the program of a seed, which uses only what all devices have.
-pub(in crate::campaign) fn program(seed: u64, long_atomics: bool) -> Result<Written, Failure> {
-    let program = mend::defined(make::random_program(seed, long_atomics), seed).written()?;
+/// Returns the program of a seed, which uses only what all devices have, and the features of a later version of OpenCL C.
+pub(in crate::campaign) fn program(
+    seed: u64,
+    long_atomics: bool,
+    later: Option<Std>,
+) -> Result<Written, Failure> {
+    let program = mend::defined(make::random_program(seed, long_atomics, later), seed).written()?;
     program.ok_or_else(|| Failure("the program of this seed is not defined".into()))
 }
 
@@ -475,9 +512,9 @@ mod tests {
     fn a_seed_gives_one_program_with_all_forms() {
         let mut all = String::new();
         for seed in 0..60 {
-            let one = program(seed, true).unwrap();
+            let one = program(seed, true, None).unwrap();
             if seed < 4 {
-                let two = program(seed, true).unwrap();
+                let two = program(seed, true, None).unwrap();
                 assert_eq!((&one.text, &one.words), (&two.text, &two.words));
             }
             assert!(one.words.iter().any(|w| *w != 0), "seed {seed}");
@@ -513,6 +550,41 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_later_version_has_all_forms() {
+        let mut all = String::new();
+        for seed in 0..40 {
+            all += &program(seed, true, Some(Std::V3_0)).unwrap().text;
+        }
+        for part in [
+            "\"options\":\"-cl-std=CL3.0\"",
+            "work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);",
+            "work_group_reduce_",
+            "work_group_scan_inclusive_",
+            "work_group_scan_exclusive_",
+            "work_group_broadcast(",
+            "!!work_group_all(",
+            "!!work_group_any(",
+            "? 0u : 1u",
+            "(uint)v0)",
+            "sub_groups_",
+            "atomic_fetch_",
+            "atomic_exchange_explicit(",
+            "atomic_compare_exchange_weak_explicit(",
+            "atomic_compare_exchange_strong_explicit(",
+            "atomic_work_item_fence(",
+            "(volatile  atomic_",
+            "(volatile local atomic_",
+            "*const g = ",
+            "(*g) = ",
+            ", flag))",
+        ] {
+            assert!(all.contains(part), "{part}");
+        }
+        let remainders = |seed| make::random_program(seed, true, Some(Std::V3_0)).remainder > 0;
+        assert!((0..40).any(remainders));
+    }
+
     /// Returns the programs that lack one barrier of a program.
     fn without_a_barrier(program: &Program) -> Vec<Program> {
         let mut all = Vec::new();
@@ -534,7 +606,7 @@ mod tests {
     fn most_barriers_are_necessary() {
         let (mut necessary, mut barriers) = (0, 0);
         for seed in 0..8 {
-            let program = mend::defined(make::random_program(seed, true), seed);
+            let program = mend::defined(make::random_program(seed, true, None), seed);
             let others = without_a_barrier(&program);
             barriers += others.len();
             let is_race = |p: &Program| matches!(execute::execute(p), Err(found) if matches!(found.fault, Fault::Race(_)));
@@ -606,7 +678,7 @@ mod tests {
 
     #[test]
     fn a_break_leaves_the_switch_only() {
-        let program = mend::defined(make::random_program(3, true), 3);
+        let program = mend::defined(make::random_program(3, true, None), 3);
         let words = |arm: Vec<Statement>| {
             let mut program = program.clone();
             let switch = Statement::Switch(Number::Constant(0), vec![arm]);
@@ -622,7 +694,7 @@ mod tests {
 
     #[test]
     fn a_reduction_leads_to_an_empty_program() {
-        let mut written = program(8, true).unwrap();
+        let mut written = program(8, true, None).unwrap();
         while let Some(next) = written.smaller().unwrap().into_iter().next() {
             written = next;
         }

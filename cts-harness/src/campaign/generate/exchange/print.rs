@@ -2,7 +2,7 @@
 
 use super::{
     Access, Array, BarrierForm, Base, Below, Condition, Element, Fence, Index, LoopForm, Number, Operation,
-    PRIME, Place, Program, STRUCTURES, Space, Statement, Transfer, VARIABLES, execute,
+    PRIME, Place, Program, STRUCTURES, Space, Statement, Transfer, VARIABLES, execute, later::MACROS,
 };
 
 /// The declarations at the beginning of each function.
@@ -20,7 +20,7 @@ impl Space {
 }
 
 impl Element {
-    fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         match self {
             Element::Value(ty) => ty.name(),
             Element::Structure(s) => format!("struct S{s}"),
@@ -38,7 +38,7 @@ impl Element {
 }
 
 impl Fence {
-    fn flags(self) -> &'static str {
+    pub(super) fn flags(self) -> &'static str {
         match self {
             Fence::Local => "CLK_LOCAL_MEM_FENCE",
             Fence::Global => "CLK_GLOBAL_MEM_FENCE",
@@ -61,6 +61,9 @@ pub(super) fn text(program: &Program) -> String {
         "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n\
          #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n",
     );
+    if program.later.is_some() {
+        text += MACROS;
+    }
     text += &STRUCTURES.map(|s| s.0).concat();
     text += &match program.known {
         true => format!("#define N {items}u\n"),
@@ -82,14 +85,23 @@ pub(super) fn text(program: &Program) -> String {
         text += &format!("constant {ty} o{a}[{}] = {{{all}}};\n", array.elements(items));
     }
     for (f, function) in program.functions.iter().enumerate() {
+        let flag = match program.later {
+            Some(_) => ", local atomic_flag *flag",
+            None => "",
+        };
         let pointers = function.pointers.iter().enumerate();
-        let pointers = pointers.map(|(p, a)| format!(", {} {} *q{p}", a.space.word(), a.element.name()));
+        let pointers = pointers.map(|(p, a)| {
+            let space = declared(a.space, program.later.is_some());
+            format!(", {space} {} *q{p}", a.element.name())
+        });
         let variables: String = (1..VARIABLES).map(|v| format!("ulong v{v} = 0; ")).collect();
         text += &format!(
             "ulong f{f}(ulong v0, uint u0, uint group{}) {{\nIDS\nuint u1 = 0; {variables}\n",
-            pointers.collect::<String>()
+            pointers.collect::<String>() + flag
         );
-        Printer::new(program, &function.pointers).body(&function.body, &mut text);
+        let mut printer = Printer::new(program, &function.pointers);
+        printer.generic = program.later.is_some();
+        printer.body(&function.body, &mut text);
         text += "return v0;\n}\n";
     }
     text += &kernel(program);
@@ -128,13 +140,19 @@ fn kernel(program: &Program) -> String {
         true => format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n"),
         false => String::new(),
     };
+    let full = program.later.map_or("n".into(), |_| format!("{items}u"));
     let mut text = format!(
         "{required}kernel void k(global ulong *out, uint argument{parameters}) {{\n{declarations}IDS\n\
-         const uint group = get_group_id(0) + argument, me = get_group_id(0) * n + lid;\n\
+         const uint group = get_group_id(0) + argument, me = get_group_id(0) * {full} + lid;\n\
          uint u0 = argument, u1 = get_group_id(0);\n"
     );
     for v in 0..VARIABLES {
         text += &format!("ulong v{v} = {PRIME:#x}UL * (me + {}u);\n", v * 1000 + 1);
+    }
+    if program.later.is_some() {
+        text +=
+            "MIX(v0, (get_enqueued_local_size(0) * 1000 + get_local_size(0)) * 1000 + get_num_groups(0))\n";
+        text += "local atomic_flag flags[1];\nlocal atomic_flag *const flag = flags;\n";
     }
     for (p, pointer) in program.pointers.iter().enumerate() {
         let same = |a: &Array| a.space == pointer.space && a.element == pointer.element;
@@ -152,9 +170,16 @@ fn kernel(program: &Program) -> String {
     text + "}\n"
 }
 
-struct Printer<'p> {
+/// Returns the address space of a pointer as it is declared; `generic`: the program leaves it out.
+pub(super) fn declared(space: Space, generic: bool) -> &'static str {
+    if generic { "" } else { space.word() }
+}
+
+pub(super) struct Printer<'p> {
     program: &'p Program,
     pointers: &'p [Array],
+    /// Whether the pointers are to the generic address space.
+    pub(super) generic: bool,
     /// The number of loops around the statement.
     loops: usize,
 }
@@ -164,6 +189,7 @@ impl<'p> Printer<'p> {
         Printer {
             program,
             pointers,
+            generic: false,
             loops: 0,
         }
     }
@@ -181,7 +207,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn below(&self, (number, end): Below) -> String {
+    pub(super) fn below(&self, (number, end): Below) -> String {
         match (number, end) {
             (_, 0) => self.number(number),
             (Number::Constant(x), _) => format!("{}u", x % end),
@@ -230,19 +256,19 @@ impl<'p> Printer<'p> {
             true => format!("{name}[{index}]"),
             false => format!(
                 "(({} {} *){name})[{index}]",
-                array.space.word(),
+                self.word(access),
                 access.element.name()
             ),
         }
     }
 
-    fn place(&self, access: &Access) -> String {
+    pub(super) fn place(&self, access: &Access) -> String {
         let member = access.field.map(|f| access.element.member(f));
         self.element(access) + &member.unwrap_or_default()
     }
 
     /// Returns the statement that mixes a value of a type into a variable.
-    fn mix(v: usize, access: &Access, place: &str) -> String {
+    pub(super) fn mix(v: usize, access: &Access, place: &str) -> String {
         let element = access.element;
         let bits = |value: String| match element.field(0).float {
             true => format!("as_uint({value})"),
@@ -261,7 +287,12 @@ impl<'p> Printer<'p> {
     }
 
     fn store(&self, access: &Access, v: usize) -> String {
-        let (place, element) = (self.place(access), access.element);
+        self.store_to(&self.place(access), access, v)
+    }
+
+    /// Returns the statement that stores bits of a variable in a place of the type of an access.
+    pub(super) fn store_to(&self, place: &str, access: &Access, v: usize) -> String {
+        let element = access.element;
         let bits = |f: usize, e: usize| {
             let field = element.field(f);
             match field.float {
@@ -291,7 +322,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn condition(&self, condition: Condition) -> String {
+    pub(super) fn condition(&self, condition: Condition) -> String {
         match condition {
             Condition::Less(k) => format!("lid < {}", self.below(k)),
             Condition::NotLess(k) => format!("lid >= {}", self.below(k)),
@@ -303,8 +334,17 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn barrier(&self, fence: Fence, form: BarrierForm) -> String {
-        let call = format!("barrier({});", fence.flags());
+    pub(super) fn barrier(&self, fence: Fence, form: BarrierForm) -> String {
+        let call = match (self.program.later, fence) {
+            (None, _) => format!("barrier({});", fence.flags()),
+            (Some(_), Fence::Local) => format!("work_group_barrier({});", fence.flags()),
+            (Some(_), Fence::Global) => {
+                format!("work_group_barrier({}, memory_scope_device);", fence.flags())
+            }
+            (Some(_), Fence::Both) => {
+                format!("work_group_barrier({}, memory_scope_work_group);", fence.flags())
+            }
+        };
         match form {
             BarrierForm::Plain => format!("{call}\n"),
             BarrierForm::Arms(number) => {
@@ -352,6 +392,11 @@ impl<'p> Printer<'p> {
                 format!("{to} = {};\n", operation.of(&to, &from))
             }
             Statement::Sum(v, access, count, step, walks) => self.sum(*v, access, *count, (*step, *walks)),
+            Statement::Collective(v, from, collective, ty) => self.collective(*v, *from, *collective, *ty),
+            Statement::Through(v, condition, places, is_store) => {
+                self.through(*v, *condition, *places, *is_store)
+            }
+            Statement::MemFence(fence) if self.program.later.is_some() => Self::fence_of_later(*fence),
             Statement::Atomic(operation, access, v, loops, used) => {
                 self.atomic(*operation, access, *v, (*loops, *used))
             }
@@ -381,7 +426,8 @@ impl<'p> Printer<'p> {
                 b.1
             ),
             Statement::Swap(p, q) => {
-                let (space, ty) = (self.pointers[*p].space.word(), self.pointers[*p].element.name());
+                let space = declared(self.pointers[*p].space, self.generic);
+                let ty = self.pointers[*p].element.name();
                 format!("{{ {space} {ty} *const q = q{p}; q{p} = q{q}; q{q} = q; }}\n")
             }
             Statement::If(condition, a, b) => {
@@ -427,9 +473,10 @@ impl<'p> Printer<'p> {
                     Base::Pointer(p) => format!(", q{p}"),
                 });
                 format!(
-                    "MIX(v{v}, f{f}(v{v}, {}, group{}))\n",
+                    "MIX(v{v}, f{f}(v{v}, {}, group{}{}))\n",
                     self.number(*number),
-                    bases.concat()
+                    bases.concat(),
+                    self.program.later.map_or("", |_| ", flag")
                 )
             }
         };
@@ -441,7 +488,7 @@ impl<'p> Printer<'p> {
         let member = access.field.map(|f| access.element.member(f)).unwrap_or_default();
         if walks {
             let mix = Self::mix(v, access, &format!("(*w){member}"));
-            let (space, ty) = (self.space(access).word(), access.element.name());
+            let (space, ty) = (self.word(access), access.element.name());
             return format!(
                 "for (const {space} {ty} *w = &{place}, *e = w + {count}; w != e; w++) {{ {mix} }}\n"
             );
@@ -449,6 +496,12 @@ impl<'p> Printer<'p> {
         let end = place.len() - 1;
         let mix = Self::mix(v, access, &format!("{} + j * {step}u]{member}", &place[..end]));
         format!("for (uint j = 0; j < {count}; j++) {{ {mix} }}\n")
+    }
+
+    /// Returns the address space of a pointer to an element as the program declares it.
+    pub(super) fn word(&self, access: &Access) -> &'static str {
+        let is_pointer = matches!(access.base, Base::Pointer(_));
+        declared(self.space(access), self.generic && is_pointer)
     }
 
     fn space(&self, access: &Access) -> Space {
@@ -459,6 +512,9 @@ impl<'p> Printer<'p> {
     }
 
     fn atomic(&self, operation: Operation, access: &Access, v: usize, (loops, used): (bool, bool)) -> String {
+        if self.program.later.is_some() {
+            return self.atomic_of_later(operation, access, v, (loops, used));
+        }
         let (place, ty) = (self.place(access), access.element.name());
         let stem = if access.element.field(0).size == 8 {
             "atom"
@@ -495,8 +551,17 @@ impl<'p> Printer<'p> {
     fn slots(&self, counter: usize, array: usize, v: usize) -> String {
         let ty = self.program.arrays[array].element.name();
         let barrier = self.barrier(Fence::Both, BarrierForm::Plain);
+        let next = match self.program.later {
+            None => format!("atomic_inc(&o{counter}[0])"),
+            Some(_) => {
+                let space = self.program.arrays[counter].space.word();
+                format!(
+                    "atomic_fetch_add_explicit((volatile {space} atomic_uint *)o{counter}, 1u, memory_order_relaxed, memory_scope_work_group)"
+                )
+            }
+        };
         format!(
-            "{barrier}if (lid == 0) o{counter}[0] = 0;\n{barrier}o{array}[atomic_inc(&o{counter}[0])] = ({ty})v{v};\n{barrier}\
+            "{barrier}if (lid == 0) o{counter}[0] = 0;\n{barrier}o{array}[{next}] = ({ty})v{v};\n{barrier}\
              {{ ulong s = 0; for (uint j = 0; j < n; j++) s += o{array}[j]; MIX(v{v}, s) }}\n{barrier}o{array}[lid] = ({ty})v{v};\n"
         )
     }
@@ -558,7 +623,7 @@ impl<'p> Printer<'p> {
 }
 
 impl Operation {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Operation::Add | Operation::Increment => "add",
             Operation::Subtract | Operation::Decrement => "sub",
@@ -572,7 +637,7 @@ impl Operation {
     }
 
     /// Returns the expression that applies the operation to two values.
-    fn of(self, a: &str, b: &str) -> String {
+    pub(super) fn of(self, a: &str, b: &str) -> String {
         match self {
             Operation::Add => format!("{a} + {b}"),
             Operation::Subtract => format!("{a} - {b}"),
