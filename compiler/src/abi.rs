@@ -17,6 +17,12 @@ pub const MAX_ARGS: u32 = 4096;
 /// multiple of it.
 pub const SCRATCH_BLOCK: u32 = 32;
 
+/// Returns the bytes of the scratch memory of a dispatch with `items` work-items, whose slices have `slice` bytes.
+pub fn scratch_size(items: u64, slice: u32) -> u64 {
+    let blocks = items.div_ceil(u64::from(SCRATCH_BLOCK));
+    blocks.saturating_mul(u64::from(SCRATCH_BLOCK) * u64::from(slice))
+}
+
 /// The descriptor sets of the physical ABI.
 pub mod descriptor_set {
     /// Binding 0 is the argument buffer; the other bindings are the kernel's images and samplers.

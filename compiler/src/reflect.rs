@@ -24,7 +24,7 @@ mod set;
 mod strip;
 mod write;
 
-use crate::abi::SCRATCH_BLOCK;
+use crate::abi::scratch_size;
 use crate::check::Area;
 pub use descriptor_map::{MapStyle, descriptor_map};
 pub use interface::{Resource, ResourceKind};
@@ -264,8 +264,7 @@ pub struct Scratch {
 impl Scratch {
     /// Returns the bytes that a dispatch with `items` work-items needs.
     pub fn size(&self, items: u64) -> u64 {
-        let blocks = items.div_ceil(u64::from(SCRATCH_BLOCK));
-        blocks.saturating_mul(u64::from(SCRATCH_BLOCK) * u64::from(self.bytes))
+        scratch_size(items, self.bytes)
     }
 }
 

@@ -19,6 +19,7 @@ mod subgroup;
 pub use image::{Handles, Image};
 pub use memory::Memory;
 
+use crate::abi::scratch_size;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{
     AddressSpace, ArgKind, ArgLocation, EntityRef, Func, Handle, HandleFact, Inst, Module, Scalar, Ty,
@@ -149,7 +150,7 @@ pub fn launch(
     // All groups share one scratch buffer, because they belong to one dispatch.
     let items = launch.groups.iter().chain(&launch.local).product::<u32>();
     let scratch = module.abi.get(kernel).map_or(0, |a| a.scratch);
-    let scratch = (scratch > 0).then(|| memory.add(vec![0; (scratch * items) as usize]));
+    let scratch = (scratch > 0).then(|| memory.add(vec![0; scratch_size(items.into(), scratch) as usize]));
     // All groups share the variables in global memory. Each has its own local ones.
     let all = place_globals(module, memory)?;
     let data = place_data(module, memory)?;
@@ -338,7 +339,11 @@ fn place_arg(
         Arg::Pointer(address) => address.to_le_bytes().to_vec(),
         Arg::Bytes(bytes) => bytes.clone(),
         Arg::Local(size) => {
-            let start = arena.next_multiple_of(16);
+            let align = match location {
+                ArgLocation::LocalPush { align, .. } | ArgLocation::LocalArgs { align, .. } => align,
+                _ => 1,
+            };
+            let start = arena.next_multiple_of(align.max(16));
             *arena = start + size;
             start.to_le_bytes().to_vec()
         }
