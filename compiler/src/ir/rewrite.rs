@@ -2,6 +2,7 @@
 
 use super::{Builder, Function, Inst, Region, Value};
 use crate::entity::EntityRef;
+use crate::hash::HashMap;
 
 /// A traversal of a function in the order of the text that takes the instructions out of their regions, so that a pass
 /// can emit each of them, or others in its place. The regions of an instruction follow it, so that values are rewritten
@@ -73,5 +74,19 @@ impl<T: Clone> Replaced<T> {
     /// Returns what a value has become.
     pub fn get(&self, value: Value) -> Option<&T> {
         self.0.get(value.index())?.as_ref()
+    }
+}
+
+impl Function {
+    /// Inserts new instructions into a region: those of a list of `ahead` before the instruction that the list is for. Returns
+    /// whether there are any.
+    pub(crate) fn insert_ahead(&mut self, region: Region, ahead: &HashMap<Inst, Vec<Inst>>) -> bool {
+        let old = std::mem::take(&mut self.regions[region].insts);
+        let new = &mut self.regions[region].insts;
+        for inst in old {
+            new.extend(ahead.get(&inst).into_iter().flatten());
+            new.push(inst);
+        }
+        !ahead.is_empty()
     }
 }

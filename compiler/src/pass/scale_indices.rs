@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::{Changed, Pass, PassCx, PassError};
+use crate::hash::HashMap;
 use crate::inv;
 use crate::ir::{BinOp, Function, Inst, Module, Op, Region, Storage, Ty, Value};
 
@@ -91,12 +92,8 @@ fn scale(func: &mut Function, region: Region) -> bool {
                 .push((inst, masked));
         }
     }
-    groups.retain(|_, group| group.len() > 1);
-    if groups.is_empty() {
-        return false;
-    }
-    let mut ahead: BTreeMap<Inst, Vec<Inst>> = BTreeMap::new();
-    for ((value, shift), group) in groups {
+    let mut ahead: HashMap<Inst, Vec<Inst>> = HashMap::default();
+    for ((value, shift), group) in groups.into_iter().filter(|(_, group)| group.len() > 1) {
         let mut binary = |func: &mut Function, access: Inst, op: BinOp, a: Value, b: u32| {
             let b = func.splat_bits(Ty::I32, u64::from(b));
             let inst = func.new_inst(Op::Binary(op), [a, b], &[Ty::I32], func.insts[access].span);
@@ -113,12 +110,5 @@ fn scale(func: &mut Function, region: Region) -> bool {
             func.insts[access].args[0] = binary(func, access, BinOp::LShr, bytes, shift);
         }
     }
-    let old = std::mem::take(&mut func.regions[region].insts);
-    let new = old.into_iter().flat_map(|inst| {
-        let mut list = ahead.remove(&inst).unwrap_or_default();
-        list.push(inst);
-        list
-    });
-    func.regions[region].insts = new.collect();
-    true
+    func.insert_ahead(region, &ahead)
 }

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Changed, Pass, PassCx, PassError};
-use crate::hash::ordered;
+use crate::hash::{HashMap, ordered};
 use crate::inv;
 use crate::ir::{BinOp, Function, Inst, Module, Op, Region, Storage, Ty, Value, ValueDef};
 
@@ -51,7 +51,6 @@ impl Sum {
     fn of(func: &Function, index: Value) -> Option<Sum> {
         let mut sum = Sum::default();
         sum.add(func, index, 1, MAX_DEPTH)?;
-        sum.terms.retain(|_, times| *times != 0);
         Some(sum)
     }
 
@@ -102,32 +101,27 @@ fn share(func: &mut Function, region: Region) -> bool {
         if !is_access(&data.op) || func.ty(data.args[0]) != Ty::I32 {
             continue;
         }
-        if let Some(sum) = Sum::of(func, data.args[0])
-            && !sum.terms.is_empty()
-        {
-            let terms = sum.terms.into_iter().collect();
-            groups.entry(terms).or_default().push((inst, sum.constant));
+        if let Some(sum) = Sum::of(func, data.args[0]) {
+            let terms: Vec<_> = sum.terms.into_iter().filter(|&(_, times)| times != 0).collect();
+            if !terms.is_empty() {
+                groups.entry(terms).or_default().push((inst, sum.constant));
+            }
         }
     }
-    groups.retain(|_, group| group.iter().any(|&(_, c)| c != group[0].1));
     if groups.is_empty() {
         return false;
     }
     let own: BTreeSet<Inst> = ordered(func.regions[region].insts.iter().copied());
-    let mut ahead: BTreeMap<Inst, Vec<Inst>> = BTreeMap::new();
+    let mut ahead = HashMap::default();
     for (mut terms, group) in groups {
+        if group.iter().all(|&(_, c)| c == group[0].1) {
+            continue;
+        }
         // Values that change in the region come last, so that the sum of the others can move out of loops.
         terms.sort_unstable_by_key(|&(value, _)| (is_of(func, region, &own, value), value));
         rewrite(func, &terms, &group, &mut ahead);
     }
-    let old = std::mem::take(&mut func.regions[region].insts);
-    let new = old.into_iter().flat_map(|inst| {
-        let mut list = ahead.remove(&inst).unwrap_or_default();
-        list.push(inst);
-        list
-    });
-    func.regions[region].insts = new.collect();
-    true
+    func.insert_ahead(region, &ahead)
 }
 
 /// Returns whether an operation accesses work-group memory.
@@ -142,12 +136,7 @@ fn is_access(op: &Op) -> bool {
 
 /// Inserts the sum before the first access, where all of its values are defined, and rewrites all accesses to
 /// use it.
-fn rewrite(
-    func: &mut Function,
-    terms: &[(Value, u32)],
-    group: &Group,
-    ahead: &mut BTreeMap<Inst, Vec<Inst>>,
-) {
+fn rewrite(func: &mut Function, terms: &[(Value, u32)], group: &Group, ahead: &mut HashMap<Inst, Vec<Inst>>) {
     let mut binary = |func: &mut Function, access: Inst, op: BinOp, a: Value, b: Value| {
         let inst = func.new_inst(Op::Binary(op), [a, b], &[Ty::I32], func.insts[access].span);
         ahead.entry(access).or_default().push(inst);
