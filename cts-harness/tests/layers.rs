@@ -34,7 +34,7 @@ const COMPILER: &[Allowed] = &[
         "abi check diag half hash intrinsic ir printf source target verify",
     ),
     ("reflect", "abi check clspv hash intrinsic ir"),
-    ("spirv", "abi diag hash intrinsic ir reflect source target"),
+    ("spirv", "abi diag hash intrinsic ir printf reflect source target"),
     ("spirv_text", "half hash"),
     ("spirv_mlir", "hash spirv_text"),
     ("pp", "diag options source target"),
