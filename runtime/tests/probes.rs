@@ -7,7 +7,7 @@ use std::io::Write;
 use caldera_runtime::context::Context;
 use support::*;
 
-const CHILD: &str = "CALDERA_TEST_PROBES";
+const CHILD: &str = "CALDERA_TEST_ROLE";
 
 /// In a child, one Vulkan call that makes an object fails.
 fn child(arithmetic: &str) {

@@ -5,7 +5,7 @@
 //! | first: arguments | [`args`] checks them, `values` stores them, `placed` places them as the module demands, and `uses` derives the memory accesses from them |
 //! | launches | an enqueue call hands a [`launch`] to a queue; `cached_launch` keeps the last one of a kernel object, [`recorded`] has those of command-buffers |
 //! | sizes | `local_size` chooses the work-group size, `parts` divides the NDRange, `packing` joins small work-groups, `scratch` determines the scratch memory |
-//! | code | `code` holds the shader modules, [`pipeline`] the pipelines, and `descriptors` makes the descriptor sets |
+//! | code | `code` holds the shader modules, [`pipeline`] the pipelines, `program_data` the data of a module, and `descriptors` makes the descriptor sets |
 //! | pipelines in advance | `early` makes them; `driver_cache` and `launched` store on disk what the next process needs for that |
 //! | special kernels | `copy` copies rows and large ranges, `alias` copies texels for 2D images from buffers, and `ended` has what kernels report of loops that the driver has ended |
 
@@ -25,6 +25,7 @@ mod packing;
 mod parts;
 pub mod pipeline;
 pub(crate) mod placed;
+mod program_data;
 pub mod recorded;
 pub(crate) mod scratch;
 pub(crate) mod uses;

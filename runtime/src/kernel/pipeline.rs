@@ -25,11 +25,11 @@ use super::ended::EndedLoops;
 use super::launched::Launched;
 use super::local_size;
 use super::local_size::Wishes;
+use super::program_data::ProgramData;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::lock::{Guard, Mutex, Rank};
-use crate::mem::HostPtr;
 use crate::observe::{self, Observer, Times, now};
 use crate::queue::Access;
 use crate::vk;
@@ -46,7 +46,7 @@ pub struct DeviceModule {
     prediction: Mutex<Prediction>,
     reflection: Reflection,
     /// The `__constant` data and program-scope variables.
-    constants: Option<Data>,
+    constants: Option<ProgramData>,
     /// The buffer that is bound for a null pointer where a descriptor is required.
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
@@ -58,26 +58,6 @@ pub struct DeviceModule {
     /// Compiles the program again for NDRanges beyond 32 bits, if that is possible.
     widen: OnceLock<Widen>,
     wide: OnceLock<std::result::Result<Arc<DeviceModule>, (ClCode, String)>>,
-}
-
-/// A module's constant data and program-scope variables on a device.
-struct Data {
-    buffer: Arc<vk::Buffer>,
-    /// The offset in bytes of the data in the buffer, so that they begin at an address with their alignment.
-    start: u64,
-    /// The way in which kernels access the data.
-    place: DataPlace,
-}
-
-impl Data {
-    fn new(buffer: Arc<vk::Buffer>, place: DataPlace, align: u64) -> Data {
-        let start = buffer.address().next_multiple_of(align) - buffer.address();
-        Data { buffer, start, place }
-    }
-
-    fn address(&self) -> u64 {
-        self.buffer.address() + self.start
-    }
 }
 
 /// Compiles a program for NDRanges beyond 32 bits. The result is SPIR-V or the build log.
@@ -186,7 +166,7 @@ impl std::fmt::Debug for DeviceKernel {
 /// The size in bytes of [`DeviceModule::blank`].
 const BLANK: u64 = 256;
 
-fn unusable(what: impl std::fmt::Display) -> Error {
+pub(super) fn unusable(what: impl std::fmt::Display) -> Error {
     log::error!("the module cannot be used: {what}");
     Error::new(
         ClCode::InvalidBinary,
@@ -212,58 +192,6 @@ fn check_subgroup_size(reflection: &Reflection, code: &Code, size: u32) -> Resul
         }
     }
     Ok(())
-}
-
-/// Returns a module's constant data and program-scope variables, with their first contents. `variables` is the
-/// buffer of the program's variables, if there is one already.
-fn program_data(
-    device: &Arc<Device>,
-    reflection: &Reflection,
-    variables: Option<Arc<vk::Buffer>>,
-) -> Result<Option<Data>> {
-    let data = match (&reflection.constant_data, &reflection.program_variables) {
-        (None, None) => return Ok(None),
-        (Some(data), None) | (None, Some(data)) => data,
-        (Some(_), Some(_)) => return Err(unusable("two blobs of constant data")),
-    };
-    let mut bytes = data.bytes.clone();
-    let size = bytes.len().max(reflection.variables_size as usize);
-    let align = match data.place {
-        DataPlace::PointerPush(_) => u64::from(reflection.data_align.max(1)),
-        DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_) => 1,
-    };
-    // The driver aligns buffers as it likes, so that the first multiple of the alignment can be within the buffer.
-    let room = (size as u64).max(16) + (align - 1);
-    if let Some(buffer) = variables.filter(|_| reflection.program_variables.is_some()) {
-        if buffer.size() < room {
-            return Err(unusable(
-                "the program's variables are other ones than when it was built",
-            ));
-        }
-        return Ok(Some(Data::new(buffer, data.place, align)));
-    }
-    let buffer = vk::Buffer::new(&device.logical()?, room, vk::Place::Device)
-        .map_err(crate::mem::buffer::allocation_error)?;
-    let data = Data::new(Arc::new(buffer), data.place, align);
-    // The allocation has succeeded, so that host memory of this size is no danger.
-    bytes.resize(size, 0);
-    for r in &reflection.relocations {
-        let (at, width) = (r.pointer_offset as usize, r.pointer_size as usize);
-        let address = (data.address() + u64::from(r.object_offset)).to_le_bytes();
-        let (Some(to), Some(from)) = (bytes.get_mut(at..at + width), address.get(..width)) else {
-            return Err(unusable("a relocation out of bounds"));
-        };
-        to.copy_from_slice(from);
-    }
-    if !bytes.is_empty() {
-        device.upload(
-            &data.buffer,
-            data.start,
-            HostPtr::of_slice(&bytes),
-            bytes.len() as u64,
-        )?;
-    }
-    Ok(Some(data))
 }
 
 /// Returns the notes about the checks of a module's kernels.
@@ -298,7 +226,7 @@ impl DeviceModule {
         let driver_cache = DriverCache::new(logical, &stripped)?;
         let code = Code::new(logical, stripped, &reflection.kernels)?;
         check_subgroup_size(&reflection, &code, device.limits().subgroup)?;
-        let constants = program_data(device, &reflection, variables)?;
+        let constants = ProgramData::of(device, &reflection, variables)?;
         let literals = Literals::new(device, &reflection.literal_samplers)?;
         let ended_loops = EndedLoops::new(device, &reflection)?;
         descriptors::check_module(&reflection, literals.as_ref())?;
