@@ -93,20 +93,20 @@ kernel void local_arguments(local char *a, local s512 *b, local int *c, local s1
     out[k] = (ulong)all[k] % n[k] + (a[2] + c[4] + b[1].x + d[1].after + e[0][1].s3 + f->sf + own != 22);
 }
 
-// Arguments in local memory waste none for an alignment that they do not demand: three of these fill 32 KiB.
+// Arguments in local memory waste none for an alignment that they do not demand: three of these fill 16 KiB, which is all that some devices have.
 // kernel: whole_local_memory
 // global: 1
 // local: 1
 // arg: local 16
-// arg: local 16384
-// arg: local 16368
+// arg: local 8192
+// arg: local 8176
 // arg: out uint 3 => [1, 2, 3]
-kernel void whole_local_memory(local int *a, local int (*b)[4096], local int *c, global uint *out) {
+kernel void whole_local_memory(local int *a, local int (*b)[2048], local int *c, global uint *out) {
   a[0] = 1;
-  b[0][4095] = 2;
+  b[0][2047] = 2;
   c[0] = 3;
   out[0] = a[0];
-  out[1] = b[0][4095];
+  out[1] = b[0][2047];
   out[2] = c[0];
 }
 
