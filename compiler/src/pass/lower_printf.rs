@@ -5,7 +5,8 @@
 //! Out: no `Intrinsic::Printf` is left, and no operation of instrumented kernels (`checks.rs`). `Module::printf` has an
 //!      entry for each distinct call and for each string literal.
 //!
-//! A call allocates the words that it needs with one atomic addition, unless the buffer is full already. If they do not fit, it writes nothing
+//! A call allocates the words that it needs with one atomic addition, unless the buffer is full already. If they do not fit, it
+//! writes nothing
 //! and its result is −1.
 //!
 //! A format that is a pointer may lead to several strings (`strings.rs`). Such a call becomes one call for each string, between

@@ -136,9 +136,9 @@ fn on_bits(op: &Op, args: &[&Vec<u64>], types: &[Ty], ty: Ty) -> Option<Vec<u64>
     }
 }
 
-/// Returns the integer for a constant float that is out of the range of the integer's type: the nearest one, and 0 for NaN. Which integer
-/// it is does not matter (OpenCL C 3.1, 6.4.3.3: implementation-defined), but NVIDIA's driver (version 580) must not see the conversion. It removed all code behind a
-/// branch on the integer.
+/// Returns the integer for a constant float that is out of the range of the integer's type: the nearest one, and 0 for NaN. Which
+/// integer it is does not matter (OpenCL C 3.1, 6.4.3.3: implementation-defined), but NVIDIA's driver (version 580) must not see the
+/// conversion. It removed all code behind a branch on the integer.
 fn nearest(op: CastOp, from: Scalar, to: Scalar, bits: u64) -> Option<u64> {
     let number = eval::to_f64(from, bits);
     let unused = 64 - to.bits();

@@ -7,6 +7,7 @@ use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Scalar, Storage, UnOp, Value, eval};
 use crate::target::Target;
 
+/// Returns whether an operation is the minimum or maximum of floats.
 fn is_minimum_or_maximum(op: &Op) -> bool {
     matches!(op, Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax))
 }
