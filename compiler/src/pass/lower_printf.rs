@@ -6,8 +6,7 @@
 //!      entry for each distinct call and for each string literal.
 //!
 //! A call allocates the words that it needs with one atomic addition, unless the buffer is full already. If they do not fit, it
-//! writes nothing
-//! and its result is −1.
+//! writes nothing and its result is −1.
 //!
 //! A format that is a pointer may lead to several strings (`strings.rs`). Such a call becomes one call for each string, between
 //! which comparisons of the pointer choose.
