@@ -44,8 +44,12 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// The alignment of each array in a slice: that of the largest element.
+/// The alignment of each array in a slice. In a block, arrays begin at multiples of [`SCRATCH_BLOCK`] times as much, which
+/// every element is aligned to.
 const ALIGN: u32 = 16;
+
+/// The size of the largest elements, vectors of four lanes of 64 bits.
+const LARGEST: u32 = 32;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let reserved = module.system.scratch.take();
@@ -314,12 +318,12 @@ impl Plan {
     }
 }
 
-/// Returns whether buffers may have elements of a type.
+/// Returns whether the buffer may have elements of a type.
 fn fits_buffer(elem: Ty, features: &Features) -> bool {
     match elem.scalar.bytes() {
         1 => features.storage8,
         2 => features.storage16,
-        _ => elem.scalar.matrix().is_none(),
+        _ => elem.scalar.matrix().is_none() && elem.bytes() <= LARGEST,
     }
 }
 
@@ -351,7 +355,7 @@ impl Place {
         };
         let block = moved(&mut b, base, block, plan.bytes.wrapping_mul(SCRATCH_BLOCK));
         let is_used = |size: &u32| plan.moved.values().any(|(_, elem)| elem.bytes() == *size);
-        let starts = (1..=ALIGN)
+        let starts = (1..=LARGEST)
             .filter(is_used)
             .map(|size| (size, moved(&mut b, block, lane, size)));
         let starts = starts.collect();
