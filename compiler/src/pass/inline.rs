@@ -19,6 +19,9 @@
 //! (`inline/by_value.rs`), if a kernel would have large copies of it. Calls of it remain calls until the kernel is processed,
 //! when the memory of each call is known. Calls that cannot be converted are inlined as they were written, and so are
 //! all calls in kernels that would have only small copies.
+//!
+//! Calls of one pure function with the same arguments are merged before they are inlined: no later pass merges copies with
+//! branches or loops.
 
 mod by_value;
 mod graph;
@@ -72,6 +75,8 @@ const MAX_COPIED_BY_VALUE: usize = 16_384;
 struct Done {
     /// Whether its only return is at its end.
     ends: bool,
+    /// Whether it is pure, so that calls with the same arguments may be merged.
+    pure: bool,
     /// Whether calls of it remain.
     kept: bool,
     /// The form of it that takes private memory by value.
@@ -115,6 +120,9 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             !is_kernel || limits.exceeds(c.size, copies_here[callee.index()], MAX_COPIED_BY_VALUE)
         };
         let mut func = std::mem::replace(&mut module.funcs[f], nothing());
+        if !cx.target.checks.any() {
+            merge_calls(&mut func, &done);
+        }
         let any = inline_into(&mut func, module, &done, &mut sites, &stays)?;
         module.funcs[f] = func;
         let func = &mut module.funcs[f];
@@ -151,7 +159,13 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
                 cx,
             );
         }
-        done[f.index()] = Done { ends, kept, by_value };
+        let pure = !is_kernel && is_pure_function(&module.funcs[f]);
+        done[f.index()] = Done {
+            ends,
+            pure,
+            kept,
+            by_value,
+        };
     }
     keep_reachable(module);
     Ok(Changed::Yes)
@@ -262,6 +276,25 @@ fn prepare_to_stay(func: &mut Function, ends: &mut bool) {
     }
     // Passes may execute calls of pure functions speculatively.
     func.insts.iter_mut().for_each(|(_, data)| data.no_wrap = false);
+}
+
+/// Merges calls of pure functions with the same arguments, if a function has several calls of one.
+fn merge_calls(func: &mut Function, done: &[Done]) {
+    let calls = callees(func);
+    let mut seen = vec![false; done.len()];
+    let mut any = false;
+    for &(callee, inst) in &calls {
+        if done[callee.index()].pure {
+            any |= std::mem::replace(&mut seen[callee.index()], true);
+            func.insts[inst].op = Op::CallPure(callee);
+        }
+    }
+    if any {
+        super::cse::merge(func);
+    }
+    for (callee, inst) in calls {
+        func.insts[inst].op = Op::Call(callee);
+    }
 }
 
 /// Returns whether a function has calls that are neither inlined nor of pure functions.
