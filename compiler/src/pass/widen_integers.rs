@@ -10,6 +10,9 @@
 //! Out: values of 8-bit and 16-bit integer types are only loaded, stored, passed to and returned by functions
 //!      that remain, and used by sub-group operations.
 //!
+//! The driver also leaves out the sign extension of a number that was loaded from a private array, where it keeps the array in
+//! the halves of registers. So the sign bit of such a number is extended by shifts, too.
+//!
 //! How: each narrow value becomes a 32-bit value (`Wide`) of which the lowest bits count. An operation whose
 //! result depends on the bits above (a comparison, a division, a shift to the right, a conversion) extends its
 //! operands where they are not known to be extended already. The extensions are not shared; `cse` does that.
@@ -21,8 +24,8 @@ use crate::inv;
 use crate::ir::rewrite::{Replaced, Rewriting};
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{
-    BinOp, Builder, CastOp, CmpOp, Const, Function, Inst, InstData, Module, Op, Scalar, Ty, UnOp, Value,
-    ValueDef,
+    BinOp, Builder, CastOp, CmpOp, Const, Function, Inst, InstData, Module, Op, Scalar, Storage, Ty, UnOp,
+    Value, ValueDef,
 };
 
 pub const PASS: Pass = Pass {
@@ -70,11 +73,11 @@ fn computes_narrow(func: &Function) -> bool {
                 .and_then(|&v| func.def_inst(v))
                 .is_none_or(|def| matches!(func.insts[def].op, Op::LoadFrom(..) | Op::Cast(CastOp::Trunc))),
             Op::Cast(CastOp::Trunc) => !data.args.iter().any(narrow),
-            Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::UToF | CastOp::SToF) => {
+            Op::Cast(op @ (CastOp::ZExt | CastOp::SExt | CastOp::UToF | CastOp::SToF)) => {
                 !data.results.iter().any(narrow)
-                    && data.args.iter().all(|&v| {
-                        let def = func.def_inst(v);
-                        def.is_some_and(|def| matches!(func.insts[def].op, Op::LoadFrom(..)))
+                    && data.args.iter().all(|&v| match loaded_from(func, v) {
+                        Some(Storage::Variable) => !is_signed(op),
+                        storage => storage.is_some(),
                     })
             }
             _ => false,
@@ -84,6 +87,19 @@ fn computes_narrow(func: &Function) -> bool {
         }
     }
     false
+}
+
+/// Returns the storage from which a value is loaded.
+fn loaded_from(func: &Function, v: Value) -> Option<Storage> {
+    match func.insts[func.def_inst(v)?].op {
+        Op::LoadFrom(storage, _) => Some(storage),
+        _ => None,
+    }
+}
+
+/// Returns whether a conversion of an integer depends on its sign.
+fn is_signed(op: CastOp) -> bool {
+    matches!(op, CastOp::SExt | CastOp::SToF)
 }
 
 /// What the bits above a narrow integer's width are in its 32-bit value.
@@ -221,7 +237,9 @@ impl Widen<'_> {
         if wide.above == Above::Sign {
             return wide.value;
         }
-        if let Some(narrow) = wide.narrow {
+        if let Some(narrow) = wide.narrow
+            && loaded_from(self.b.func, narrow) != Some(Storage::Variable)
+        {
             return self.b.cast(CastOp::SExt, narrow, word);
         }
         if let Some(Const::Bits(lanes)) = self.b.func.as_const(wide.value) {
@@ -405,7 +423,7 @@ impl Widen<'_> {
                 self.define(result, value, Above::Unknown);
             }
             _ => {
-                let signed = matches!(op, CastOp::SExt | CastOp::SToF);
+                let signed = is_signed(op);
                 let value = if signed { self.sext(a) } else { self.zext(a) };
                 if is_narrow(to) {
                     // An extended 8-bit number is extended as a 16-bit number, too.
