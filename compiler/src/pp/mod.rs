@@ -71,6 +71,8 @@ struct Pp<'a> {
     resolver: &'a dyn IncludeResolver,
     diags: &'a mut Diags,
     names: Names,
+    /// The meanings of names that `push_macro` has kept.
+    kept: Vec<(u32, names::Def)>,
     /// The files being read, innermost last.
     files: Vec<Open>,
     /// Every file that was included so far.
@@ -227,6 +229,7 @@ pub fn preprocess(
         resolver,
         diags,
         names: Names::new(Settings::new(options, target)),
+        kept: Vec::new(),
         extensions: &target.extensions,
         files: Vec::new(),
         known: Vec::new(),

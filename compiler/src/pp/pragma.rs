@@ -8,8 +8,8 @@ use super::token::{Punct, Token, TokenFlags, TokenKind};
 use crate::source::Span;
 
 impl Pp<'_> {
-    /// Handles a pragma of either form. `once` is executed here; any other pragma becomes a token whose text
-    /// is the pragma.
+    /// Handles a pragma of either form. `once`, `push_macro` and `pop_macro` are executed here; any other pragma becomes a
+    /// token whose text is the pragma.
     pub(super) fn pragma(&mut self, tokens: Vec<Token>, at: Span) -> Option<Token> {
         let first = tokens.first().map_or("", |t| self.text(t)).to_string();
         if first == "once" {
@@ -18,6 +18,10 @@ impl Pp<'_> {
                 Some(i) => self.known[i].once = true,
                 None => self.diags.warning(at, "#pragma once in main file"),
             }
+            return None;
+        }
+        if matches!(first.as_str(), "push_macro" | "pop_macro") {
+            self.kept_macro(&first, &tokens[1..], at);
             return None;
         }
         // Macros are not expanded in the standard pragmas (C99 6.10.6). They are expanded in unroll counts
@@ -45,6 +49,35 @@ impl Pp<'_> {
         let lo = self.scratch.len();
         self.append_all(&list);
         Some(self.pragma_token(lo, &list, at))
+    }
+
+    /// Executes `push_macro("NAME")`, which keeps the meaning of a name, or `pop_macro("NAME")`, which restores the last
+    /// meaning that was kept (GNU C and Clang).
+    fn kept_macro(&mut self, pragma: &str, operand: &[Token], at: Span) {
+        let name = match operand {
+            [open, name, close] if name.kind == TokenKind::Str => {
+                let name = self
+                    .text(name)
+                    .strip_prefix('"')
+                    .and_then(|n| n.strip_suffix('"'));
+                name.filter(|_| self.text(open) == "(" && self.text(close) == ")")
+            }
+            _ => None,
+        };
+        let Some(name) = name.map(str::to_string) else {
+            let message = format!("pragma {pragma} requires a parenthesized string");
+            self.diags.error(at, message);
+            return;
+        };
+        let id = self.names.intern(&name);
+        if pragma == "push_macro" {
+            self.kept.push((id, self.names.get(id).def.clone()));
+        } else if let Some(last) = self.kept.iter().rposition(|(kept, _)| *kept == id) {
+            self.names.get_mut(id).def = self.kept.remove(last).1;
+        } else {
+            let message = format!("pragma pop_macro could not pop '{name}', no matching push_macro");
+            self.diags.warning(at, message);
+        }
     }
 
     fn append_all(&mut self, list: &[Token]) {

@@ -244,7 +244,8 @@ impl Constants {
         if let Some(lanes) = to.and_then(|to| self.rearranged(types, op, to, operands)) {
             return Ok(Constant::Lanes(lanes));
         }
-        let evaluated = to.and_then(|to| {
+        let is_known = op != Op::ConvertUToPtr || !types.small_pointers;
+        let evaluated = to.filter(|_| is_known).and_then(|to| {
             let lanes = (0..usize::from(to.lanes)).map(|lane| {
                 let values = consts.iter().map(|(ty, constant)| {
                     let ty = types.value(*ty)?;
@@ -565,6 +566,8 @@ fn evaluate(op: Op, args: &[(Scalar, u64)], to: Scalar) -> Option<u64> {
             [(a, x)] if a.bits() == to.bits() => Some(*x),
             _ => None,
         },
+        // A pointer has the bits of its number.
+        Op::ConvertUToPtr => cast(CastOp::ZExt),
         _ => None,
     }
 }

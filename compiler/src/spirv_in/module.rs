@@ -251,6 +251,7 @@ impl<'w> Module<'w> {
             Op::Capability => {
                 let capability = capability::check(inst, target)?;
                 self.types.any_vectors |= capability == Capability::VectorAnyINTEL;
+                self.types.has_generic |= capability == Capability::GenericPointer;
                 Ok(())
             }
             Op::Extension => {

@@ -78,6 +78,8 @@ pub(super) struct Types {
     /// Pointers have 32 bits in the module (Physical32), and 64 on the device. They may be values and contents of private
     /// variables, but not parts of structures, arrays or other memory, whose layout would be another one.
     pub(super) small_pointers: bool,
+    /// The module has generic pointers.
+    pub(super) has_generic: bool,
     types: HashMap<u32, (Type, Option<Layout>)>,
     /// The types whose values are matrices, or arrays or structures that contain some.
     with_matrices: HashSet<u32>,

@@ -173,7 +173,7 @@ where
         if !self.b.func.ty(v).scalar.is_ptr() || to.is_vector() || !to.scalar.is_int() {
             return Err(inst.invalid("the types are not a pointer and an integer"));
         }
-        let wide = self.b.cast(CastOp::PtrToInt, v, Ty::I64);
+        let wide = self.number_of(v);
         let value = self.resize(wide, to, false);
         self.define(inst, value)
     }
@@ -187,8 +187,35 @@ where
             return Err(inst.invalid("the types are not an integer and a pointer"));
         }
         let wide = self.resize(v, Ty::I64, false);
-        let value = self.b.cast(CastOp::IntToPtr, wide, to);
+        let value = self.pointer_from(wide, to);
         self.define(inst, value)
+    }
+
+    /// Returns the generic type if the numbers of pointers of a type are those of generic ones. In modules with generic
+    /// pointers, all are: Clang subtracts the number of a pointer to private memory from that of a generic one, and a
+    /// number may become a pointer to another space.
+    fn numbered_as_generic(&self, ty: Ty) -> Option<Ty> {
+        let differs = matches!(ty.space(), Some(AddressSpace::Private | AddressSpace::Local));
+        (differs && self.cx.source.types.has_generic).then(|| Ty::ptr(AddressSpace::Generic))
+    }
+
+    /// Returns the number of a pointer.
+    fn number_of(&mut self, mut ptr: Value) -> Value {
+        if let Some(generic) = self.numbered_as_generic(self.b.func.ty(ptr)) {
+            ptr = self.b.cast(CastOp::PtrCast, ptr, generic);
+        }
+        self.b.cast(CastOp::PtrToInt, ptr, Ty::I64)
+    }
+
+    /// Returns the pointer that has a number.
+    fn pointer_from(&mut self, number: Value, to: Ty) -> Value {
+        match self.numbered_as_generic(to) {
+            Some(generic) => {
+                let ptr = self.b.cast(CastOp::IntToPtr, number, generic);
+                self.b.cast(CastOp::PtrCast, ptr, to)
+            }
+            None => self.b.cast(CastOp::IntToPtr, number, to),
+        }
     }
 
     pub(super) fn bitcast(&mut self, inst: &Inst<'_>) -> Result<(), Error> {
@@ -215,12 +242,12 @@ where
             }
             // A pointer has the bits of an integer of 64 bits.
             (Some(_), None) if plain(to) && to.bytes() == 8 => {
-                let number = self.b.cast(CastOp::PtrToInt, v, Ty::I64);
+                let number = self.number_of(v);
                 self.b.cast(CastOp::Bitcast, number, to)
             }
             (None, Some(_)) if plain(from) && from.bytes() == 8 => {
                 let number = self.b.cast(CastOp::Bitcast, v, Ty::I64);
-                self.b.cast(CastOp::IntToPtr, number, to)
+                self.pointer_from(number, to)
             }
             (None, None) if plain(from) && plain(to) && from.bytes() == to.bytes() => {
                 self.b.cast(CastOp::Bitcast, v, to)

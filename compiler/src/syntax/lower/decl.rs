@@ -150,8 +150,7 @@ impl Lower<'_> {
                 c::DeclarationSpecifier::Function(n) => s.is_inline |= n.node == c::FunctionSpecifier::Inline,
                 c::DeclarationSpecifier::Alignment(n) => {
                     let span = self.node_span(n);
-                    self.diags
-                        .error(span, "'_Alignas' is not supported in OpenCL C 1.2");
+                    self.diags.error(span, "'_Alignas' is not supported in OpenCL C");
                 }
                 c::DeclarationSpecifier::Extension(_) => {}
             }
@@ -203,7 +202,7 @@ impl Lower<'_> {
             c::TypeSpecifier::Complex => TypeKeyword::Complex,
             c::TypeSpecifier::Atomic(_) | c::TypeSpecifier::TS18661Float(_) => {
                 let span = self.node_span(n);
-                self.diags.error(span, "type is not supported in OpenCL C 1.2");
+                self.diags.error(span, "type is not supported in OpenCL C");
                 return;
             }
             c::TypeSpecifier::Struct(n) => {

@@ -231,13 +231,17 @@ impl Lower<'_> {
     /// Warns about unknown escapes and about several characters in one constant.
     fn check_text(&mut self, token: usize) {
         let text = self.token_text(token);
-        if text.starts_with('L') && text.ends_with('"') {
+        let is_char = text.ends_with('\'');
+        if text.starts_with('L') && !(is_char && text.is_ascii()) {
+            let what = match is_char {
+                true => "wide character constants that are not ASCII",
+                false => "wide string literals",
+            };
             let span = self.token_span(token);
             self.diags
-                .error(span, "wide string literals are not supported in OpenCL C");
+                .error(span, format!("{what} are not supported in OpenCL C"));
             return;
         }
-        let is_char = text.ends_with('\'');
         let escape = literal::unknown_escape(text);
         let multiple = is_char && literal::is_multichar(text);
         let span = self.token_span(token);

@@ -231,9 +231,7 @@ impl Lower<'_> {
             Keyword::ReadWrite => self.access(AccessQual::ReadWrite, span, quals),
             Keyword::Pipe => quals.pipe = Some(span),
             Keyword::Kernel => return Some(span),
-            Keyword::Atomic => self
-                .diags
-                .error(span, "'_Atomic' is not supported in OpenCL C 1.2"),
+            Keyword::Atomic => self.diags.error(span, "'_Atomic' is not supported in OpenCL C"),
             _ => {}
         }
         None
