@@ -251,6 +251,8 @@ pub enum Type {
         is_volatile: bool,
         /// Whether the pointer is restrict.
         is_restrict: bool,
+        /// The alignment of the pointee in bytes, if a typedef makes it smaller than that of the type; otherwise 0.
+        align: u32,
     },
     /// An array: element type and number of elements.
     Array(TypeId, u64),

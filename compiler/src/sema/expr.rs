@@ -522,6 +522,10 @@ impl Sema<'_> {
             is_const: l.is_const && l.place.space != Space::Constant,
             is_volatile: l.place.is_volatile,
             is_restrict: false,
+            align: match l.place.kind {
+                PlaceKind::Deref { align, .. } => align.unwrap_or(0),
+                _ => 0,
+            },
         });
         // `&*p` is `p`.
         if let Place {

@@ -204,6 +204,7 @@ impl Sema<'_> {
                     space,
                     is_const,
                     is_volatile,
+                    align,
                     ..
                 } => {
                     q.is_restrict = true;
@@ -213,6 +214,7 @@ impl Sema<'_> {
                         is_const,
                         is_volatile,
                         is_restrict: true,
+                        align,
                     });
                 }
                 _ => {
@@ -394,6 +396,11 @@ impl Sema<'_> {
             is_const: q.is_const && space != Space::Constant,
             is_volatile: q.is_volatile,
             is_restrict: false,
+            align: if q.align < self.program.types.align(q.ty) {
+                q.align
+            } else {
+                0
+            },
         });
         let mut out = QualType::plain(ty);
         self.apply_quals(&mut out, quals);
