@@ -70,8 +70,13 @@ impl Parser<'_> {
         self.expect_keyword(Keyword::StaticAssert)?;
         self.expect(Punct::LParen)?;
         let expression = Box::new(self.conditional()?);
-        self.expect(Punct::Comma)?;
-        let message = self.string()?;
+        let message = match self.is(Punct::RParen) {
+            true => self.node(Vec::new(), self.at),
+            false => {
+                self.expect(Punct::Comma)?;
+                self.string()?
+            }
+        };
         self.expect(Punct::RParen)?;
         self.expect(Punct::Semi)?;
         Some(self.node(c::StaticAssert { expression, message }, start))
