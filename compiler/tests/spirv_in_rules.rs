@@ -492,3 +492,21 @@ fn sizes_of_imported_variables() {
     let why = "variable 'table' is declared with 8 bytes, but another object defines it with 4 bytes";
     assert!(log.contains(why), "{log}");
 }
+
+/// A phi has one value for each block that precedes its block, which may branch to it twice.
+#[test]
+fn values_of_phis() {
+    let body = |second: &str| {
+        format!(
+            "%condition = OpIEqual %bool %one %two
+            OpBranchConditional %condition %merge %merge
+            %merge = OpLabel
+            %phi = OpPhi %uint %one %entry {second} %entry
+            OpStore %p %phi"
+        )
+    };
+    let text = |second: &str| module("", "%bool = OpTypeBool", &body(second), "");
+    import(&text("%one")).unwrap();
+    let log = refused(&text("%two"));
+    assert!(log.contains("OpPhi: it has two values for the block"), "{log}");
+}

@@ -131,3 +131,29 @@ __kernel void sizes(__global uint *out) {
     out[3] = __alignof__(word1);
     out[4] = __alignof__(record1);
 }
+
+typedef uint4 loose __attribute__((aligned(4)));
+
+// kernel: vectors
+// global: 4
+// local: 4
+// arg: in uint 20 = rnd(i)
+// arg: out uint 4 => a0[4*i+1] + a0[4*i+4]
+// arg: out uint 4 => a0[4*i+2] + a0[4*i+3]
+// arg: out uint 20 => i < 3 || i > 18 ? 0 : a0[i-3]
+__kernel void vectors(__global const uint *in, __global uint *outer, __global uint *inner, __global uint *stored) {
+    __local uint tile[20], copies[20];
+    size_t i = get_local_id(0);
+    for (size_t k = i; k < 20; k += 4) {
+        tile[k] = in[k];
+        copies[k] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    loose v = ((__local loose *)(tile + 1))[i];
+    outer[i] = v.x + v.w;
+    inner[i] = ((__global const loose *)(in + 1))[i].y + ((__local loose *)(tile + 1))[i].z;
+    ((__local loose *)(copies + 3))[i] = ((__global const loose *)in)[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (size_t k = i; k < 20; k += 4)
+        stored[k] = copies[k];
+}

@@ -61,7 +61,7 @@ impl Parser<'_> {
             }
             first = Some((name, declarator));
         }
-        let declaration = self.declaration_behind(specifiers, typedef, first, start)?;
+        let declaration = self.declaration_after(specifiers, typedef, first, start)?;
         Some(self.node(c::ExternalDeclaration::Declaration(declaration), start))
     }
 
@@ -106,11 +106,11 @@ impl Parser<'_> {
         if !self.is(Punct::Semi) {
             first = Some(self.declarator(Form::Named)?);
         }
-        self.declaration_behind(specifiers, typedef, first, start)
+        self.declaration_after(specifiers, typedef, first, start)
     }
 
     /// Parses the rest of a declaration after its first declarator.
-    fn declaration_behind(
+    fn declaration_after(
         &mut self,
         specifiers: Vec<Node<c::DeclarationSpecifier>>,
         typedef: bool,
