@@ -397,6 +397,16 @@ impl Types {
             }
         })
     }
+    /// Returns the alignment in bytes of the objects that pointers of a type lead to.
+    pub fn pointee_align(&self, pointer: TypeId) -> u32 {
+        match *self.get(pointer) {
+            Type::Pointer {
+                pointee, align: 0, ..
+            } => self.align(pointee),
+            Type::Pointer { align, .. } => align,
+            _ => 1,
+        }
+    }
     /// Returns the alignment in bytes; vectors are aligned to their size (6.1.5).
     pub fn align(&self, id: TypeId) -> u32 {
         match *self.get(id) {

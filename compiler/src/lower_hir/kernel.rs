@@ -51,16 +51,8 @@ fn argument(program: &Program, ty: hir::TypeId, arg: &hir::KernelArg) -> Lowered
     let mut access_qualifier = ACCESS_NONE;
     let mut is_const = arg.is_const;
     let kind = match *types.get(ty) {
-        Type::Pointer {
-            pointee,
-            space,
-            align,
-            ..
-        } => {
-            let align = match align {
-                0 => types.align(pointee).max(1),
-                smaller => smaller,
-            };
+        Type::Pointer { pointee, space, .. } => {
+            let align = types.pointee_align(ty).max(1);
             match space {
                 Space::Global => {
                     address_qualifier = ADDRESS_GLOBAL;
