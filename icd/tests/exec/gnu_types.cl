@@ -3,6 +3,8 @@
 
 enum wide { TOP = 0x80000000, BELOW = -1, SMALL = 5, INSIDE = sizeof(TOP) };
 enum unsigned_wide { ONLY = 0x80000000 };
+// An assertion need not have a message, as in C23.
+_Static_assert(sizeof(enum unsigned_wide) == 4);
 
 // kernel: enumerators
 // global: 1
