@@ -34,6 +34,9 @@ pub enum LinkError {
     /// One object declares the variable in another address space than another object defines it in.
     #[error("variable '{0}' is declared in another address space than it is defined in")]
     OtherSpace(String),
+    /// One object declares the variable with another size than another object defines it with.
+    #[error("variable '{0}' is declared with {1} bytes, but another object defines it with {2} bytes")]
+    OtherSize(String, u32, u32),
     /// An object has already been through passes that only a linked module goes through.
     #[error("an object has been lowered already")]
     Lowered,
@@ -134,13 +137,14 @@ fn resolve_variables(module: &mut Module) -> Result<(), LinkError> {
             let first = *defined.entry(&data.name).or_insert(g);
             let old = &module.globals[first];
             if first != g && (is_variable || old.space == AddressSpace::Global) {
-                if data.linkage == Linkage::Inline && old.linkage == Linkage::Inline {
+                if data.linkage == Linkage::Inline && old.linkage == Linkage::Inline && data.size == old.size
+                {
                     merged.push((g, first));
                     continue;
                 }
                 return Err(LinkError::DuplicateVariable(data.name.clone()));
             }
-            if old.init != data.init {
+            if (&old.init, old.size) != (&data.init, data.size) {
                 return Err(LinkError::DifferentVariable(data.name.clone()));
             }
         }
@@ -149,12 +153,17 @@ fn resolve_variables(module: &mut Module) -> Result<(), LinkError> {
         .iter()
         .filter_map(|(g, data)| Some((*g, *defined.get(data.name.as_str())?)));
     let goes_to: HashMap<Global, Global> = resolved.chain(merged).collect();
-    let elsewhere = |(g, data): &&(Global, &GlobalData)| {
-        let to = goes_to.get(g).map(|&to| module.globals[to].space);
-        to.is_some_and(|space| space != data.space)
-    };
-    if let Some((_, data)) = declared.iter().find(elsewhere) {
-        return Err(LinkError::OtherSpace(data.name.clone()));
+    for (g, data) in &declared {
+        let Some(definition) = goes_to.get(g).map(|&to| &module.globals[to]) else {
+            continue;
+        };
+        let name = || data.name.clone();
+        if definition.space != data.space {
+            return Err(LinkError::OtherSpace(name()));
+        }
+        if data.size != GlobalData::UNKNOWN_SIZE && data.size != definition.size {
+            return Err(LinkError::OtherSize(name(), data.size, definition.size));
+        }
     }
     let follow = |g: &mut Global| *g = goes_to.get(g).copied().unwrap_or(*g);
     for (_, data) in module.globals.iter_mut() {

@@ -2,7 +2,7 @@
 //! `tests/il` writes.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
-use caldera_compiler::driver::{IlInput, compile_il_object};
+use caldera_compiler::driver::{IlInput, compile_il_object, link};
 use caldera_compiler::options::Options;
 use caldera_compiler::spirv_in::Specialization;
 use caldera_compiler::spirv_text::assemble;
@@ -19,7 +19,14 @@ fn import(text: &str) -> Result<Object, String> {
 }
 
 fn import_for(text: &str, target: &Target) -> Result<Object, String> {
-    let words = assemble(text, 4).unwrap_or_else(|e| panic!("{e}"));
+    import_words(&words(text), target)
+}
+
+fn words(text: &str) -> Vec<u32> {
+    assemble(text, 4).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn import_words(words: &[u32], target: &Target) -> Result<Object, String> {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let input = IlInput {
         name: "module",
@@ -406,4 +413,100 @@ fn contents_of_variables_are_bounded() {
         log.contains("the variables have more than 256 MiB of contents"),
         "{log}"
     );
+}
+
+/// The selector of a switch in a block that no other leads to may be defined in a later block. The number of words of a case
+/// depends on its type.
+#[test]
+fn selectors_of_switches_that_follow_them() {
+    let body = "OpReturn
+        %unreachable = OpLabel
+        %selector = OpCopyObject %ulong %wide
+        OpSelectionMerge %merge None
+        OpSwitch %selector %merge 0x100000002 %case 3 %merge
+        %case = OpLabel
+        OpBranch %merge
+        %merge = OpLabel";
+    let mut words = words(&module("", "%wide = OpConstant %ulong 5", body, ""));
+    // The text gives the literals two words each only if the selector comes first.
+    let at = words.iter().position(|&w| w == 4 << 16 | 83).unwrap();
+    let selector: Vec<u32> = words.drain(at..at + 4).collect();
+    let end = words.len() - 2;
+    words.splice(end..end, selector);
+    import_words(&words, &Target::desktop()).unwrap();
+}
+
+/// The host knows a specialization constant by its SpecId, so all that have one also have one size.
+#[test]
+fn specialization_constants_of_one_number() {
+    let head = "OpDecorate %a SpecId 3\nOpDecorate %b SpecId 3";
+    let types = |b: &str| format!("%bool = OpTypeBool\n%a = OpSpecConstant %uint 1\n%b = {b}");
+    import(&module(head, &types("OpSpecConstant %uint 2"), "", "")).unwrap();
+    let log = refused(&module(head, &types("OpSpecConstant %ulong 2"), "", ""));
+    let why = "OpSpecConstant: its SpecId 3 is also that of a constant of 4 bytes, but it has 8 bytes";
+    assert!(log.contains(why), "{log}");
+    let log = refused(&module(head, &types("OpSpecConstantTrue %bool"), "", ""));
+    assert!(log.contains("but it has 1 bytes"), "{log}");
+}
+
+/// Kernels that have one function have a copy of it each. The copies are bounded.
+#[test]
+fn kernels_of_one_function() {
+    let text = |kernels: usize| {
+        let entries: String = (0..kernels)
+            .map(|n| format!("OpEntryPoint Kernel %k \"k{n}\"\n"))
+            .collect();
+        let sums: String = (0..20_000)
+            .map(|n| format!("%s{n} = OpIAdd %uint %one %two\n"))
+            .collect();
+        module(&entries, "", &sums, "")
+    };
+    import(&text(3)).unwrap();
+    let log = refused(&text(3_000));
+    let why = "kernels that have one function would need copies with more than 4 million instructions";
+    assert!(log.contains(why), "{log}");
+}
+
+/// A variable that one object imports has the size of that which another exports.
+#[test]
+fn sizes_of_imported_variables() {
+    let object = |linkage: &str, length: &str, init: &str| {
+        let types = format!(
+            "%array = OpTypeArray %uint {length}
+            %null = OpConstantNull %array
+            %outside = OpTypePointer UniformConstant %array
+            %table = OpVariable %outside UniformConstant {init}"
+        );
+        let name = linkage.to_lowercase();
+        let head = format!("OpDecorate %table LinkageAttributes \"table\" {linkage}");
+        let body = "%v = OpLoad %array %table";
+        let text = module(&head, &types, body, "").replace("\"k\"", &format!("\"{name}\""));
+        import(&text).unwrap()
+    };
+    let imported = object("Import", "%two", "");
+    let linked = |exported: &Object| {
+        link(&[&imported, exported], &Options::default(), &Target::desktop()).map_err(|e| e.log)
+    };
+    linked(&object("Export", "%two", "%null")).unwrap();
+    let log = linked(&object("Export", "%one", "%null")).unwrap_err();
+    let why = "variable 'table' is declared with 8 bytes, but another object defines it with 4 bytes";
+    assert!(log.contains(why), "{log}");
+}
+
+/// A phi has one value for each block that precedes its block, which may branch to it twice.
+#[test]
+fn values_of_phis() {
+    let body = |second: &str| {
+        format!(
+            "%condition = OpIEqual %bool %one %two
+            OpBranchConditional %condition %merge %merge
+            %merge = OpLabel
+            %phi = OpPhi %uint %one %entry {second} %entry
+            OpStore %p %phi"
+        )
+    };
+    let text = |second: &str| module("", "%bool = OpTypeBool", &body(second), "");
+    import(&text("%one")).unwrap();
+    let log = refused(&text("%two"));
+    assert!(log.contains("OpPhi: it has two values for the block"), "{log}");
 }

@@ -651,3 +651,63 @@ fn long_instructions_are_refused() {
         "{found}"
     );
 }
+
+/// SPIR-V demands that a block follows its dominators; the dialect has no such rule.
+#[test]
+fn blocks_follow_their_dominators() {
+    let text = module(
+        "spirv.func @f(%c: i1, %a: i32) -> i32 \"None\" {
+           spirv.BranchConditional %c, ^last, ^first
+         ^late:
+           spirv.ReturnValue %b : i32
+         ^first:
+           %b = spirv.IAdd %a, %a : i32
+           spirv.Branch ^late
+         ^last:
+           spirv.ReturnValue %a : i32
+         }",
+    );
+    let text = disassemble(&parse(&text).unwrap());
+    let sum = text.find("OpIAdd").unwrap();
+    let first_return = text.find("OpReturnValue").unwrap();
+    assert!(sum < first_return, "{text}");
+}
+
+/// A block that another branches to twice has one value of each argument for it.
+#[test]
+fn two_branches_to_one_block() {
+    let text = |ty: &str, other: &str| {
+        module(&format!(
+            "spirv.func @f(%c: i1, %a: {ty}, %b: {ty}) -> {ty} \"None\" {{
+               spirv.BranchConditional %c, ^m(%a : {ty}), ^m({other} : {ty})
+             ^m(%x: {ty}):
+               spirv.ReturnValue %x : {ty}
+             }}"
+        ))
+    };
+    let words = |text: &str| disassemble(&parse(text).unwrap());
+    let different = words(&text("i32", "%b"));
+    let phi = different.lines().find(|l| l.contains("OpPhi")).unwrap();
+    assert_eq!(phi.split_whitespace().count(), 6, "{different}");
+    assert!(different.contains("OpSelect"), "{different}");
+    let same = words(&text("vector<2xi32>", "%a"));
+    assert!(!same.contains("OpSelect"), "{same}");
+    let error = parse(&text("vector<2xi32>", "%b")).unwrap_err();
+    assert_eq!(
+        error.message,
+        "two branches to one block with different arguments of the type vector<2xi32>"
+    );
+}
+
+#[test]
+fn components_of_matrices() {
+    let text = module(
+        "spirv.func @f(%m: !spirv.matrix<3 x vector<4xf32>>) -> f32 \"None\" {
+           %0 = spirv.CompositeExtract %m[2 : i32, 3 : i32] : !spirv.matrix<3 x vector<4xf32>>
+           spirv.ReturnValue %0 : f32
+         }",
+    );
+    parse(&text).unwrap();
+    let error = parse(&text.replace("[2 : i32", "[3 : i32")).unwrap_err();
+    assert!(error.message.contains("has no component 3"), "{}", error.message);
+}

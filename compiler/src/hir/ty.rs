@@ -251,6 +251,8 @@ pub enum Type {
         is_volatile: bool,
         /// Whether the pointer is restrict.
         is_restrict: bool,
+        /// The alignment of the pointee in bytes, if a typedef makes it smaller than that of the type; otherwise 0.
+        align: u32,
     },
     /// An array: element type and number of elements.
     Array(TypeId, u64),
@@ -394,6 +396,16 @@ impl Types {
                 u64::from(self.records[r].size)
             }
         })
+    }
+    /// Returns the alignment in bytes of the objects that pointers of a type lead to.
+    pub fn pointee_align(&self, pointer: TypeId) -> u32 {
+        match *self.get(pointer) {
+            Type::Pointer {
+                pointee, align: 0, ..
+            } => self.align(pointee),
+            Type::Pointer { align, .. } => align,
+            _ => 1,
+        }
     }
     /// Returns the alignment in bytes; vectors are aligned to their size (6.1.5).
     pub fn align(&self, id: TypeId) -> u32 {

@@ -34,7 +34,7 @@ pub struct GlobalData {
     pub name: String,
     /// `Constant`, `Global` or `Local`.
     pub space: AddressSpace,
-    /// The size in bytes.
+    /// The size in bytes; for a variable that is only declared also [`Self::UNKNOWN_SIZE`].
     pub size: u32,
     /// The alignment in bytes.
     pub align: u32,
@@ -43,6 +43,11 @@ pub struct GlobalData {
     pub init: Option<Initializer>,
     /// `Static` if declarations in other objects do not mean this variable.
     pub linkage: Linkage,
+}
+
+impl GlobalData {
+    /// The size of a variable that is declared with an incomplete type.
+    pub const UNKNOWN_SIZE: u32 = 0;
 }
 
 /// The kind of a kernel argument (OpenCL 1.2 5.7.2, clSetKernelArg).

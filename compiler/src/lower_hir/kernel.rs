@@ -52,7 +52,7 @@ fn argument(program: &Program, ty: hir::TypeId, arg: &hir::KernelArg) -> Lowered
     let mut is_const = arg.is_const;
     let kind = match *types.get(ty) {
         Type::Pointer { pointee, space, .. } => {
-            let align = types.align(pointee).max(1);
+            let align = types.pointee_align(ty).max(1);
             match space {
                 Space::Global => {
                     address_qualifier = ADDRESS_GLOBAL;

@@ -155,7 +155,7 @@ impl Lowering<'_> {
         let source = &self.program.globals[id];
         // Only an `extern` variable can have an incomplete type.
         let size = match &source.init {
-            None if source.space != hir::Space::Local => types::step(&self.program.types, source.ty) as u32,
+            None if self.program.types.size(source.ty).is_none() => GlobalData::UNKNOWN_SIZE,
             None | Some(_) => types::size(&self.program.types, source.ty)?,
         };
         let space = types::space(source.space);

@@ -94,7 +94,11 @@ impl FuncLowering<'_, '_> {
                 let outer = std::mem::replace(&mut self.takes_address, false);
                 let known = self.pointer(ptr)?;
                 self.takes_address = outer;
-                let stated = align.unwrap_or_else(|| self.cx.program.types.align(place.ty));
+                let stated = match align {
+                    Some(align) => *align,
+                    None if self.is_part_of_object(ptr) => 1,
+                    None => self.cx.program.types.align(place.ty),
+                };
                 Slot::Memory(Addr {
                     align: known.align.max(stated.max(1)),
                     ..known
@@ -214,6 +218,21 @@ impl FuncLowering<'_, '_> {
 
     pub(super) fn is_private(&self, addr: Addr) -> bool {
         self.b.func.ty(addr.ptr).space() == Some(AddressSpace::Private)
+    }
+
+    /// Returns whether a pointer is to a part of an object of known type, as the alignment that [`Self::pointer`] returns then is
+    /// true also of members of packed structures.
+    fn is_part_of_object(&self, e: &hir::Expr) -> bool {
+        let types = &self.cx.program.types;
+        match &e.kind {
+            ExprKind::AddrOf(_) => true,
+            ExprKind::PointerAdd { ptr, .. } => self.is_part_of_object(ptr),
+            ExprKind::Convert(Convert::Pointer, inner) => {
+                types::pointee(types, inner.ty).ok() == types::pointee(types, e.ty).ok()
+                    && self.is_part_of_object(inner)
+            }
+            _ => false,
+        }
     }
 
     /// Evaluates a pointer to a base and a constant offset. The alignment follows from the pointer's origin.

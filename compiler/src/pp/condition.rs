@@ -59,6 +59,10 @@ impl Pp<'_> {
             let v = p.conditional()?;
             match p.current {
                 None => Ok(v),
+                Some(t) if t.is(Punct::Comma) => Err(Problem(
+                    t.span,
+                    "expected end of line in preprocessor expression".into(),
+                )),
                 Some(t) => Err(Problem(
                     t.span,
                     "token is not a valid binary operator in a preprocessor subexpression".into(),
@@ -103,16 +107,26 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Parses what may be an expression with commas: an operand in parentheses, or the second one of `?:`.
+    fn comma(&mut self) -> Result<Value> {
+        let mut value = self.conditional()?;
+        while self.punct() == Some(Punct::Comma) {
+            self.advance();
+            value = self.conditional()?;
+        }
+        Ok(value)
+    }
+
     fn conditional(&mut self) -> Result<Value> {
         self.depth += 1;
         if self.depth > MAX_NESTING {
             return Err(Problem(self.here(), "expression is nested too deeply".into()));
         }
-        let cond = self.binary(0)?;
+        let cond = self.binary(1)?;
         let v = if self.punct() == Some(Punct::Question) {
             self.advance();
             let taken = cond.bits != 0;
-            let a = self.unless(taken, Self::conditional)?;
+            let a = self.unless(taken, Self::comma)?;
             if self.punct() != Some(Punct::Colon) {
                 return Err(Problem(
                     self.here(),
@@ -216,7 +230,6 @@ impl Parser<'_, '_> {
             Punct::Pipe => int(x | y),
             Punct::AmpAmp => Ok(Value::of(x != 0 && y != 0)),
             Punct::PipePipe => Ok(Value::of(x != 0 || y != 0)),
-            Punct::Comma => Ok(b),
             _ => Err(Problem(at, "invalid operator in preprocessor expression".into())),
         }
     }
@@ -246,7 +259,7 @@ impl Parser<'_, '_> {
             }
             TokenKind::Punct(Punct::LParen) => {
                 self.advance();
-                let v = self.conditional()?;
+                let v = self.comma()?;
                 if self.punct() != Some(Punct::RParen) {
                     return Err(Problem(
                         self.here(),
@@ -343,7 +356,6 @@ impl Parser<'_, '_> {
 
 fn precedence(op: Punct) -> Option<u8> {
     Some(match op {
-        Punct::Comma => 0,
         Punct::PipePipe => 1,
         Punct::AmpAmp => 2,
         Punct::Pipe => 3,

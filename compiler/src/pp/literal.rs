@@ -336,9 +336,7 @@ pub(crate) fn char_value(text: &str) -> Result<i32, String> {
     if let [one] = bytes[..] {
         return Ok(i32::from(one as i8));
     }
-    if bytes.len() > 4 {
-        return Err("character constant too long for its type".into());
-    }
+    // As in clang, only the last four of more characters count.
     Ok(bytes.iter().fold(0u32, |v, b| v << 8 | u32::from(*b)) as i32)
 }
 
@@ -356,10 +354,24 @@ pub(crate) fn unknown_escape(text: &str) -> Option<char> {
     None
 }
 
-/// Returns whether a character constant contains several characters.
-pub(crate) fn is_multichar(text: &str) -> bool {
-    let inner = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\''));
-    inner.is_some_and(|t| matches!(character(t), Ok((_, _, rest)) if !rest.is_empty()))
+/// Returns the warning about a character constant of several characters.
+pub(crate) fn multichar_warning(text: &str) -> Option<&'static str> {
+    let mut rest = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\''))?;
+    let mut bytes = Vec::new();
+    let mut count = 0;
+    while let Ok((value, is_byte, after)) = character(rest) {
+        push_char(&mut bytes, value, is_byte);
+        rest = after;
+        count += 1;
+        if rest.is_empty() {
+            break;
+        }
+    }
+    match (count, bytes.len()) {
+        (0 | 1, _) => None,
+        (_, ..=4) => Some("multi-character character constant"),
+        _ => Some("character constant too long for its type"),
+    }
 }
 
 fn push_char(bytes: &mut Vec<u8>, value: u32, is_byte: bool) {
@@ -452,6 +464,7 @@ mod tests {
         assert_eq!(char_value(r"'\0'"), Ok(0));
         assert_eq!(char_value(r"'\e'"), Ok(27));
         assert_eq!(char_value("'ab'"), Ok(0x6162));
+        assert_eq!(char_value("'abcde'"), Ok(0x6263_6465));
         assert!(char_value("''").is_err());
         assert_eq!(string_value(r#""a\tb\101\u00e9""#).unwrap(), "a\tbAé".as_bytes());
     }

@@ -129,6 +129,7 @@ impl Sema<'_> {
                 space: sa,
                 is_const: ca,
                 is_volatile: va,
+                align: aa,
                 ..
             },
             &Type::Pointer {
@@ -136,6 +137,7 @@ impl Sema<'_> {
                 space: sb,
                 is_const: cb,
                 is_volatile: vb,
+                align: ab,
                 ..
             },
         ) = (self.ty(ta), self.ty(tb))
@@ -167,6 +169,8 @@ impl Sema<'_> {
             is_const: (ca || cb) && space != Space::Constant,
             is_volatile: va || vb,
             is_restrict: false,
+            // 0 is the alignment of the type, which is greater.
+            align: if aa.min(ab) == 0 { aa.max(ab) } else { aa.min(ab) },
         });
         let a = self.reinterpret(Convert::Pointer, a, ty);
         let b = self.reinterpret(Convert::Pointer, b, ty);

@@ -84,6 +84,7 @@ impl Sema<'_> {
             is_const: l.is_const && l.place.space != Space::Constant,
             is_volatile: l.place.is_volatile,
             is_restrict: false,
+            align: 0,
         });
         Expr {
             ty,

@@ -67,21 +67,18 @@ impl Sema<'_> {
                 return Err(r);
             }
         };
-        let (declares_type, defines_type) = match &d.specs.ty {
-            TypeSpec::Struct(s) => (s.tag.is_some(), s.members.is_some()),
-            TypeSpec::Enum(e) => (
-                e.tag.is_some() || e.enumerators.is_some(),
-                e.enumerators.is_some(),
-            ),
-            TypeSpec::Keywords(_) | TypeSpec::Name(_) | TypeSpec::Typeof(_) => (false, false),
+        let declares_type = match &d.specs.ty {
+            TypeSpec::Struct(s) => s.tag.is_some(),
+            TypeSpec::Enum(e) => e.tag.is_some() || e.enumerators.is_some(),
+            TypeSpec::Keywords(_) | TypeSpec::Name(_) | TypeSpec::TypeofExpr(_) | TypeSpec::TypeofType(_) => {
+                false
+            }
         };
         let subject = match d.declarators.first() {
-            // Attributes before a definition belong to the type (`sema/record`).
-            _ if defines_type => Subject::Type,
             _ if storage_of(&d.specs) == Some(Storage::Typedef) => Subject::Typedef,
             Some(item) if self.declares_function(base, item) => Subject::Function,
-            Some(_) => Subject::Variable,
-            None => Subject::Type,
+            // Attributes before the keyword of a structure that is defined do not apply to the structure.
+            Some(_) | None => Subject::Variable,
         };
         self.check_attributes(&d.specs.attributes, subject);
         if d.declarators.is_empty() {

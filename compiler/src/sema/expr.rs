@@ -2,7 +2,7 @@
 
 use super::convert::Why;
 use super::scope::Entity;
-use super::{Lvalue, Operand, Reported, Result, Sema};
+use super::{Lvalue, Operand, QualType, Reported, Result, Sema};
 use crate::builtins::table;
 use crate::diag::Diag;
 use crate::hir::{Convert, Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId, value};
@@ -207,6 +207,22 @@ impl Sema<'_> {
                 Err(self.error(span, "invalid application of 'sizeof' to a function type"))
             }
         }
+    }
+
+    /// Returns the type of an operand of `__typeof__` with its qualifiers, but without its address space, so that variables can have
+    /// the type.
+    pub(super) fn qualified_type_of(&mut self, e: &ast::Expr) -> Result<QualType> {
+        Ok(match self.unevaluated(e)? {
+            Operand::Value(v) => QualType::plain(v.ty),
+            Operand::Place(l) => QualType {
+                is_const: l.is_const,
+                is_volatile: l.place.is_volatile,
+                ..QualType::plain(l.place.ty)
+            },
+            Operand::Function(span) => {
+                return Err(self.error(span, "'__typeof__' of a function is not supported"));
+            }
+        })
     }
 
     /// Analyses an operand that is not evaluated.
@@ -522,6 +538,10 @@ impl Sema<'_> {
             is_const: l.is_const && l.place.space != Space::Constant,
             is_volatile: l.place.is_volatile,
             is_restrict: false,
+            align: match l.place.kind {
+                PlaceKind::Deref { align, .. } => align.unwrap_or(0),
+                _ => 0,
+            },
         });
         // `&*p` is `p`.
         if let Place {

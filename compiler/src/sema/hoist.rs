@@ -179,7 +179,7 @@ impl Sema<'_> {
         else {
             return kind;
         };
-        let mut body = *self.hoist_inner(*body);
+        let body = *self.hoist_inner(*body);
         let mut first = Vec::new();
         let mut last = Vec::new();
         if step.as_mut().is_some_and(jumps)
@@ -201,18 +201,17 @@ impl Sema<'_> {
             to.push(stmt(leave, span));
             test_first = true;
         }
+        first.push(body);
         if !last.is_empty()
             && let Some(b) = &mut self.body
         {
             // `continue` jumps to the place before the step and the test, which are now at the end of the
-            // body.
+            // body. As in clang, it does so in the step and the test too.
             let end = b.labels.push("continue".into());
-            continue_at(&mut body, end);
-            first.push(body);
+            let moved = first.iter_mut().chain(&mut last);
+            moved.for_each(|s| continue_at(s, end));
             first.push(stmt(StmtKind::Label(end), span));
             first.append(&mut last);
-        } else {
-            first.push(body);
         }
         StmtKind::Loop {
             cond,

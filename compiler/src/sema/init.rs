@@ -428,8 +428,8 @@ impl Sema<'_> {
         Ok(end)
     }
 
-    /// Initializes with the item at the cursor what `path` designates in the elements of an array that its first step
-    /// names. Returns the index of the last of these elements.
+    /// Initializes the objects that `path` designates with the item at the cursor. The first step of `path` names one or
+    /// several elements of an array. Returns the index of the last of these elements.
     fn elements(
         &mut self,
         (elem, limit): (TypeId, Option<u64>),
@@ -557,8 +557,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Initializes with the item at the cursor the object that `path` designates, starting from an object of
-    /// type `ty`.
+    /// Initializes the object that `path` designates, starting from an object of type `ty`, with the item at the
+    /// cursor.
     fn designated(
         &mut self,
         ty: TypeId,
@@ -590,8 +590,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Initializes what follows the object that `path` designates, inside an object of type `ty`: items without
-    /// designators continue there (C99 6.7.8p17).
+    /// Continues after the object that `path` designates inside an object of type `ty`: items without designators
+    /// initialize the subobjects that follow it (C99 6.7.8p17).
     fn after_designated(
         &mut self,
         ty: TypeId,

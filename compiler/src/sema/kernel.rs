@@ -224,7 +224,7 @@ impl Sema<'_> {
                 Some(tag) => format!("enum {}", tag.name),
                 None => self.plain_name(ty),
             },
-            TypeSpec::Typeof(_) => self.plain_name(ty),
+            TypeSpec::TypeofExpr(_) | TypeSpec::TypeofType(_) => self.plain_name(ty),
         };
         name.extend(std::iter::repeat_n('*', stars));
         name

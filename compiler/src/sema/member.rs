@@ -64,12 +64,12 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports that what is before the dot is no structure or union.
+    /// Reports that the operand before the dot is no structure or union.
     fn no_record(&mut self, at: Span) -> Reported {
         self.error(at, "member reference base type is not a structure or union")
     }
 
-    /// Reports that a type, of which a member was named, is no structure or union.
+    /// Reports that a type is no structure or union, although the source names a member of it.
     fn no_record_type(&mut self, ty: TypeId, member: &Ident) -> Reported {
         let ty = self.type_name(ty);
         let why = format!("member reference base type '{ty}' is not a structure or union");

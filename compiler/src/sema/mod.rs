@@ -385,6 +385,7 @@ impl<'a> Sema<'a> {
             is_const,
             is_volatile,
             is_restrict,
+            align,
             ..
         } = *self.ty(e.ty)
         else {
@@ -396,6 +397,7 @@ impl<'a> Sema<'a> {
             is_const,
             is_volatile,
             is_restrict,
+            align,
         });
         self.reinterpret(hir::Convert::Pointer, e, ty)
     }
@@ -423,6 +425,7 @@ impl<'a> Sema<'a> {
             is_const: false,
             is_volatile: false,
             is_restrict: false,
+            align: 0,
         })
     }
 
@@ -500,15 +503,16 @@ impl<'a> Sema<'a> {
 
     /// Returns the object that a pointer value points to. The expression must have pointer type.
     pub(crate) fn deref(&self, ptr: hir::Expr, align: Option<u32>) -> Lvalue {
-        let (ty, space, is_const, is_volatile) = match *self.ty(ptr.ty) {
+        let (ty, space, is_const, is_volatile, known) = match *self.ty(ptr.ty) {
             Type::Pointer {
                 pointee,
                 space,
                 is_const,
                 is_volatile,
+                align,
                 ..
-            } => (pointee, space, is_const, is_volatile),
-            _ => (self.common.void, Space::Private, false, false),
+            } => (pointee, space, is_const, is_volatile, align),
+            _ => (self.common.void, Space::Private, false, false, 0),
         };
         Lvalue {
             // The constant address space implies const, so the pointer's type need not say it.
@@ -521,7 +525,7 @@ impl<'a> Sema<'a> {
                 span: ptr.span,
                 kind: hir::PlaceKind::Deref {
                     ptr: Box::new(ptr),
-                    align,
+                    align: align.or((known > 0).then_some(known)),
                 },
             },
         }

@@ -6,7 +6,7 @@ use super::{QualType, Reported, Result, Sema, type_spec};
 use crate::diag::Diag;
 use crate::hash::HashMap;
 use crate::hir::ty::Field;
-use crate::hir::{Record, RecordId, Scalar, Type, TypeId};
+use crate::hir::{Record, RecordId, Scalar, Type, TypeId, value};
 use crate::source::Span;
 use crate::syntax::ast::{
     Attribute, Declarator, Derived, EnumSpec, Ident, Member, MemberDeclarator, StructSpec,
@@ -39,9 +39,8 @@ impl Placement {
 }
 
 impl Sema<'_> {
-    /// Returns the type of a `struct` or `union` specifier; `outer` are the attributes of the whole
-    /// declaration.
-    pub(super) fn record_type(&mut self, spec: &StructSpec, outer: &[Attribute]) -> Result<TypeId> {
+    /// Returns the type of a `struct` or `union` specifier.
+    pub(super) fn record_type(&mut self, spec: &StructSpec) -> Result<TypeId> {
         let id = match &spec.tag {
             None => self.new_record(spec, None),
             Some(tag) => {
@@ -80,11 +79,7 @@ impl Sema<'_> {
                 ));
             }
             self.check_attributes(&spec.attributes, Subject::Type);
-            let mut layout = self.layout_attributes(&spec.attributes);
-            let more = self.layout_attributes(outer);
-            layout.packed |= more.packed;
-            // Of the declaration's attributes only `packed` applies to the record: `aligned` applies to the
-            // declared object.
+            let layout = self.layout_attributes(&spec.attributes);
             self.define_record(id, spec, members, layout);
         }
         Ok(self.program.types.intern(Type::Record(id)))
@@ -359,6 +354,7 @@ impl Sema<'_> {
             }
         }
         let mut next = 0i128;
+        let mut wide = Vec::new();
         let (mut low, mut high) = (0i128, 0i128);
         for (name, value) in spec.enumerators.iter().flatten() {
             if let Some(e) = value
@@ -395,15 +391,29 @@ impl Sema<'_> {
             self.world
                 .names
                 .bind(&name.name, Entity::Enumerator { bits, ty }, name.span);
+            if ty != self.common.int {
+                wide.push((name, next as u64));
+            }
             next += 1;
         }
-        let scalar = match (low < 0, i32::try_from(high).is_ok() && i32::try_from(low).is_ok()) {
+        self.check_attributes(&spec.attributes, Subject::Type);
+        let is_packed = self.layout_attributes(&spec.attributes).packed;
+        let small = [Scalar::UChar, Scalar::Char, Scalar::UShort, Scalar::Short].into_iter();
+        let small = small.filter(|s| is_packed && s.is_signed() == (low < 0));
+        let fits = |s: &Scalar| [low, high].iter().all(|&n| value::int_of(n as u64, *s) == n);
+        let large = match (low < 0, i32::try_from(high).is_ok() && i32::try_from(low).is_ok()) {
             (true, true) => Scalar::Int,
             (false, _) if u32::try_from(high).is_ok() => Scalar::UInt,
             (false, _) if i64::try_from(high).is_err() => Scalar::ULong,
             _ => Scalar::Long,
         };
+        let scalar = small.into_iter().find(fits).unwrap_or(large);
         let ty = self.program.types.scalar(scalar);
+        // As in clang and GCC, enumerators that do not fit int have the type of the enumeration after its brace.
+        for (name, bits) in wide {
+            let names = &mut self.world.names;
+            names.bind(&name.name, Entity::Enumerator { bits, ty }, name.span);
+        }
         if let Some(tag) = &spec.tag {
             self.world
                 .tags

@@ -184,8 +184,12 @@ impl Sema<'_> {
         let Ok(value) = self.value(condition) else { return };
         match self.int_value(&value) {
             Some(0) => {
-                let text = self.map.text(message).trim_matches('"').to_string();
-                self.error(condition.span, format!("static assertion failed: {text}"));
+                let mut text = "static assertion failed".to_string();
+                if message != Span::NONE {
+                    text.push_str(": ");
+                    text.push_str(self.map.text(message).trim_matches('"'));
+                }
+                self.error(condition.span, text);
             }
             Some(_) => {}
             None => {

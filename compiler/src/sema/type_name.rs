@@ -57,6 +57,7 @@ impl Sema<'_> {
                 is_const,
                 is_volatile,
                 is_restrict,
+                ..
             } => {
                 let mut quals = String::new();
                 for (on, word) in [(*is_const, "const "), (*is_volatile, "volatile ")] {

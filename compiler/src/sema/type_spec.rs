@@ -98,11 +98,10 @@ impl Sema<'_> {
         let mut q = match &specs.ty {
             TypeSpec::Keywords(words) => QualType::plain(self.keyword_type(words, specs.span)?),
             TypeSpec::Name(name) => self.named_type(name)?,
-            TypeSpec::Struct(spec) => QualType::plain(self.record_type(spec, &specs.attributes)?),
+            TypeSpec::Struct(spec) => QualType::plain(self.record_type(spec)?),
             TypeSpec::Enum(spec) => QualType::plain(self.enum_type(spec)?),
-            TypeSpec::Typeof(span) => {
-                return Err(self.error(*span, "'typeof' is not supported in OpenCL C"));
-            }
+            TypeSpec::TypeofExpr(e) => self.qualified_type_of(e)?,
+            TypeSpec::TypeofType(name) => self.type_of_name(name)?,
         };
         self.apply_quals(&mut q, &specs.quals);
         if let Some(span) = specs.quals.pipe {
@@ -204,6 +203,7 @@ impl Sema<'_> {
                     space,
                     is_const,
                     is_volatile,
+                    align,
                     ..
                 } => {
                     q.is_restrict = true;
@@ -213,6 +213,7 @@ impl Sema<'_> {
                         is_const,
                         is_volatile,
                         is_restrict: true,
+                        align,
                     });
                 }
                 _ => {
@@ -394,6 +395,11 @@ impl Sema<'_> {
             is_const: q.is_const && space != Space::Constant,
             is_volatile: q.is_volatile,
             is_restrict: false,
+            align: if q.align < self.program.types.align(q.ty) {
+                q.align
+            } else {
+                0
+            },
         });
         let mut out = QualType::plain(ty);
         self.apply_quals(&mut out, quals);

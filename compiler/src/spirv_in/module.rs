@@ -102,6 +102,8 @@ pub(super) struct Module<'w> {
     /// The constants that use one which follows them, by its id, each with the number of its first operand that was not
     /// declared. LLVM's translator writes such modules.
     waiting: HashMap<u32, Vec<(Inst<'w>, usize)>>,
+    /// The sizes of specialization constants in bytes by SpecId.
+    spec_sizes: HashMap<u32, u32>,
     /// The operations among the constants.
     pub(super) operations: HashMap<u32, Inst<'w>>,
     pub(super) variables: HashMap<u32, Variable<'w>>,
@@ -408,8 +410,19 @@ impl<'w> Module<'w> {
 
     fn constant(&mut self, inst: &Inst<'w>, specialization: &Specialization) -> Result<(), Error> {
         let id = self.decorated(inst.result, Decoration::SpecId);
-        let value = id.and_then(|d| specialization.get(d.operands.first()?));
-        let value = value.map(Vec::as_slice);
+        let id = id.and_then(|d| d.operands.first().copied());
+        if let Some(id) = id {
+            // A Boolean has one byte for the host.
+            let size = self.types.layout(inst.ty).map_or(1, |layout| layout.size);
+            let known = *self.spec_sizes.entry(id).or_insert(size);
+            if known != size {
+                let why = format!(
+                    "its SpecId {id} is also that of a constant of {known} bytes, but it has {size} bytes"
+                );
+                return Err(inst.invalid(why));
+            }
+        }
+        let value = id.and_then(|id| specialization.get(&id)).map(Vec::as_slice);
         let inst = self.built_ins.derived(&mut self.types, inst);
         if inst.op == Op::SpecConstantOp {
             self.operations.insert(inst.result, inst);
@@ -504,6 +517,10 @@ impl<'w> Module<'w> {
             rest = after;
             match next.op {
                 Op::FunctionEnd if !open => {
+                    // The type of a selector, which the labels of a switch depend on, may follow it.
+                    for block in &mut function.blocks {
+                        block.targets = block.insts.last().map_or(Ok(Vec::new()), |i| self.targets(i))?;
+                    }
                     let given = function.params.iter().map(|p| p.ty);
                     if !given.eq(types.iter().copied()) {
                         return Err(inst.invalid("its parameters are not those of its type"));
@@ -536,10 +553,8 @@ impl<'w> Module<'w> {
                     }
                     let next = self.built_ins.derived(&mut self.types, next);
                     open = !reflect::is_block_terminator(op);
-                    let targets = if open { Vec::new() } else { self.targets(&next)? };
                     if let Some(block) = function.blocks.last_mut() {
                         block.add(next);
-                        block.targets = targets;
                     }
                 }
                 _ => return Err(next.invalid("it may not be at this place of a function")),

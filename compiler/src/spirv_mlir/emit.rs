@@ -219,7 +219,7 @@ impl Emitter {
     }
 }
 
-/// Returns how a number of a type is written; `None` for other types.
+/// Returns the encoding of the numbers of a type; `None` for types without numbers.
 pub(super) fn number(ty: &Type) -> Option<Number> {
     match ty {
         Type::Int(bits, signed) => Some(Number::Int(*bits, *signed)),

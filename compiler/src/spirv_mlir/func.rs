@@ -7,6 +7,7 @@ use super::types::Type;
 use crate::hash::HashMap;
 use rspirv::grammar::OperandKind;
 use rspirv::spirv::{Decoration, LinkageType, Op};
+use std::collections::BTreeSet;
 
 /// A value of a function.
 pub(super) struct Value<'t> {
@@ -24,10 +25,10 @@ struct Block {
     end: Vec<u32>,
 }
 
-/// A branch to a block: from where, with which arguments.
+/// A branch to a block: the block that it ends, and its arguments with their types.
 struct Incoming<'t> {
     from: u32,
-    arguments: Vec<u32>,
+    arguments: Vec<(u32, Type)>,
     token: Token<'t>,
 }
 
@@ -37,7 +38,7 @@ struct Labels<'t> {
     ids: HashMap<&'t str, (u32, Option<Token<'t>>)>,
 }
 
-/// What a region is.
+/// The kind of a region.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Region {
     Function,
@@ -63,6 +64,39 @@ pub(super) struct Body<'t> {
     incoming: HashMap<u32, Vec<Incoming<'t>>>,
     pub(super) variables: Vec<u32>,
     pub(super) result: Type,
+}
+
+impl Block {
+    /// Returns the labels of the blocks that may follow.
+    fn targets(&self) -> &[u32] {
+        let mut rest = self.end.as_slice();
+        while let Some(&first) = rest.first() {
+            match first & 0xffff {
+                op if op == Op::Branch as u32 => return &rest[1..2],
+                op if op == Op::BranchConditional as u32 => return &rest[2..4],
+                _ => rest = &rest[(first >> 16) as usize..],
+            }
+        }
+        &[]
+    }
+}
+
+/// Returns blocks in an order in which each block that control reaches, except the first, follows one that leads to it. So it
+/// follows its dominators, as SPIR-V demands and the dialect does not.
+fn in_order(blocks: Vec<Block>) -> Vec<Block> {
+    let numbers: HashMap<u32, usize> = blocks.iter().enumerate().map(|(n, b)| (b.label, n)).collect();
+    let mut left: Vec<Option<Block>> = blocks.into_iter().map(Some).collect();
+    let mut ordered = Vec::with_capacity(left.len());
+    let mut ready = BTreeSet::from([0]);
+    while let Some(n) = ready.pop_first() {
+        let Some(block) = left.get_mut(n).and_then(Option::take) else {
+            continue;
+        };
+        ready.extend(block.targets().iter().filter_map(|label| numbers.get(label)));
+        ordered.push(block);
+    }
+    ordered.extend(left.into_iter().flatten());
+    ordered
 }
 
 impl<'t> Body<'t> {
@@ -191,7 +225,7 @@ impl<'t> Parser<'t> {
         if let Some((name, token)) = undefined.next() {
             return Err(token.error(format!("no value {name} is defined")));
         }
-        for (n, block) in body.blocks.into_iter().enumerate() {
+        for (n, block) in in_order(body.blocks).into_iter().enumerate() {
             put(&mut words, Op::Label, &[block.label]);
             let incoming = body.incoming.get(&block.label).map_or(&[][..], Vec::as_slice);
             let parameters = body.parameters.get(&block.label).map_or(&[][..], Vec::as_slice);
@@ -205,7 +239,7 @@ impl<'t> Parser<'t> {
             }
             for (k, (id, ty)) in parameters.iter().enumerate() {
                 let mut operands = vec![self.out.ty(ty), *id];
-                operands.extend(incoming.iter().flat_map(|i| [i.arguments[k], i.from]));
+                operands.extend(incoming.iter().flat_map(|i| [i.arguments[k].0, i.from]));
                 put(&mut words, Op::Phi, &operands);
             }
             if n == 0 {
@@ -263,7 +297,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Takes the name of a value. Returns its id.
+    /// Takes the name of a value, which gets an id if it has none. Returns the token.
     pub(super) fn value(&mut self, body: &mut Body<'t>) -> Parsed<Token<'t>> {
         let name = self.named('%', "a value")?;
         let out = &mut self.out;
@@ -295,7 +329,7 @@ impl<'t> Parser<'t> {
     /// Reads the operations and blocks of a region, after its `{` and with its first block open.
     fn region(&mut self, body: &mut Body<'t>, kind: Region, open: Token<'t>) -> Parsed<()> {
         body.regions.push(Labels::default());
-        // For each block: its label, whether it consists of a spirv.mlir.merge, and the blocks that it ends in.
+        // For each block of the text: its label, the token of the region, and the range of SPIR-V blocks that it has become.
         let mut list = Vec::new();
         let mut first = body.current.as_ref().map_or(0, |b| b.label);
         let mut blocks_before = body.blocks.len();
@@ -537,7 +571,7 @@ impl<'t> Parser<'t> {
                     self.expect(",")?;
                 }
                 let ty = self.ty()?;
-                arguments.push(self.typed(body, value, &ty)?);
+                arguments.push((self.typed(body, value, &ty)?, ty));
             }
             self.expect(")")?;
         }
@@ -548,6 +582,47 @@ impl<'t> Parser<'t> {
             token: name,
         });
         Ok(label)
+    }
+
+    /// Makes one of the two branches that the open block has to a block: an OpPhi has one value for each block before. Arguments
+    /// that differ are selected by the condition.
+    fn select_arguments(
+        &mut self,
+        body: &mut Body<'t>,
+        op: Token<'t>,
+        condition: u32,
+        label: u32,
+    ) -> Parsed<()> {
+        let Some([.., first, second]) = body.incoming.get_mut(&label).map(Vec::as_mut_slice) else {
+            return Ok(());
+        };
+        let others = std::mem::take(&mut second.arguments);
+        if first.arguments.len() != others.len() {
+            return Err(op.error("the two branches to one block have different numbers of arguments"));
+        }
+        let mut selections = Vec::new();
+        for ((argument, ty), (other, _)) in first.arguments.iter_mut().zip(others) {
+            if *argument == other {
+                continue;
+            }
+            if !matches!(
+                ty,
+                Type::Bool | Type::Int(..) | Type::Float(_) | Type::Pointer(..)
+            ) {
+                return Err(op.error(format!(
+                    "two branches to one block with different arguments of the type {ty}"
+                )));
+            }
+            let selected = self.out.id();
+            selections.push([self.out.ty(ty), selected, condition, *argument, other]);
+            *argument = selected;
+        }
+        if let Some(list) = body.incoming.get_mut(&label) {
+            list.pop();
+        }
+        selections
+            .iter()
+            .try_for_each(|words| body.put(op, Op::Select, words))
     }
 
     /// Reads an operation that ends a block. Returns whether it is one.
@@ -571,6 +646,9 @@ impl<'t> Parser<'t> {
                 words.push(self.target(body)?);
                 self.expect(",")?;
                 words.push(self.target(body)?);
+                if words[1] == words[2] {
+                    self.select_arguments(body, op, words[0], words[1])?;
+                }
                 words.extend(weights);
                 body.end(op, Op::BranchConditional, &words)?;
             }

@@ -405,7 +405,11 @@ impl<'t> Parser<'t> {
         for &index in indices {
             let wrong = op.error(format!("{ty} has no component {index}"));
             ty = match ty {
-                Type::Vector(n, element) | Type::Array(n, element, _) if index < n => *element,
+                Type::Vector(n, element) | Type::Array(n, element, _) | Type::Matrix(n, element)
+                    if index < n =>
+                {
+                    *element
+                }
                 Type::Struct(members) => members.get(index as usize).map(|m| m.ty.clone()).ok_or(wrong)?,
                 _ => return Err(wrong),
             };

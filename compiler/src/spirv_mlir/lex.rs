@@ -12,7 +12,7 @@ pub(super) struct Token<'t> {
     pub(super) column: usize,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// A name or number. The names of values, blocks, symbols, types and attributes begin with `%`, `^`, `@`, `!`, `#`.

@@ -18,7 +18,7 @@ pub use parse::{parse, parse_type};
 pub use print::{PrintError, print};
 pub use types::{Image, Member, Type};
 
-/// Returns whether a text is one of the dialect: it has a `spirv.module`.
+/// Returns whether a text is in the dialect. Its first line then begins with `spirv.module`, or with `module` around it.
 pub fn is_dialect(text: &str) -> bool {
     let mut lines = text
         .lines()

@@ -57,8 +57,8 @@ pub(super) fn form(name: &str) -> Option<Form> {
     })
 }
 
-/// Returns the number of an instruction of an extended set that the dialect names `CL.name` or `GL.Name`, and the name of
-/// the set.
+/// Splits the name `CL.name` or `GL.Name` of an operation. Returns the name of the extended instruction set, and that of the
+/// instruction in the set.
 pub(super) fn extended(name: &str) -> Option<(&'static str, &str)> {
     let (prefix, own) = name.split_once('.')?;
     match prefix {

@@ -1,4 +1,4 @@
-//! Text to words: the module and what is in it outside of functions, types and constants.
+//! Text to words: the module, its variables, constants, types and entry points.
 
 use super::emit::{self, Emitter, put, string};
 use super::lex::{Kind, Token, tokens};
@@ -571,7 +571,7 @@ impl<'t> Parser<'t> {
         Ok((n, self.ty()?))
     }
 
-    /// Puts the end of a token in its place.
+    /// Replaces a token by the end of its text, which is then the next token.
     fn replace(&mut self, token: Token<'t>, rest: &'t str) {
         let skipped = token.text.len() - rest.len();
         self.tokens[self.at] = Token {

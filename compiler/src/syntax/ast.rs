@@ -43,7 +43,7 @@ pub enum Item {
     Function(Box<FunctionDef>),
     /// A declaration of variables, functions or types.
     Declaration(Declaration),
-    /// C11's `_Static_assert(condition, "message")`.
+    /// C11's `_Static_assert(condition, "message")`; the message may be absent, as in C23.
     StaticAssert(Expr, Span),
 }
 
@@ -222,8 +222,10 @@ pub enum TypeSpec {
     Struct(Box<StructSpec>),
     /// An enumeration.
     Enum(Box<EnumSpec>),
-    /// `typeof(expr)` or `typeof(type)`, which sema rejects.
-    Typeof(Span),
+    /// GNU C's `__typeof__(expr)`.
+    TypeofExpr(Box<Expr>),
+    /// GNU C's `__typeof__(type)`.
+    TypeofType(Box<TypeName>),
 }
 
 /// A `struct` or `union` specifier.
@@ -270,6 +272,8 @@ pub struct EnumSpec {
     pub tag: Option<Ident>,
     /// The enumerators with their values; `None` for a reference.
     pub enumerators: Option<Vec<(Ident, Option<Expr>)>>,
+    /// The attributes before or after the braces.
+    pub attributes: Vec<Attribute>,
     /// The position.
     pub span: Span,
 }
@@ -479,7 +483,7 @@ pub enum StmtKind {
     Return(Option<Expr>),
     /// `asm`, which sema rejects.
     Asm,
-    /// `_Static_assert(condition, "message")`, with the span of the message.
+    /// `_Static_assert(condition, "message")`, with the span of the message, which may be empty.
     StaticAssert(Expr, Span),
     /// `#pragma OPENCL FP_CONTRACT` inside a block.
     FpContract(bool),

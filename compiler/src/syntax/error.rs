@@ -26,7 +26,7 @@ pub(super) enum Recovery {
 
 /// An item of the translation unit, in which an error is explained.
 pub(super) struct Context<'a> {
-    /// The tokens, with what is known about them.
+    /// The tokens, with their brackets and the type names.
     pub(super) source: &'a Source<'a>,
     /// The text that was parsed; `None` before parsing.
     pub(super) text: Option<&'a Rewritten>,

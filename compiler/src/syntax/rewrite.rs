@@ -238,7 +238,7 @@ impl<'a> Writer<'a> {
         self.push(token, Lexeme::Name(n));
     }
 
-    /// Writes a punctuation mark that follows `prev`, with what lang-c misses before it.
+    /// Writes a punctuation mark that follows `prev`. A token that lang-c requires and GNU C does not is written before it.
     fn punctuation(&mut self, token: usize, p: Punct, prev: Option<Token>) {
         match p {
             // GNU C's `a ?: b`: a placeholder for the middle operand.

@@ -205,6 +205,20 @@ const FAILING: &[(&[&str], &str)] = &[
     ),
     (
         &[
+            "extern constant int t[4]; kernel void f(global int *o) { o[0] = t[3]; }",
+            "constant int t[2] = {1, 2};",
+        ],
+        "variable 't' is declared with 16 bytes, but another object defines it with 8 bytes",
+    ),
+    (
+        &[
+            "extern constant int t; kernel void f(global int *o) { o[0] = t; }",
+            "constant long t = 1;",
+        ],
+        "variable 't' is declared with 4 bytes, but another object defines it with 8 bytes",
+    ),
+    (
+        &[
             "int b(int); int a(int x) { return x ? b(x - 1) : 0; } kernel void f(global int *o) { o[0] = a(3); }",
             "int a(int); int b(int x) { return x ? a(x - 1) : 1; }",
         ],
@@ -302,6 +316,14 @@ const FAILING_VARIABLES: &[(&[&str], &str)] = &[
             "constant int n = 1;",
         ],
         "variable 'n' is declared in another address space than it is defined in",
+    ),
+    (
+        &[
+            "extern int n[]; kernel void f(global int *o) { o[0] = n[1]; }",
+            "extern int n[3]; int g(void) { return n[2]; }",
+            "int n[2] = {1, 2};",
+        ],
+        "variable 'n' is declared with 12 bytes, but another object defines it with 8 bytes",
     ),
 ];
 

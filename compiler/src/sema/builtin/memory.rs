@@ -63,6 +63,7 @@ pub(super) fn pointer_to(s: &mut Sema<'_>, e: Expr, elem: Scalar, written: bool)
         is_const: is_const && !written,
         is_volatile,
         is_restrict: false,
+        align: 0,
     });
     let (from, to) = (s.type_name(e.ty), s.type_name(ty));
     if drops_const {

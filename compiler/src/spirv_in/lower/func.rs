@@ -307,9 +307,14 @@ where
             let to = &self.source.blocks[number];
             for phi in to.insts.iter().take_while(|i| i.op == Op::Phi) {
                 let (pairs, _) = phi.args.as_chunks::<2>();
-                let Some(&[id, _]) = pairs.iter().find(|[_, from]| *from == block.label) else {
+                let mut values = pairs.iter().filter(|[_, from]| *from == block.label);
+                let Some(&[id, _]) = values.next() else {
                     return Err(phi.invalid(format!("it has no value for the block %{}", block.label)));
                 };
+                // LLVM's translator repeats the value for each case of a switch that leads here.
+                if values.any(|[other, _]| *other != id) {
+                    return Err(phi.invalid(format!("it has two values for the block %{}", block.label)));
+                }
                 let value = self.operand_of(phi, id, phi.ty)?;
                 writes.push((phi, self.phi(phi)?, value));
             }

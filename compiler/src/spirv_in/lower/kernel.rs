@@ -21,6 +21,9 @@ const TYPE_RESTRICT: u32 = 2;
 const TYPE_VOLATILE: u32 = 4;
 const TYPE_PIPE: u32 = 8;
 
+/// The largest number of instructions in all copies of functions that several kernels have.
+const MAX_COPIED: usize = 4_000_000;
+
 impl<'w> Lowering<'_, 'w> {
     /// Describes the kernels.
     pub(super) fn kernels(&mut self) -> Result<(), Error> {
@@ -35,7 +38,7 @@ impl<'w> Lowering<'_, 'w> {
             if source.types.get(function.ret) != Some(&Type::Void) {
                 return Err(entry.inst.invalid("the function of a kernel returns a value"));
             }
-            let func = self.own_function(entry, self.funcs[&entry.func]);
+            let func = self.own_function(entry, self.funcs[&entry.func])?;
             let info = self.kernel(entry, function, func)?;
             self.out.kernels.push(info);
         }
@@ -44,10 +47,15 @@ impl<'w> Lowering<'_, 'w> {
 
     /// Returns a function that no other kernel has. It gets the kernel's name, unless other objects know it
     /// by another.
-    fn own_function(&mut self, entry: &EntryPoint<'_>, func: Func) -> Func {
+    fn own_function(&mut self, entry: &EntryPoint<'_>, func: Func) -> Result<Func, Error> {
         let func = match self.out.kernels.iter().any(|k| k.func == func) {
             false => func,
             true => {
+                self.copied += self.out.funcs[func].insts.len();
+                if self.copied > MAX_COPIED {
+                    let why = "kernels that have one function would need copies with more than 4 million instructions";
+                    return Err(entry.inst.unsupported(why));
+                }
                 let mut copy = self.out.funcs[func].clone();
                 copy.linkage = crate::ir::Linkage::Static;
                 self.out.funcs.push(copy)
@@ -56,7 +64,7 @@ impl<'w> Lowering<'_, 'w> {
         if self.out.funcs[func].linkage == crate::ir::Linkage::Static {
             self.out.funcs[func].name.clone_from(&entry.name);
         }
-        func
+        Ok(func)
     }
 
     fn kernel(

@@ -60,6 +60,8 @@ struct Lowering<'m, 'w> {
     data: HashMap<u32, Global>,
     /// The number of bytes of the variables' initial contents so far.
     contents: usize,
+    /// The number of instructions in the copies of functions that several kernels have.
+    copied: usize,
     /// Whether products and sums may be fused.
     contract: bool,
     /// Whether the device has sub-groups.
@@ -91,6 +93,7 @@ pub(super) fn lower(source: &Module<'_>, target: &Target, settings: &Settings) -
         funcs: HashMap::default(),
         data: HashMap::default(),
         contents: 0,
+        copied: 0,
         contract: !source.modes.iter().any(contraction_off),
         has_subgroups: target.has_extension("cl_khr_subgroups") || target.has_extension(BALLOT),
         writes_volumes: target.has_extension("cl_khr_3d_image_writes"),

@@ -19,7 +19,7 @@ pub struct PrintError {
     pub at: usize,
     /// The name of the instruction.
     pub name: String,
-    /// What the dialect does not have, or what is wrong.
+    /// The feature that the dialect lacks, or the fault of the module.
     pub reason: String,
 }
 
@@ -358,7 +358,7 @@ impl<'w> Printer<'w> {
         Some(found.args.get(2).copied().unwrap_or(0))
     }
 
-    /// Checks that an id has no decorations but some.
+    /// Checks that an id has only decorations that are in a list.
     fn only(&self, id: u32, known: &[Decoration]) -> Printed<()> {
         let list = self.decorations.get(&id).map_or(&[][..], Vec::as_slice);
         let other = list

@@ -61,7 +61,7 @@ impl Parser<'_> {
             }
             first = Some((name, declarator));
         }
-        let declaration = self.declaration_behind(specifiers, typedef, first, start)?;
+        let declaration = self.declaration_after(specifiers, typedef, first, start)?;
         Some(self.node(c::ExternalDeclaration::Declaration(declaration), start))
     }
 
@@ -70,8 +70,13 @@ impl Parser<'_> {
         self.expect_keyword(Keyword::StaticAssert)?;
         self.expect(Punct::LParen)?;
         let expression = Box::new(self.conditional()?);
-        self.expect(Punct::Comma)?;
-        let message = self.string()?;
+        let message = match self.is(Punct::RParen) {
+            true => self.node(Vec::new(), self.at),
+            false => {
+                self.expect(Punct::Comma)?;
+                self.string()?
+            }
+        };
         self.expect(Punct::RParen)?;
         self.expect(Punct::Semi)?;
         Some(self.node(c::StaticAssert { expression, message }, start))
@@ -101,11 +106,11 @@ impl Parser<'_> {
         if !self.is(Punct::Semi) {
             first = Some(self.declarator(Form::Named)?);
         }
-        self.declaration_behind(specifiers, typedef, first, start)
+        self.declaration_after(specifiers, typedef, first, start)
     }
 
     /// Parses the rest of a declaration after its first declarator.
-    fn declaration_behind(
+    fn declaration_after(
         &mut self,
         specifiers: Vec<Node<c::DeclarationSpecifier>>,
         typedef: bool,

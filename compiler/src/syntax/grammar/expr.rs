@@ -34,7 +34,7 @@ impl Parser<'_> {
             return Some(self.binary_node(operator, left, right, start));
         }
         let condition = self.binary(left, start, 0)?;
-        self.conditional_behind(condition, start)
+        self.conditional_after(condition, start)
     }
 
     /// Parses a constant expression, which has no assignment and no comma at its top level.
@@ -42,10 +42,10 @@ impl Parser<'_> {
         let start = self.at;
         let (left, _) = self.cast()?;
         let condition = self.binary(left, start, 0)?;
-        self.conditional_behind(condition, start)
+        self.conditional_after(condition, start)
     }
 
-    fn conditional_behind(&mut self, condition: Expression, start: usize) -> Option<Expression> {
+    fn conditional_after(&mut self, condition: Expression, start: usize) -> Option<Expression> {
         if !self.take(Punct::Question) {
             return Some(condition);
         }
@@ -112,7 +112,7 @@ impl Parser<'_> {
             };
             let literal = Box::new(self.node(literal, start));
             let literal = self.node(c::Expression::CompoundLiteral(literal), start);
-            return Some((self.postfix_behind(literal, start)?, true));
+            return Some((self.postfix_after(literal, start)?, true));
         }
         let (operand, _) = self.cast()?;
         let cast = c::CastExpression {
@@ -170,10 +170,10 @@ impl Parser<'_> {
     fn postfix(&mut self) -> Option<Expression> {
         let start = self.at;
         let primary = self.primary()?;
-        self.postfix_behind(primary, start)
+        self.postfix_after(primary, start)
     }
 
-    fn postfix_behind(&mut self, mut e: Expression, start: usize) -> Option<Expression> {
+    fn postfix_after(&mut self, mut e: Expression, start: usize) -> Option<Expression> {
         loop {
             let Some(Lexeme::Punct(p)) = self.peek() else {
                 return Some(e);

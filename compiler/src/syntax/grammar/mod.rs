@@ -4,7 +4,7 @@
 //! An item that this parser does not accept is parsed again by lang-c, which finds the error and the tokens
 //! expected there, and accepts the rest of C11 and GNU C (`typeof`, `asm`, `_Generic`, old-style parameters).
 //! So this parser rejects nothing, and where it accepts an item its tree must equal lang-c's; a test compares
-//! them. The positions in nodes are indices of lexemes.
+//! them. Only `_Static_assert` without a message is accepted by this parser alone. The positions in nodes are indices of lexemes.
 
 mod decl;
 mod expr;

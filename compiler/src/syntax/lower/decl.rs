@@ -218,8 +218,12 @@ impl Lower<'_> {
                 s.ty = Some(TypeSpec::Name(self.ident(n)));
                 return;
             }
-            c::TypeSpecifier::TypeOf(_) => {
-                s.ty = Some(TypeSpec::Typeof(self.node_span(n)));
+            c::TypeSpecifier::TypeOf(of) => {
+                let operand = self.after(self.first(n)) + 1;
+                s.ty = Some(match &of.node {
+                    c::TypeOf::Expression(e) => TypeSpec::TypeofExpr(Box::new(self.expr(e, operand).expr)),
+                    c::TypeOf::Type(t) => TypeSpec::TypeofType(Box::new(self.type_name(t))),
+                });
                 return;
             }
         };
@@ -229,18 +233,8 @@ impl Lower<'_> {
     fn struct_type(&mut self, n: &Node<c::StructType>) -> StructSpec {
         let t = &n.node;
         let first = self.first(&t.kind);
-        let before_tag = self.attributes_after(first);
-        let mut attributes = self.attributes_in(first, before_tag);
         let tag = t.identifier.as_ref().map(|i| self.ident(i));
-        let mut last = self.after(first);
-        if tag.is_some() {
-            let tag_at = last;
-            let next = self.attributes_after(tag_at);
-            if self.is(next, Punct::LBrace) {
-                attributes.extend(self.attributes_in(tag_at, next));
-                last = next;
-            }
-        }
+        let (attributes, last) = self.type_attributes(first, tag.is_some());
         let members = t.declarations.as_ref().map(|list| {
             let mut members = Vec::with_capacity(list.len());
             for d in list {
@@ -250,11 +244,6 @@ impl Lower<'_> {
             }
             members
         });
-        if members.is_some() && self.is(last, Punct::LBrace) {
-            last = self.partner(last);
-            let next = self.attributes_after(last);
-            attributes.extend(self.attributes_in(last, next));
-        }
         StructSpec {
             is_union: t.kind.node == c::StructKind::Union,
             tag,
@@ -263,6 +252,25 @@ impl Lower<'_> {
             pack: self.source.packs.at(first),
             span: self.range(first, last),
         }
+    }
+
+    /// Takes the attributes of a structure or enumeration: those after its keyword and tag, and those after its braces. Also
+    /// returns the last token of the specifier.
+    fn type_attributes(&mut self, keyword: usize, has_tag: bool) -> (Vec<super::Attribute>, usize) {
+        let before_tag = self.attributes_after(keyword);
+        let mut attributes = self.attributes_in(keyword, before_tag);
+        let mut last = self.after(keyword);
+        let brace = match has_tag {
+            true => self.attributes_after(last),
+            false => last,
+        };
+        if self.is(brace, Punct::LBrace) {
+            attributes.extend(self.attributes_in(last, brace));
+            last = self.partner(brace);
+            let end = self.attributes_after(last);
+            attributes.extend(self.attributes_in(last, end));
+        }
+        (attributes, last)
     }
 
     fn member(&mut self, n: &Node<c::StructField>) -> Member {
@@ -301,11 +309,12 @@ impl Lower<'_> {
             let value = e.node.expression.as_ref().map(|e| self.expr(e, lo).expr);
             list.push((name, value));
         }
-        let last = self.last(n);
+        let (attributes, last) = self.type_attributes(first, tag.is_some());
         let body = !list.is_empty() || self.is(last, Punct::RBrace);
         EnumSpec {
             tag,
             enumerators: body.then_some(list),
+            attributes,
             span: self.range(first, last),
         }
     }

@@ -243,14 +243,16 @@ impl Lower<'_> {
             return;
         }
         let escape = literal::unknown_escape(text);
-        let multiple = is_char && literal::is_multichar(text);
+        let multiple = Some(text)
+            .filter(|_| is_char)
+            .and_then(literal::multichar_warning);
         let span = self.token_span(token);
         if let Some(c) = escape {
             self.diags
                 .warning(span, format!("unknown escape sequence '\\{c}'"));
         }
-        if multiple {
-            self.diags.warning(span, "multi-character character constant");
+        if let Some(warning) = multiple {
+            self.diags.warning(span, warning);
         }
     }
 

@@ -45,7 +45,12 @@ impl Lower<'_> {
     pub(super) fn static_assert(&mut self, n: &Node<c::StaticAssert>) -> (Expr, Span) {
         let lo = self.after(self.first(n)) + 1;
         let condition = self.expr(&n.node.expression, lo).expr;
-        (condition, self.node_span(&n.node.message))
+        let message = &n.node.message;
+        let span = match message.node.is_empty() {
+            true => Span::NONE,
+            false => self.node_span(message),
+        };
+        (condition, span)
     }
 
     /// Turns the FP_CONTRACT pragmas before a token into statements.
