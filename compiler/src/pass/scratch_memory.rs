@@ -25,6 +25,7 @@
 //! or more.
 
 use crate::hash::HashMap;
+use std::cmp::Reverse;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::SCRATCH_BLOCK;
@@ -236,20 +237,24 @@ impl Plan {
             bytes: 0,
         };
         let mut addressed = accesses.addressed;
-        list.sort_by_key(|c| std::cmp::Reverse(c.bytes));
-        list.retain(|c| {
-            let goes = bytes > u64::from(limits.private_memory) && plan.add(c);
-            if goes {
+        let mut refused = Vec::new();
+        while bytes > u64::from(limits.private_memory)
+            && let Some(c) = take_largest(&mut list, |c| c.bytes)
+        {
+            if plan.add(&c) {
                 bytes -= c.bytes;
                 work -= c.work;
                 addressed += c.accesses;
+            } else {
+                refused.push(c);
             }
-            !goes
-        });
+        }
+        list.append(&mut refused);
         let most = u64::from(limits.private_accesses).pow(2);
-        list.sort_by_key(|c| std::cmp::Reverse(c.work));
-        for c in list {
-            if work > most && addressed <= ADDRESSED * c.accesses && plan.add(&c) {
+        while work > most
+            && let Some(c) = take_largest(&mut list, |c| c.work)
+        {
+            if addressed <= ADDRESSED * c.accesses && plan.add(&c) {
                 work -= c.work;
                 addressed += c.accesses;
             }
@@ -316,6 +321,12 @@ impl Plan {
         }
         b.push(inst);
     }
+}
+
+/// Removes the candidate with the largest number from a list; of several, the first.
+fn take_largest(list: &mut Vec<Candidate>, number: impl Fn(&Candidate) -> u64) -> Option<Candidate> {
+    let largest = (0..list.len()).max_by_key(|&n| (number(&list[n]), Reverse(n)))?;
+    Some(list.remove(largest))
 }
 
 /// Returns whether the buffer may have elements of a type.

@@ -7,7 +7,6 @@ use super::types::Type;
 use crate::hash::HashMap;
 use rspirv::grammar::OperandKind;
 use rspirv::spirv::{Decoration, LinkageType, Op};
-use std::collections::BTreeSet;
 
 /// A value of a function.
 pub(super) struct Value<'t> {
@@ -82,19 +81,40 @@ impl Block {
 }
 
 /// Returns blocks in an order in which each block that control reaches, except the first, follows one that leads to it. So it
-/// follows its dominators, as SPIR-V demands and the dialect does not.
+/// follows its dominators, as SPIR-V demands and the dialect does not. Blocks that are in such an order keep it.
 fn in_order(blocks: Vec<Block>) -> Vec<Block> {
     let numbers: HashMap<u32, usize> = blocks.iter().enumerate().map(|(n, b)| (b.label, n)).collect();
-    let mut left: Vec<Option<Block>> = blocks.into_iter().map(Some).collect();
-    let mut ordered = Vec::with_capacity(left.len());
-    let mut ready = BTreeSet::from([0]);
-    while let Some(n) = ready.pop_first() {
-        let Some(block) = left.get_mut(n).and_then(Option::take) else {
+    let numbers_of = |b: &Block| -> Vec<usize> {
+        let targets = b.targets().iter();
+        targets.filter_map(|label| numbers.get(label).copied()).collect()
+    };
+    // The blocks that control reaches, each after one that leads to it.
+    let mut path = Vec::new();
+    let mut is_reached = vec![false; blocks.len()];
+    let mut stack = vec![0];
+    while let Some(n) = stack.pop() {
+        let Some(block) = blocks
+            .get(n)
+            .filter(|_| !std::mem::replace(&mut is_reached[n], true))
+        else {
             continue;
         };
-        ready.extend(block.targets().iter().filter_map(|label| numbers.get(label)));
-        ordered.push(block);
+        path.push(n);
+        stack.extend(numbers_of(block).into_iter().rev());
     }
+    let mut is_led_to = vec![false; blocks.len()];
+    let mut is_ordered = true;
+    for (n, block) in blocks.iter().enumerate() {
+        is_ordered &= n == 0 || is_led_to[n] || !is_reached[n];
+        if is_reached[n] {
+            numbers_of(block).into_iter().for_each(|to| is_led_to[to] = true);
+        }
+    }
+    if is_ordered {
+        return blocks;
+    }
+    let mut left: Vec<Option<Block>> = blocks.into_iter().map(Some).collect();
+    let mut ordered: Vec<Block> = path.iter().filter_map(|&n| left[n].take()).collect();
     ordered.extend(left.into_iter().flatten());
     ordered
 }

@@ -68,7 +68,10 @@ fn columns(rows: &[Vec<String>]) -> String {
 fn kernels(summary: &Summary, device: usize) -> Vec<&KernelRow> {
     let rows = summary.tables.kernels.iter();
     let mut rows: Vec<_> = rows.filter(|r| r.device == device && r.sum.calls > 0).collect();
-    rows.sort_unstable_by_key(|r| (Reverse(r.sum.total), r.name().to_owned(), r.program));
+    rows.sort_unstable_by(|a, b| {
+        let (a_total, b_total) = (a.sum.total, b.sum.total);
+        (b_total, a.name(), a.program).cmp(&(a_total, b.name(), b.program))
+    });
     rows
 }
 
