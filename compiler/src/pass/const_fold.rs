@@ -170,6 +170,7 @@ fn fold(func: &mut Function, globals: &Map<Global, GlobalData>, inst: Inst) -> F
             relaxed::compare_with_itself(func, op, args[0])
         }
         Op::Intrinsic(Intrinsic::FMin | Intrinsic::FMax) => identities::minimum_or_maximum(func, inst),
+        Op::Intrinsic(Intrinsic::FAbs) => identities::absolute(func, args[0]),
         Op::Unary(op) => identities::unary(func, op, args[0]),
         Op::Compare(op) => identities::compare(func, op, args[0], args[1]),
         Op::Cast(op) => identities::cast(func, op, args[0], ty),

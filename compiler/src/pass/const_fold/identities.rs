@@ -155,6 +155,28 @@ pub(super) fn unary(func: &mut Function, op: UnOp, a: Value) -> Folded {
     }
 }
 
+/// Folds an absolute value: that of a negation is that of its operand, and that of a choice between constants is a choice
+/// between their absolute values.
+pub(super) fn absolute(func: &mut Function, a: Value) -> Folded {
+    let ty = func.ty(a);
+    match definition(func, a) {
+        Some((Op::Unary(UnOp::FNeg), &[x])) => Folded::Op(Op::Intrinsic(Intrinsic::FAbs), vec![x]),
+        Some((Op::Select, &[condition, x, y])) => {
+            let sign = 1 << (ty.scalar.bits() - 1);
+            let lanes = [x, y].map(|arm| match func.as_const(arm) {
+                Some(Const::Bits(lanes)) => Some(lanes.iter().map(|lane| lane & !sign).collect()),
+                _ => None,
+            });
+            let [Some(x), Some(y)] = lanes else {
+                return Folded::Same;
+            };
+            let [x, y] = [x, y].map(|lanes| func.constant(ty, Const::Bits(lanes)));
+            Folded::Op(Op::Select, vec![condition, x, y])
+        }
+        _ => Folded::Same,
+    }
+}
+
 /// Folds a comparison.
 pub(super) fn compare(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Folded {
     let result = |func: &mut Function, v: bool| {

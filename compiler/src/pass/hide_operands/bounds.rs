@@ -33,18 +33,25 @@ pub(super) fn repeated_clamp(func: &Function, inst: Inst) -> Option<(Inst, usize
 }
 
 /// Returns the operand of a maximum with 0 that is a minimum with 1. If its number is NaN, the result is 1, and that of the
-/// driver's saturation 0.
+/// driver's saturation 0. The maximum may be a choice by a comparison.
 pub(super) fn reversed_saturation(func: &Function, inst: Inst) -> Option<(Inst, usize)> {
     let data = &func.insts[inst];
-    let (inner, zero) = with_constant(func, &data.args)?;
+    let first = usize::from(data.op == Op::Select);
+    let (inner, zero) = with_constant(func, &data.args[first..])?;
     let min = &func.insts[func.def_inst(inner)?];
     if min.op != Op::Intrinsic(Intrinsic::FMin) || data.fp.finite {
         return None;
     }
+    if data.op == Op::Select {
+        let test = &func.insts[func.def_inst(data.args[0])?];
+        if !matches!(test.op, Op::Compare(_)) || !test.args.contains(&inner) {
+            return None;
+        }
+    }
     let (_, one) = with_constant(func, &min.args)?;
     let one_of_type = bits_of_one(func.ty(inner).scalar);
     let is_saturation = has_zero(func, zero) && has_lane(func, one, |lane, _| Some(lane) == one_of_type);
-    is_saturation.then(|| (inst, usize::from(data.args[0] != inner)))
+    is_saturation.then(|| (inst, first + usize::from(data.args[first] != inner)))
 }
 
 /// Returns the constant operands of a comparison of floats that are below zero, and others that are compared with a number of whose sign

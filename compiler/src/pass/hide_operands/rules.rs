@@ -45,6 +45,9 @@ pub(super) fn operands(func: &Function, inst: Inst, target: &Target) -> Vec<(Ins
     all.extend(shared_halves(func, inst, target));
     all.extend(nan_bounds(func, inst, target));
     all.extend(opposite_comparand(func, inst, target));
+    if func.insts[inst].op == Op::Select && target.quirks.repeated_clamps {
+        all.extend(reversed_saturation(func, inst));
+    }
     let mut once = Vec::new();
     for operand in all {
         if !once.contains(&operand) {

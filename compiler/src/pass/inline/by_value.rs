@@ -195,8 +195,12 @@ impl Accesses {
     /// Returns the elements that a parameter points to, in ascending order, with whether they are written. No two of
     /// them overlap. Returns `None` if there are none for all accesses.
     fn elements(&self, n: usize) -> Option<Vec<(Element, bool)>> {
-        let mut numbers = self.numbers[n].clone();
-        numbers.sort_by_key(|(e, _)| (e.offset, e.end()));
+        let mut numbers: Vec<(Element, bool)> = Vec::new();
+        for &(e, written) in &self.numbers[n] {
+            // Most functions access their elements in ascending order.
+            let at = numbers.partition_point(|(other, _)| (other.offset, other.end()) <= (e.offset, e.end()));
+            numbers.insert(at, (e, written));
+        }
         let mut list: Vec<(Element, bool)> = Vec::new();
         let mut rest = &numbers[..];
         while let Some(&(first, _)) = rest.first() {
