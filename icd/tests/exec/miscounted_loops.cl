@@ -61,7 +61,7 @@ kernel void later_values(global volatile uint *out) {
 // A counter in a loop, with a second way out, and with a condition that has two parts.
 // kernel: nested
 // global: 2
-// arg: inout uint 6 = 0 => [512, 512, 74, 74, 99, 99]
+// arg: inout uint 6 = 0 => [512, 512, 38, 38, 99, 99]
 // arg: value uint = 0
 kernel void nested(global volatile uint *out, uint never) {
   uint i = get_global_id(0);

@@ -7,7 +7,7 @@
 
 use super::constants::with_constant;
 use crate::intrinsic::Intrinsic;
-use crate::ir::{BinOp, CmpOp, Function, Inst, Op, UnOp, Value, ValueDef, eval};
+use crate::ir::{BinOp, CmpOp, Function, Inst, Op, Scalar, UnOp, Value, ValueDef, eval};
 use crate::pass::analysis::progression::Progression;
 use crate::pass::solve_loops::Nest;
 
@@ -18,16 +18,22 @@ const EXACT: f64 = 1024.0;
 pub(super) fn miscounted_starts(func: &Function, nest: &Nest, loop_: Inst) -> Vec<(Inst, usize)> {
     let inside = nest.inside(loop_).iter();
     let tests = inside.filter_map(|&inst| nest.test(func, loop_, inst));
-    let mut conditions: Vec<Value> = tests.map(|test| test.condition).collect();
+    let mut conditions: Vec<(Value, bool)> = tests.map(|test| (test.condition, test.leaves_if)).collect();
     let mut found = Vec::new();
-    while let Some(condition) = conditions.pop() {
-        let Some(def) = func.def_inst(condition) else { continue };
+    while let Some((condition, leaves_if)) = conditions.pop() {
+        let Some(def) = func.def_inst(condition) else {
+            continue;
+        };
         let data = &func.insts[def];
         match data.op {
-            Op::Unary(UnOp::Not) | Op::Binary(BinOp::And | BinOp::Or) => conditions.extend(&data.args),
+            Op::Unary(UnOp::Not) => conditions.push((data.args[0], !leaves_if)),
+            Op::Binary(BinOp::And | BinOp::Or) => {
+                conditions.extend(data.args.iter().map(|&part| (part, leaves_if)));
+            }
             Op::Compare(op) => {
                 let (a, b) = (data.args[0], data.args[1]);
-                let starts = [(op, a, b), (op.swapped(), b, a)].map(|test| miscounted(func, nest, loop_, test));
+                let tests = [(op, a, b), (op.swapped(), b, a)];
+                let starts = tests.map(|test| miscounted(func, nest, loop_, test, leaves_if));
                 found.extend(starts.into_iter().flatten().map(|n| (loop_, n)));
             }
             _ => {}
@@ -37,12 +43,13 @@ pub(super) fn miscounted_starts(func: &Function, nest: &Nest, loop_: Inst) -> Ve
 }
 
 /// Returns the number of the loop's argument that a test compares with a bound, if the driver may miscount how often that gives the same
-/// result.
+/// result. `leaves_if`: the result with which the loop ends.
 fn miscounted(
     func: &Function,
     nest: &Nest,
     loop_: Inst,
     (op, value, bound): (CmpOp, Value, Value),
+    leaves_if: bool,
 ) -> Option<usize> {
     let (counter, ahead) = sum(func, value);
     let ValueDef::Arg(region, n) = func.values[counter].def else {
@@ -67,7 +74,7 @@ fn miscounted(
         None => (limit_of(func, bound)?, true),
     };
     let holds = |number: u64| eval::compare(op, scalar, number, limit);
-    let staying = if holds(first) { op } else { op.inverse() };
+    let staying = if leaves_if { op.inverse() } else { op };
     let is_counted = if is_limited && !is_below(staying) || holds(start) != holds(first) {
         false
     } else if scalar.is_float() {
@@ -76,30 +83,32 @@ fn miscounted(
             number.abs() <= EXACT && number.trunc() == number
         })
     } else {
-        let by = |bits: u64| u128::from(eval::signed(scalar, bits).unsigned_abs());
-        let counts = Progression {
-            width: scalar.bits(),
-            start: first,
-            step,
-        };
-        let rises = |less: CmpOp, last: u64| {
-            eval::compare(less, scalar, start, last) == (eval::signed(scalar, step) > 0)
-        };
-        match (counts.first(op, limit, !holds(first)), op) {
-            (None, _) => matches!(op, CmpOp::IEq | CmpOp::INe),
-            (Some(repeats), _) => {
-                let last = eval::truncate(scalar, first.wrapping_add(step.wrapping_mul(repeats)));
-                let distance = by(step) * u128::from(repeats) + by(ahead);
-                distance < 1 << (scalar.bits() - 1)
-                    && match op {
-                        CmpOp::IEq | CmpOp::INe => true,
-                        CmpOp::SLt | CmpOp::SLe | CmpOp::SGt | CmpOp::SGe => rises(CmpOp::SLt, last),
-                        _ => rises(CmpOp::ULt, last),
-                    }
-            }
-        }
+        !wraps_around(scalar, (start, ahead, step), op, limit)
     };
     (!is_counted).then_some(n)
+}
+
+/// Returns whether a counter may wrap around, or go over half of the range of its type, before a comparison with a bound has another result
+/// than for its first value, which is the sum of `start` and `ahead`.
+fn wraps_around(scalar: Scalar, (start, ahead, step): (u64, u64, u64), op: CmpOp, limit: u64) -> bool {
+    let is_equality = matches!(op, CmpOp::IEq | CmpOp::INe);
+    let first = eval::truncate(scalar, start.wrapping_add(ahead));
+    let counts = Progression {
+        width: scalar.bits(),
+        start: first,
+        step,
+    };
+    let Some(repeats) = counts.first(op, limit, !eval::compare(op, scalar, first, limit)) else {
+        return !is_equality;
+    };
+    let size = |bits: u64| u128::from(eval::signed(scalar, bits).unsigned_abs());
+    let last = eval::truncate(scalar, first.wrapping_add(step.wrapping_mul(repeats)));
+    let less = match op {
+        CmpOp::SLt | CmpOp::SLe | CmpOp::SGt | CmpOp::SGe => CmpOp::SLt,
+        _ => CmpOp::ULt,
+    };
+    let keeps_order = eval::compare(less, scalar, start, last) == (eval::signed(scalar, step) > 0);
+    size(step) * u128::from(repeats) + size(ahead) >= 1 << (scalar.bits() - 1) || !is_equality && !keeps_order
 }
 
 /// Returns the terms of a sum of a value and a constant. A value that is no such sum is one with 0.
@@ -121,7 +130,10 @@ fn sum(func: &Function, value: Value) -> (Value, u64) {
 /// iterations.
 fn limit_of(func: &Function, bound: Value) -> Option<u64> {
     let data = &func.insts[func.def_inst(bound)?];
-    let is_minimum = matches!(data.op, Op::Select | Op::Intrinsic(Intrinsic::SMin | Intrinsic::FMin));
+    let is_minimum = matches!(
+        data.op,
+        Op::Select | Op::Intrinsic(Intrinsic::SMin | Intrinsic::FMin)
+    );
     let mut limits = data.args.iter().filter(|_| is_minimum);
     limits.find_map(|&arg| func.as_bits(arg))
 }

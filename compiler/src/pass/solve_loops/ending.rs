@@ -109,7 +109,7 @@ pub(in crate::pass) struct Test {
     pub(super) inst: Inst,
     pub(in crate::pass) condition: Value,
     /// The value of the condition with which it leaves.
-    pub(super) leaves_if: bool,
+    pub(in crate::pass) leaves_if: bool,
     /// The arm that leaves, without further structure.
     pub(super) arm: Region,
     /// The jump at its end.
