@@ -253,8 +253,8 @@ pub struct Quirks {
     /// them, so that it may access memory that does not exist (llvmpipe). The driver is kept from knowing that the address
     /// is shared.
     pub unmasked_loads: bool,
-    /// The number of iterations is taken for another one if a counter with a constant start, step and bound wraps around, or is a
-    /// float, and the loop is unrolled (Mesa). The start is hidden from the driver.
+    /// The number of iterations is taken for another one if a counter with a constant start, step and bound wraps around or is a
+    /// float, or goes down to a minimum (Mesa). The start is hidden from the driver.
     pub miscounted_loops: bool,
 }
 
