@@ -253,6 +253,9 @@ pub struct Quirks {
     /// them, so that it may access memory that does not exist (llvmpipe). The driver is kept from knowing that the address
     /// is shared.
     pub unmasked_loads: bool,
+    /// The number of iterations is taken for another one if a counter with a constant start, step and bound wraps around or is a
+    /// float, or goes down to a minimum (Mesa). The start is hidden from the driver.
+    pub miscounted_loops: bool,
 }
 
 /// Costs peculiar to a driver, for which there is quicker code with the same results. If all fields are
@@ -618,6 +621,7 @@ impl Target {
                 joined_halves: true,
                 shared_registers: true,
                 unmasked_loads: true,
+                miscounted_loops: true,
             },
             costs: Costs {
                 costly_negation: true,

@@ -35,8 +35,10 @@ mod parts;
 mod rules;
 mod search;
 mod shifts;
+mod starts;
 mod zeros;
 
+use super::solve_loops::Nest;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::hash::{HashMap, HashSet};
 use crate::intrinsic::Intrinsic;
@@ -133,6 +135,7 @@ fn hide(func: &mut Function, is_kernel: bool, passed: &[Lanes], target: &Target)
         true => Found::of(func, passed, q.zero_operands),
         false => Found::default(),
     };
+    let mut nest = None;
     for inst in func.insts_in_order() {
         if byte_swaps.contains(&inst) {
             hidden.operand(func, (inst, 0), is_kernel, target);
@@ -141,6 +144,10 @@ fn hide(func: &mut Function, is_kernel: bool, passed: &[Lanes], target: &Target)
         constants.extend(bounds::negative_bounds(func, inst, target));
         constants.extend(chosen_zeros::zeros_of_loops(func, inst, target));
         constants.extend(bounds::signed_comparands(func, inst, target));
+        if target.quirks.miscounted_loops && func.insts[inst].op == Op::Loop {
+            let nest = nest.get_or_insert_with(|| Nest::new(func));
+            constants.extend(starts::miscounted_starts(func, nest, inst));
+        }
         for (user, n) in constants {
             let value = func.insts[user].args[n];
             if let Some(new) = hidden.constant(func, value, is_kernel, target) {

@@ -27,7 +27,7 @@ mod form;
 mod repetition;
 
 use self::closed_form::{Node, Solver};
-use self::ending::Nest;
+pub(super) use self::ending::Nest;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::build::Builder;

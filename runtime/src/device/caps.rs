@@ -345,6 +345,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             chosen_zeros: f.driver_info.starts_with("Mesa "),
             // Observed with Mesa 22.3.
             typed_atomics: f.driver_name == "llvmpipe",
+            // In nir_loop_analyze.c of all versions of Mesa: calculate_iterations.
+            miscounted_loops: f.driver_info.starts_with("Mesa "),
             // In nir_opcodes.py of all versions of Mesa: the expression of idiv.
             overflowing_quotients: f.driver_info.starts_with("Mesa "),
             // Observed with version 580 on an H200.

@@ -34,6 +34,7 @@ pub(in crate::pass) fn is_for(target: &Target) -> bool {
         || q.byte_swaps
         || q.shifts_by_31
         || q.unmasked_loads
+        || q.miscounted_loops
         || q.joined_conversions
         || q.joined_halves
 }

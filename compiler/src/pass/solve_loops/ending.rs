@@ -4,8 +4,8 @@ use crate::ir::analysis::{Survey, outermost_targets};
 use crate::ir::{EntityRef, Function, Inst, Op, Region, Value, ValueDef};
 
 /// The nesting of a function as it was when the pass began.
-pub(super) struct Nest {
-    pub(super) survey: Survey,
+pub(in crate::pass) struct Nest {
+    pub(in crate::pass) survey: Survey,
     /// The position of each instruction in the order of the text, from 1; 0 if it is in no region.
     position: Vec<usize>,
     /// The position of the last instruction inside each structured instruction.
@@ -15,7 +15,7 @@ pub(super) struct Nest {
 }
 
 impl Nest {
-    pub(super) fn new(func: &Function) -> Nest {
+    pub(in crate::pass) fn new(func: &Function) -> Nest {
         let survey = Survey::new(func);
         let mut position = vec![0; func.insts.len()];
         for (n, &inst) in survey.order.iter().enumerate() {
@@ -56,7 +56,7 @@ impl Nest {
     }
 
     /// Returns the instructions inside of a loop, in the order of the text.
-    pub(super) fn inside(&self, loop_: Inst) -> &[Inst] {
+    pub(in crate::pass) fn inside(&self, loop_: Inst) -> &[Inst] {
         &self.survey.order[self.position[loop_.index()]..self.end[loop_.index()]]
     }
 
@@ -78,7 +78,8 @@ impl Nest {
         ways.map(|&inst| self.test(func, loop_, inst)).collect()
     }
 
-    fn test(&self, func: &Function, loop_: Inst, inst: Inst) -> Option<Test> {
+    /// Returns the test of a loop that an `if` inside of it is.
+    pub(in crate::pass) fn test(&self, func: &Function, loop_: Inst, inst: Inst) -> Option<Test> {
         let data = &func.insts[inst];
         if data.op != Op::If {
             return None;
@@ -104,11 +105,11 @@ impl Nest {
 
 /// An `if` of which one arm leaves the loop.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Test {
+pub(in crate::pass) struct Test {
     pub(super) inst: Inst,
-    pub(super) condition: Value,
+    pub(in crate::pass) condition: Value,
     /// The value of the condition with which it leaves.
-    pub(super) leaves_if: bool,
+    pub(in crate::pass) leaves_if: bool,
     /// The arm that leaves, without further structure.
     pub(super) arm: Region,
     /// The jump at its end.
