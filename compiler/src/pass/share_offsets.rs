@@ -113,12 +113,14 @@ fn share(func: &mut Function, region: Region) -> bool {
     }
     let own: BTreeSet<Inst> = ordered(func.regions[region].insts.iter().copied());
     let mut ahead = HashMap::default();
-    for (mut terms, group) in groups {
+    for (terms, group) in groups {
         if group.iter().all(|&(_, c)| c == group[0].1) {
             continue;
         }
         // Values that change in the region come last, so that the sum of the others can move out of loops.
-        terms.sort_unstable_by_key(|&(value, _)| (is_of(func, region, &own, value), value));
+        let changes = |&(value, _): &(Value, u32)| is_of(func, region, &own, value);
+        let (last, mut terms): (Vec<_>, Vec<_>) = terms.into_iter().partition(changes);
+        terms.extend(last);
         rewrite(func, &terms, &group, &mut ahead);
     }
     func.insert_ahead(region, &ahead)

@@ -87,8 +87,14 @@ fn window(shapes: &BTreeSet<(u32, Ty)>, start: u32, size: u32) -> Vec<(u32, Ty)>
 }
 
 /// Covers `size` bytes without overlap: by the widest of the known accesses, and by integers between them.
-fn pieces(mut known: Vec<(u32, Ty)>, size: u32, align: u32) -> Vec<(u32, Ty)> {
-    known.sort_unstable_by_key(|&(at, ty)| (at, std::cmp::Reverse(ty.bytes()), ty));
+fn pieces(known: Vec<(u32, Ty)>, size: u32, align: u32) -> Vec<(u32, Ty)> {
+    let key = |&(at, ty): &(u32, Ty)| (at, std::cmp::Reverse(ty.bytes()), ty);
+    let mut sorted = Vec::new();
+    for access in known {
+        // The accesses of each variable are in ascending order already.
+        let at = sorted.partition_point(|other| key(other) <= key(&access));
+        sorted.insert(at, access);
+    }
     let mut list = Vec::new();
     let mut end = 0;
     let fill = |list: &mut Vec<(u32, Ty)>, mut at: u32, to: u32| {
@@ -102,7 +108,7 @@ fn pieces(mut known: Vec<(u32, Ty)>, size: u32, align: u32) -> Vec<(u32, Ty)> {
             at += ty.bytes();
         }
     };
-    for (at, ty) in known {
+    for (at, ty) in sorted {
         if at >= end {
             fill(&mut list, end, at);
             list.push((at, ty));
