@@ -1,5 +1,7 @@
 // Numbers of generic pointers. Clang subtracts the number of a pointer to private or local memory from that of a generic one
 // without a cast, and a number may become a pointer to another space than the one that it is from.
+// modules only: OpenCL C does not define the numbers of pointers to private and local memory.
+// options: -cl-std=CL2.0
 // kernel: differences
 // global: 1
 // local: 1

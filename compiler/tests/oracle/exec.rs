@@ -398,7 +398,11 @@ fn execution_tests_compute_what_they_state() {
     let il = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/il");
     let (failures, compared) = check_all(&files(&il, "cl"), |path| {
         let source = std::fs::read_to_string(path).expect("readable");
-        check(&source, &latest[..2])
+        // Some only have a meaning as modules (`README.md` there).
+        match source.contains("// modules only: ") {
+            true => (String::new(), 0),
+            false => check(&source, &latest[..2]),
+        }
     });
     assert!(failures.is_empty(), "{failures}");
     assert!(compared >= 20, "only {compared} runs");
