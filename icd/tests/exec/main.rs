@@ -288,9 +288,13 @@ fn wanted(dir: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Runs the files of a folder.
+/// Runs the files of a folder, except those that only have a meaning as modules (`README.md` of the modules).
 fn check_files(dir: &Path) {
-    let paths = wanted(dir);
+    let mut paths = wanted(dir);
+    paths.retain(|path| {
+        let source = std::fs::read_to_string(path).expect("readable");
+        !source.contains("// modules only: ")
+    });
     let mut failures = Vec::new();
     for path in &paths {
         if let Err(why) = check(path) {
