@@ -38,7 +38,7 @@ mod shifts;
 mod starts;
 mod zeros;
 
-use super::solve_loops::Nest;
+use super::analysis::loop_tests::Nest;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::hash::{HashMap, HashSet};
 use crate::intrinsic::Intrinsic;

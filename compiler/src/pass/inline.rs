@@ -491,8 +491,8 @@ fn check_variables(module: &Module, order: &[Func]) -> Result<(), PassError> {
 }
 
 /// Inlines the calls in a function, except those of converted functions for which `stays` returns true. Returns whether
-/// there were any to inline. `sites` has the number of remaining calls of each function; after its last call the body of a
-/// callee is deleted.
+/// there were any to inline. `sites` has the number of remaining calls of each function, with those that were merged; after
+/// its last call the body of a callee is deleted.
 fn inline_into(
     func: &mut Function,
     module: &mut Module,

@@ -25,7 +25,6 @@
 //! or more.
 
 use crate::hash::HashMap;
-use std::cmp::Reverse;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::abi::SCRATCH_BLOCK;
@@ -35,6 +34,7 @@ use crate::ir::{
     Access, AddressSpace, BinOp, Builder, CastOp, Function, Inst, Module, Op, Scalar, Storage, Ty, Value,
 };
 use crate::target::{Features, Limits};
+use std::cmp::Reverse;
 
 pub const PASS: Pass = Pass {
     name: "scratch_memory",

@@ -22,12 +22,11 @@
 //! sets, and operations on all of these. A number of iterations that is known only at run time is not used.
 
 mod closed_form;
-mod ending;
 mod form;
 mod repetition;
 
 use self::closed_form::{Node, Solver};
-pub(super) use self::ending::Nest;
+use super::analysis::loop_tests::Nest;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::build::Builder;

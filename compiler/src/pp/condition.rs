@@ -107,7 +107,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Parses what may be an expression with commas: an operand in parentheses, or the second one of `?:`.
+    /// Parses an expression that may have commas: an operand in parentheses, or the second one of `?:`. A constant expression has none
+    /// at its top level (C99 6.6p3).
     fn comma(&mut self) -> Result<Value> {
         let mut value = self.conditional()?;
         while self.punct() == Some(Punct::Comma) {

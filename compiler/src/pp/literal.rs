@@ -316,9 +316,8 @@ fn character(text: &str) -> Result<(u32, bool, &str), String> {
     Ok((simple, false, chars.as_str()))
 }
 
-/// Returns the value of a character constant. Several characters are packed in big-endian order, as in gcc
-/// and clang.
-pub(crate) fn char_value(text: &str) -> Result<i32, String> {
+/// Returns the bytes of a character constant, and the number of its characters.
+fn char_bytes(text: &str) -> Result<(Vec<u8>, usize), String> {
     let text = text.strip_prefix('L').unwrap_or(text);
     let mut rest = text
         .strip_prefix('\'')
@@ -327,12 +326,21 @@ pub(crate) fn char_value(text: &str) -> Result<i32, String> {
     if rest.is_empty() {
         return Err("empty character constant".into());
     }
-    let mut bytes: Vec<u8> = Vec::new();
+    let mut bytes = Vec::new();
+    let mut count = 0;
     while !rest.is_empty() {
         let (value, is_byte, after) = character(rest)?;
         push_char(&mut bytes, value, is_byte);
         rest = after;
+        count += 1;
     }
+    Ok((bytes, count))
+}
+
+/// Returns the value of a character constant. Several characters are packed in big-endian order, as in gcc
+/// and clang.
+pub(crate) fn char_value(text: &str) -> Result<i32, String> {
+    let (bytes, _) = char_bytes(text)?;
     if let [one] = bytes[..] {
         return Ok(i32::from(one as i8));
     }
@@ -356,19 +364,9 @@ pub(crate) fn unknown_escape(text: &str) -> Option<char> {
 
 /// Returns the warning about a character constant of several characters.
 pub(crate) fn multichar_warning(text: &str) -> Option<&'static str> {
-    let mut rest = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\''))?;
-    let mut bytes = Vec::new();
-    let mut count = 0;
-    while let Ok((value, is_byte, after)) = character(rest) {
-        push_char(&mut bytes, value, is_byte);
-        rest = after;
-        count += 1;
-        if rest.is_empty() {
-            break;
-        }
-    }
+    let (bytes, count) = char_bytes(text).ok()?;
     match (count, bytes.len()) {
-        (0 | 1, _) => None,
+        (..=1, _) => None,
         (_, ..=4) => Some("multi-character character constant"),
         _ => Some("character constant too long for its type"),
     }

@@ -36,6 +36,8 @@ pub(crate) struct Run {
 #[derive(Debug, Default)]
 pub(crate) struct File {
     pub(crate) needs: Vec<String>,
+    /// Whether the file only has a meaning as a module of SPIR-V that was made from it, because OpenCL C does not define what it does.
+    pub(crate) modules_only: bool,
     pub(crate) options: String,
     pub(crate) runs: Vec<Run>,
 }
@@ -113,6 +115,7 @@ pub(crate) fn parse(source: &str) -> File {
         }
         match (key, file.runs.last_mut()) {
             ("needs", _) => file.needs.push(value.to_owned()),
+            ("modules only", _) => file.modules_only = true,
             ("options", _) => value.clone_into(&mut file.options),
             ("global", Some(run)) => run.global = numbers(value),
             ("local", Some(run)) => run.local = numbers(value),

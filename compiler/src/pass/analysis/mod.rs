@@ -5,7 +5,8 @@
 //! In this order each module needs only those before it:
 //!
 //! 1. Numbers: [`facts`] (the bits and the range of an integer), [`progression`] (the values of a counter), [`trip_count`]
-//!    (how often a loop repeats), [`lanes`] (where the lanes of a vector come from).
+//!    (how often a loop repeats), [`loop_tests`] (where a loop is tested and left), [`lanes`] (where the lanes of a vector
+//!    come from).
 //! 2. Memory: [`pointers`] (the objects that a pointer leads to, and whether two accesses may alias), then [`effects`] (what
 //!    an instruction reads and writes). [`points_to`] answers the first question for the descriptor ABI, where an access must
 //!    name its object; [`generic_spaces`] finds the address spaces that a generic pointer may lead to.
@@ -18,6 +19,7 @@ pub mod effects;
 pub mod facts;
 pub mod generic_spaces;
 pub mod lanes;
+pub mod loop_tests;
 pub mod pointers;
 pub mod points_to;
 pub mod progression;

@@ -8,8 +8,8 @@
 use super::constants::with_constant;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CmpOp, Function, Inst, Op, Scalar, UnOp, Value, ValueDef, eval};
+use crate::pass::analysis::loop_tests::Nest;
 use crate::pass::analysis::progression::Progression;
-use crate::pass::solve_loops::Nest;
 
 /// The largest integer whose sums with others of this size are exact in each float type.
 const EXACT: f64 = 1024.0;
@@ -126,15 +126,15 @@ fn sum(func: &Function, value: Value) -> (Value, u64) {
     terms.unwrap_or((value, 0))
 }
 
-/// Returns the constant of a bound that is the minimum of a value and a constant. The driver takes the constant for the bound of all
-/// iterations.
+/// Returns the constant of a bound that is the minimum of a value and a constant, or a choice between them, which the driver may
+/// recognize as a minimum. It takes the constant for the bound of all iterations.
 fn limit_of(func: &Function, bound: Value) -> Option<u64> {
     let data = &func.insts[func.def_inst(bound)?];
-    let is_minimum = matches!(
+    let may_be_minimum = matches!(
         data.op,
         Op::Select | Op::Intrinsic(Intrinsic::SMin | Intrinsic::FMin)
     );
-    let mut limits = data.args.iter().filter(|_| is_minimum);
+    let mut limits = data.args.iter().filter(|_| may_be_minimum);
     limits.find_map(|&arg| func.as_bits(arg))
 }
 

@@ -1,10 +1,10 @@
 //! The values of a loop as functions of the number of the iteration.
 
-use super::ending::{Ending, Nest, Test};
 use super::form::{Form, Sum, mask};
 use crate::hash::HashMap;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, CmpOp, FpFlags, Function, Inst, Op, Region, Ty, UnOp, Value, ValueDef, eval};
+use crate::pass::analysis::loop_tests::{Nest, Test};
 
 /// The most operations that are followed for one value, and the most that are created for one loop.
 const MAX_OPERATIONS: usize = 48;
@@ -22,6 +22,19 @@ pub(super) enum Node {
         args: Vec<usize>,
         fp: FpFlags,
     },
+}
+
+/// How a loop ends.
+#[derive(Debug)]
+pub(super) struct Ending {
+    /// The number of times that the loop repeats before it is left.
+    pub(super) repeats: u64,
+    /// The exit that leaves it.
+    pub(super) exit: Inst,
+    /// The test that this exit belongs to.
+    pub(super) test: Inst,
+    /// All tests of the loop.
+    pub(super) tests: Vec<Test>,
 }
 
 /// The first iteration in which a condition has a value.

@@ -1,9 +1,10 @@
 //! Loops in which every iteration does the same.
 
-use super::ending::{Ending, Nest};
+use super::closed_form::Ending;
 use crate::ir::analysis::is_removable;
 use crate::ir::{EntityRef, Function, Inst, KernelInfo, Op, Ty, Value};
 use crate::pass::analysis::effects::{Effects, has_effects};
+use crate::pass::analysis::loop_tests::Nest;
 use crate::pass::analysis::pointers::Pointers;
 
 /// The most executions of the search for values that change.

@@ -1,11 +1,12 @@
-//! The ways out of loops.
+//! The tests with which loops end.
 
 use crate::ir::analysis::{Survey, outermost_targets};
 use crate::ir::{EntityRef, Function, Inst, Op, Region, Value, ValueDef};
 
-/// The nesting of a function as it was when the pass began.
-pub(in crate::pass) struct Nest {
-    pub(in crate::pass) survey: Survey,
+/// The nesting of a function as it was when the analysis was made.
+pub struct Nest {
+    /// The instructions, jumps and parents of the function.
+    pub survey: Survey,
     /// The position of each instruction in the order of the text, from 1; 0 if it is in no region.
     position: Vec<usize>,
     /// The position of the last instruction inside each structured instruction.
@@ -15,7 +16,8 @@ pub(in crate::pass) struct Nest {
 }
 
 impl Nest {
-    pub(in crate::pass) fn new(func: &Function) -> Nest {
+    /// Analyses a function.
+    pub fn new(func: &Function) -> Nest {
         let survey = Survey::new(func);
         let mut position = vec![0; func.insts.len()];
         for (n, &inst) in survey.order.iter().enumerate() {
@@ -39,9 +41,9 @@ impl Nest {
         }
     }
 
-    /// Returns whether a value is defined inside of a loop. An instruction that the pass has created counts as
+    /// Returns whether a value is defined inside of a loop. An instruction that was created since counts as
     /// inside.
-    pub(super) fn is_inside(&self, func: &Function, loop_: Inst, value: Value) -> bool {
+    pub fn is_inside(&self, func: &Function, loop_: Inst, value: Value) -> bool {
         let inst = match func.values[value].def {
             ValueDef::Const(_) | ValueDef::Param(_) => return false,
             ValueDef::Inst(inst, _) if inst == loop_ => return false,
@@ -56,19 +58,19 @@ impl Nest {
     }
 
     /// Returns the instructions inside of a loop, in the order of the text.
-    pub(in crate::pass) fn inside(&self, loop_: Inst) -> &[Inst] {
+    pub fn inside(&self, loop_: Inst) -> &[Inst] {
         &self.survey.order[self.position[loop_.index()]..self.end[loop_.index()]]
     }
 
     /// Returns whether a jump in an instruction leaves the loop or repeats it.
-    pub(super) fn leaves(&self, loop_: Inst, inst: Inst) -> bool {
+    pub fn leaves(&self, loop_: Inst, inst: Inst) -> bool {
         let outermost = self.outermost.get(inst.index());
         outermost.is_none_or(|&target| target <= self.position[loop_.index()])
     }
 
     /// Returns the tests that leave a loop, in order, if there is no other way out and only the end of the
     /// body repeats the loop. Each iteration executes the tests one after the other until one of them leaves.
-    pub(super) fn tests(&self, func: &Function, loop_: Inst) -> Option<Vec<Test>> {
+    pub fn tests(&self, func: &Function, loop_: Inst) -> Option<Vec<Test>> {
         let body = func.insts[loop_].regions[0];
         let (&end, insts) = func.regions[body].insts.split_last()?;
         if self.survey.jumps.repeats(loop_) != [end] {
@@ -78,8 +80,8 @@ impl Nest {
         ways.map(|&inst| self.test(func, loop_, inst)).collect()
     }
 
-    /// Returns the test of a loop that an `if` inside of it is.
-    pub(in crate::pass) fn test(&self, func: &Function, loop_: Inst, inst: Inst) -> Option<Test> {
+    /// Returns an instruction inside of a loop as a test of the loop, if it is one.
+    pub fn test(&self, func: &Function, loop_: Inst, inst: Inst) -> Option<Test> {
         let data = &func.insts[inst];
         if data.op != Op::If {
             return None;
@@ -105,26 +107,15 @@ impl Nest {
 
 /// An `if` of which one arm leaves the loop.
 #[derive(Copy, Clone, Debug)]
-pub(in crate::pass) struct Test {
-    pub(super) inst: Inst,
-    pub(in crate::pass) condition: Value,
+pub struct Test {
+    /// The `if`.
+    pub inst: Inst,
+    /// The condition of the `if`.
+    pub condition: Value,
     /// The value of the condition with which it leaves.
-    pub(in crate::pass) leaves_if: bool,
+    pub leaves_if: bool,
     /// The arm that leaves, without further structure.
-    pub(super) arm: Region,
+    pub arm: Region,
     /// The jump at its end.
-    pub(super) exit: Inst,
-}
-
-/// How a loop ends.
-#[derive(Debug)]
-pub(super) struct Ending {
-    /// The number of times that the loop repeats before it is left.
-    pub(super) repeats: u64,
-    /// The exit that leaves it.
-    pub(super) exit: Inst,
-    /// The test that this exit belongs to.
-    pub(super) test: Inst,
-    /// All tests of the loop.
-    pub(super) tests: Vec<Test>,
+    pub exit: Inst,
 }
